@@ -2,14 +2,17 @@
  * Redaction of the rows that requests write: given with a world, in a call `seed`, and in the seed of a task. What is
  * redacted is never in the clear where the service keeps or says something, nor is it handed to a host.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
+import { until } from '#runtime/pause.ts';
 import { basicAuthorization } from '#wire/client.ts';
+import { reap } from '#wire/pool-api/operations.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import {
   createTask,
@@ -21,6 +24,7 @@ import {
   openSession,
   updateTask,
 } from '#wire/public-api/operations.ts';
+import { chunkOf, senderTo } from '../support/batches.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { redactedWorld } from '../support/redacted-world.ts';
@@ -266,15 +270,60 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
   await create('canaries', apply({ people: people(1, 25) }));
   const spec = { seed: apply({ people: people(1, 5) }) };
   await outcome(control.send(createTask, { body: { world: 'people', spec } as never }));
-  const imported = (rows: object) =>
+  const imported = (rows: object, how: object = {}) =>
     outcome(
       control.send(importData, {
         params: { slug: 'people' },
-        body: { rows, redact: 'apply' } as never,
+        body: { rows, redact: 'apply', ...how } as never,
       }),
     );
   expect(await imported({ people: people(5_000, 5) })).toMatchObject({ state: 'published' });
   await imported({ [secret()]: [personOf(6_002)] });
+  const oddPeople = (id: number): unknown[] => [
+    { ...personOf(id), [secret()]: secret() },
+    { ...personOf(id + 1), lat: secret() },
+    { ...personOf(id + 2), id: secret() },
+    [secret()],
+    secret(),
+    { name: secret() },
+  ];
+  for (const one of oddPeople(6_100)) {
+    const told = await imported({ people: [one] });
+    expect(told).toMatchObject({ code: 'invalid' });
+    const { fields } = told as { fields: { path: string[] }[] };
+    expect(fields.map(({ path }) => path.slice(0, 3))).toEqual([['rows', 'people', '0']]);
+  }
+  const someOdd = { people: [...people(6_200, 1), ...oddPeople(6_210)] };
+  expect(await imported(someOdd, { atomic: false })).toMatchObject({
+    state: 'published',
+    ...{ refused: 6, landed: { people: 1 } },
+  });
+  const merged = { people: [{ id: 6_200, name: secret() }, ...oddPeople(6_220)] };
+  expect(await imported(merged, { atomic: false, mode: 'merge' })).toMatchObject({
+    ...{ refused: 6, landed: { people: 1 } },
+  });
+  await imported({ people: oddPeople(6_300) }, { redact: 'refuse' });
+  const sender = senderTo(control, 'people');
+  for (const redact of ['apply', 'refuse'] as const) {
+    const chunk = chunkOf(oddPeople(6_400), 'people');
+    const twice = `{"id":1,"${secret()}":{"${secret()}":1,"${secret()}":2},"name":1,"name":2}`;
+    const broken = `{"id":1,"name":"${secret()}`;
+    const bytes = gzipSync(`${gunzipSync(chunk.bytes)}${twice}\n${broken}\n`);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    const batch = await sender.send({ redact }, { ...chunk, bytes, digest, rows: chunk.rows + 2 });
+    expect(batch).toMatchObject({ state: 'refused', refused: chunk.rows + 2 });
+    said.push(batch);
+  }
+  await until(
+    async () => {
+      await control.pool(reap, {
+        body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },
+      });
+      const left = await control.sql("select 1 from uploads where began_at = '-infinity'");
+      return left.length === 0;
+    },
+    { timeoutMs: 30_000, everyMs: 10, what: 'bytes of spent chunks to be removed' },
+  );
   // In every place that a refusal might quote.
   for (const rows of [
     { people: [{ ...personOf(1), id: secret() }] },

@@ -4,7 +4,7 @@ import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
-import type { Contract, RedactPolicy } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
 import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
@@ -13,7 +13,7 @@ import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
-import { packRows } from './pack-rows.ts';
+import { type PackRedaction, packRows } from './pack-rows.ts';
 import { type RedactedSeed, redactSeed } from './redact-seed.ts';
 
 type Files = readonly TreeFile[];
@@ -39,8 +39,8 @@ type Inputs = {
   'redact-seed': { world: WorldGiven; inputJson: string; mode: 'apply' | 'refuse' };
   /** The entities of a world, with every field. */
   'describe-entities': { world: WorldGiven };
-  /** Rows of a request as a chunk of a batch; with a policy they are redacted by it first. */
-  'pack-rows': { rowsJson: string; policy: RedactPolicy | null };
+  /** Rows of a request as a chunk of a batch; under redaction they are held to the policy and contract of a world first. */
+  'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
   read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
 };
@@ -132,7 +132,10 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
       case 'describe-entities':
         return { ok: true, entitiesJson: findWorld(job.world).entitiesJson() };
       case 'pack-rows':
-        return packRows(job);
+        return packRows(
+          job.rowsJson,
+          job.redaction && { world: findWorld(job.redaction.world), how: job.redaction },
+        );
       case 'read':
         return readWhole(job.operation, job.bytes, job);
     }

@@ -1,26 +1,108 @@
-/** Rows that came in a request, as a chunk of a batch: gzipped JSONL, each line a row, with its entity where there are several. */
+/**
+ * Rows that came in a request, as a chunk of a batch: gzipped JSONL, each line a row, with its entity where there are
+ * several. Under redaction it is a row as it may be kept: one that the policy or the contract refuses gives its place
+ * to what is wrong with it, so that nothing of it is stored.
+ */
 import { gzipSync } from 'node:zlib';
+import { importLimits } from '#data/import/limits.ts';
+import { type NotedFault, noteFault } from '#data/import/noted-faults.ts';
 import { isObject } from '#domain/json.ts';
-import { redactRow } from '#language/capture/redact.ts';
-import type { RedactPolicy, Row } from '#language/contract.ts';
+import { createWithholding } from '#language/capture/redacted-rows.ts';
+import { createRedaction } from '#language/capture/redaction.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import { languageLimits } from '#language/limits.ts';
+import { isDeeperThan, kindOf } from '#language/read/values.ts';
+import type { RedactingWorld } from './redact-seed.ts';
 
-/** What is no row stays as it is: the import refuses it by its place. */
-const redacted = (policy: RedactPolicy | null, row: unknown): unknown =>
-  policy === null || !isObject(row) ? row : redactRow(policy, row as Row).row;
+export type PackRedaction = {
+  mode: 'apply' | 'refuse';
+  /** Rows give their fields to others, and may lack some. */
+  isMerge: boolean;
+};
 
-/** Packs them, in the order in which they came; with a policy nothing that it hides is in the chunk. */
-export const packRows = ({
-  rowsJson,
-  policy,
-}: {
-  rowsJson: string;
-  policy: RedactPolicy | null;
-}): { ok: true; chunk: Uint8Array; rows: number } => {
+type Keep = (entity: string, row: unknown) => unknown;
+
+/** By these what a field must be may depend on fields that only the merged row has. */
+const conditions = ['$ref', 'allOf', 'anyOf', 'dependentSchemas', 'if', 'not', 'oneOf'];
+
+const isConditional = ({ schema }: EntityContract): boolean =>
+  isObject(schema) && conditions.some((keyword) => Object.hasOwn(schema, keyword));
+
+const lacksKey = (row: Row, { primaryKey }: EntityContract): string | undefined =>
+  primaryKey.find((name) => (row[name] ?? null) === null);
+
+const wholeFault = (detail: string): NotedFault => ({ pointer: '', detail });
+
+/** What is wrong with a row before the policy looks at it. */
+const formFault = (row: unknown): NotedFault | undefined => {
+  if (!isObject(row)) return wholeFault(`must be an object, is ${kindOf(row)}`);
+  if (isDeeperThan(row, languageLimits.depth)) {
+    return wholeFault(`nests deeper than ${languageLimits.depth} levels`);
+  }
+  const { rowFields } = importLimits;
+  if (Object.keys(row).length > rowFields) {
+    return wholeFault(`has more than ${rowFields} fields`);
+  }
+  return undefined;
+};
+
+/** Makes what keeps rows, or notes what is wrong with them. */
+const createKeep = (
+  { contract, rows: checker }: RedactingWorld,
+  { mode, isMerge }: PackRedaction,
+): Keep => {
+  const { applyPolicy, verifyPolicy } = createRedaction(contract.redact);
+  const withhold = createWithholding(contract);
+  const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
+
+  const shapeFault = (entity: EntityContract, row: Row): NotedFault | undefined => {
+    if (isMerge && isConditional(entity)) return undefined;
+    const faults = checker
+      .check(entity.name, row)
+      .filter(({ field }) => !isMerge || Object.hasOwn(row, field));
+    const [first] = faults;
+    if (first !== undefined) {
+      const { pointer, detail } = withhold(first);
+      const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`;
+      return { pointer, detail: `${detail}${more}` };
+    }
+    const lacking = lacksKey(row, entity);
+    if (lacking === undefined) return undefined;
+    const key = entity.primaryKey.join(', ');
+    return wholeFault(`the primary key is (${key}) and "${lacking}" is missing`);
+  };
+
+  return (name, given) => {
+    const form = formFault(given);
+    if (form !== undefined) return noteFault(withhold(form));
+    const row = given as Row;
+    const breach = mode === 'refuse' ? verifyPolicy(row) : undefined;
+    if (breach !== undefined) {
+      const { pointer, detail } = withhold(breach);
+      return noteFault({ pointer, detail: `[${breach.policy}] ${detail}` });
+    }
+    const kept = mode === 'apply' ? applyPolicy(row) : row;
+    const entity = entities.get(name);
+    const fault =
+      entity === undefined
+        ? wholeFault('is of an entity that the world has not, which is not repeated')
+        : shapeFault(entity, kept);
+    return fault === undefined ? kept : noteFault(fault);
+  };
+};
+
+/** Packs them, in the order in which they came. */
+export const packRows = (
+  rowsJson: string,
+  redaction: { world: RedactingWorld; how: PackRedaction } | null,
+): { ok: true; chunk: Uint8Array; rows: number } => {
   const given = JSON.parse(rowsJson) as Record<string, unknown[]>;
   const isOne = Object.keys(given).length === 1;
+  const keep: Keep =
+    redaction === null ? (_entity, row) => row : createKeep(redaction.world, redaction.how);
   const lines = Object.entries(given).flatMap(([entity, rows]) =>
     rows.map((each) => {
-      const row = redacted(policy, each);
+      const row = keep(entity, each);
       return JSON.stringify(isOne ? row : { entity, row });
     }),
   );

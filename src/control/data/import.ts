@@ -1,18 +1,18 @@
 /**
  * Rows that come in one request: a batch with one chunk, which is followed until it ends or the client has waited long
- * enough. With `apply` they are redacted before they are first stored.
+ * enough. With `apply` and `refuse` the policy and the contract look at them before they are first stored.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
-import type { RedactPolicy } from '#language/contract.ts';
 import { digestOf } from '../blobs/blobs.ts';
 import type { KeptImport } from '../bodies/keep.ts';
 import { type BatchRow, insertBatch, listPending, sealBatch } from '../db/batches.ts';
 import { confirmChunk } from '../db/chunks.ts';
 import type { WorldRow } from '../db/worlds.ts';
+import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
 import type { Creator } from '../worlds/create.ts';
-import { findFirst, findTarget, getBatch, newBatch, writeOnce } from './batches.ts';
+import { findFirst, findTarget, getBatch, newBatch, settingsOf, writeOnce } from './batches.ts';
 import { addChunk } from './chunks.ts';
 import { importsTopic } from './imports.ts';
 
@@ -53,14 +53,14 @@ type Import = {
   signal: AbortSignal;
 };
 
-const pack = async (
-  parts: Parts,
-  { creator, body, signal }: Import,
-  policy: RedactPolicy | null,
-) => {
+const pack = async (parts: Parts, { creator, body, signal }: Import, { bundle }: Version) => {
+  const { mode: how, redact: mode } = settingsOf(body);
+  const { projectId: project } = creator;
+  const world = { digest: bundle, project };
+  const redaction = mode === 'off' ? null : { world, mode, isMerge: how === 'merge' };
   const packed = await parts.compiler.run(
-    { kind: 'pack-rows', rowsJson: body.rowsJson, policy },
-    { project: creator.projectId, signal },
+    { kind: 'pack-rows', rowsJson: body.rowsJson, redaction },
+    { project, signal, supply: () => parts.blobs.get(bundle) },
   );
   if (packed.ok) return packed;
   throw new AppError('timeout', 'the rows take too long to read: send them in a batch');
@@ -69,18 +69,17 @@ const pack = async (
 const store = async (
   parts: Parts,
   wanted: Import,
-  world: WorldRow,
-  policy: RedactPolicy | null,
+  { world, head }: { world: WorldRow; head: Version },
 ) => {
   const { creator, body, idempotencyKey } = wanted;
-  const packed = await pack(parts, wanted, policy);
+  const packed = await pack(parts, wanted, head);
   const digest = digestOf(packed.chunk);
   const keyed = { idempotencyKey, hash: body.hash };
   const batch = {
     ...newBatch({ creator, world, how: body }, keyed),
     state: 'open' as const,
     entities: body.entities,
-    isRedacted: policy !== null,
+    isRedacted: settingsOf(body).redact !== 'off',
   };
   const other = await writeOnce(parts, creator.projectId, keyed, () =>
     insertBatch(parts.db, batch),
@@ -107,8 +106,7 @@ export const importRows = async (
   const asked = { how: body, entities: body.entities };
   const { world, head } = await findTarget(parts, creator.projectId, slug, asked);
   const first = await findFirst(parts, creator.projectId, { idempotencyKey, hash: body.hash });
-  const policy = body.redact === 'apply' ? head.contract.redact : null;
-  const batch = first ?? (await store(parts, wanted, world, policy));
+  const batch = first ?? (await store(parts, wanted, { world, head }));
   return { world, batch: await followBatch(parts, world, batch.id, signal) };
 };
 

@@ -271,7 +271,7 @@ const spentStatement = statement(
   `select b.id from data_batches b
     where b.emptied_at is null and b.state in ('applied', 'refused', 'published', 'failed')
       and not (b.state = 'applied' and b.publish = 'later' and not b.dry_run and (b.redact = 'off' or b.is_redacted))
-      and (b.redact <> 'off' and not b.is_redacted and b.state <> 'failed' or b.error_code = 'cancelled'
+      and (b.redact <> 'off' and b.state <> 'failed' or b.error_code = 'cancelled'
            or b.updated_at < now() - interval '${keptDays} days')
     limit ${lookedAtOnce}`,
 );

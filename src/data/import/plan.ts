@@ -47,7 +47,10 @@ export type ImportPlan = {
   mode: ImportMode;
   /** What becomes of rows by the world's `[redact]` before anything else looks at them. */
   redact: RedactionMode;
-  /** Refusals quote nothing of rows, as under redaction: for rows that were redacted before. */
+  /**
+   * Refusals quote nothing of rows, as under redaction: for rows that were redacted before. Without redaction here, lines
+   * may say what was wrong with rows that were not stored, see `noted-faults.ts`.
+   */
   withholds?: boolean | undefined;
   /** One refused row refuses them all; else those that are refused are left out. */
   atomic: boolean;

@@ -3,7 +3,7 @@
  * are written twice, numbers that lose digits. Then the world's policy of redaction has its turn, before
  * anything else sees the row.
  */
-import { isObject, toPointer } from '#domain/json.ts';
+import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Redaction } from '#language/capture/redaction.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -18,6 +18,7 @@ import { isDeeperThan, kindOf } from '#language/read/values.ts';
 import type { Catalog, CatalogEntity } from '#store/tables/catalog.ts';
 import { faultOf, type RowFault, showKey } from './faults.ts';
 import type { Line } from './lines.ts';
+import { readNotedFault } from './noted-faults.ts';
 
 /** A row as it is to be kept, if the contract takes it. */
 export type ReadRow = { entity: CatalogEntity; row: Row; payload: string };
@@ -34,6 +35,8 @@ export type RowReaderParts = {
   /** Null where rows are kept as they come. */
   redaction: ({ mode: 'apply' | 'refuse' } & Redaction) | null;
   rowFields: number;
+  /** Whether lines may say what was wrong with rows that were not stored. */
+  hasNoted: boolean;
 };
 
 export const isFault = (read: ReadRow | RowFault): read is RowFault => 'detail' in read;
@@ -121,6 +124,11 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     row: unknown,
   ): ReadRow | RowFault => {
     const isWrapped = value !== row;
+    const noted = parts.hasNoted ? readNotedFault(row) : undefined;
+    if (noted !== undefined) {
+      const field = parsePointer(noted.pointer)[0] ?? null;
+      return faultOf(noted.detail, { ...noted, field, entity: entity.name });
+    }
     if (!isObject(row))
       return faultOf(`must be an object, is ${kindOf(row)}`, { entity: entity.name });
     if (text.length > shallowChars && isDeeperThan(value, languageLimits.depth)) {

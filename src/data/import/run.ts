@@ -12,7 +12,7 @@ import { parsePointer } from '#domain/json.ts';
 import { createWithholding } from '#language/capture/redacted-rows.ts';
 import { createRedaction } from '#language/capture/redaction.ts';
 import { redactionLack } from '#language/redaction-modes.ts';
-import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
+import { createRowChecker } from '#language/schema/checkers.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
 import { writeSummary } from '#store/tables/open.ts';
 import { createStatements } from '#store/tables/statements.ts';
@@ -22,7 +22,7 @@ import { createAppend } from './append.ts';
 import { type Arrivals, createArrivals } from './arrivals.ts';
 import { holdConstraints } from './constraints.ts';
 import { type ImportDatabase, openImportDatabase } from './database.ts';
-import { faultOf } from './faults.ts';
+import { faultOf, type RowFault } from './faults.ts';
 import { beginGrowth, isForGrowth, NotGrown } from './grow.ts';
 import type { Landing } from './landing.ts';
 import { type ImportLimits, importLimits } from './limits.ts';
@@ -42,19 +42,19 @@ type Reading = {
   landing: Landing;
   arrivals: Arrivals;
   refusals: Refusals;
+  tell(fault: RowFault): RowFault;
 };
 
-/** What holds rows to their shapes; under redaction it quotes nothing of them. */
-const checkerOf = ({ contract, redact, withholds }: ImportPlan): RowChecker => {
-  const checker = createRowChecker(contract);
-  if (redact === 'off' && withholds !== true) return checker;
+/** Makes of faults of rows what refusals say; under redaction they quote nothing of them. */
+const tellerOf = ({ contract, redact, withholds }: ImportPlan): Reading['tell'] => {
+  if (redact === 'off' && withholds !== true) return (fault) => fault;
   const withhold = createWithholding(contract);
-  return {
-    check: (entity, row) =>
-      checker.check(entity, row).map((problem) => {
-        const { pointer, detail } = withhold(problem);
-        return { field: parsePointer(pointer)[0] ?? '', pointer, detail };
-      }),
+  return (fault) => {
+    // What is no row as it may be kept has no key that may be told.
+    const told = withhold({ pointer: fault.pointer ?? '', detail: fault.detail });
+    const pointer = fault.pointer === null ? null : told.pointer;
+    const field = parsePointer(told.pointer)[0] ?? null;
+    return { ...fault, primaryKey: null, field, pointer, detail: told.detail };
   };
 };
 
@@ -66,7 +66,7 @@ const redactionOf = ({ contract, redact: mode }: ImportPlan): RowReaderParts['re
 };
 
 const readChunk = async (
-  { plan, limits, reader, landing, arrivals, refusals }: Reading,
+  { plan, limits, reader, landing, arrivals, refusals, tell }: Reading,
   chunk: ImportChunk,
   tick: () => void,
 ): Promise<void> => {
@@ -81,7 +81,7 @@ const readChunk = async (
       if (read === undefined) continue;
       rows += 1;
       const fault = isFault(read) ? read : landing.take(read, arrival);
-      if (fault !== undefined) refusals.add(arrivals.placeOf(arrival), fault);
+      if (fault !== undefined) refusals.add(arrivals.placeOf(arrival), tell(fault));
     }
     tick();
     await setImmediate();
@@ -136,7 +136,7 @@ const importInto = async (
 ): Promise<ImportOutcome> => {
   const { contract, mode } = plan;
   const catalog = createCatalog(contract);
-  const checker = checkerOf(plan);
+  const checker = createRowChecker(contract);
   const sum = createStateSum(database);
   const growth = database.base === 'main' ? beginGrowth(database, catalog) : undefined;
   const arrivals = createArrivals();
@@ -155,8 +155,10 @@ const importInto = async (
     entities: plan.entities,
     redaction,
     rowFields: limits.rowFields,
+    hasNoted: redaction === null && plan.withholds === true,
   });
-  await readChunks({ plan, limits, reader, landing, arrivals, refusals }, report);
+  const tell = tellerOf(plan);
+  await readChunks({ plan, limits, reader, landing, arrivals, refusals, tell }, report);
   const applying = (): void =>
     report({
       phase: 'applying',
