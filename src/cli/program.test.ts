@@ -56,7 +56,7 @@ describe('svc', () => {
     ['worlds', 'Usage: svc worlds'],
     ['wrlds', "unknown command 'wrlds'"],
     ['worlds list --wide', "unknown option '--wide'"],
-    ['worlds create x', "required option '--from <source>' not specified"],
+    ['worlds create x', 'required option --from <source> not specified'],
     ['worlds session open', 'name a world, a version with --version-id, or a stored task'],
     ['worlds session open x --tier gold', 'Allowed choices are standard, premium'],
     ['worlds session open x --clock-mode still', 'Allowed choices are real, frozen, stepped'],

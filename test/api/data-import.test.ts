@@ -1,10 +1,16 @@
 /** Rows that come in one request, and what becomes of them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archiveWorld, getWorld, importData, listVersions } from '#wire/public-api/operations.ts';
+import {
+  archiveWorld,
+  createWorld,
+  getWorld,
+  importData,
+  listVersions,
+} from '#wire/public-api/operations.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { push } from '../support/pushes.ts';
-import { notesWorld } from '../support/worlds.ts';
+import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 const params = { slug: 'notes' };
@@ -102,6 +108,34 @@ describe('an import', () => {
     await expect(control.send(importData, { params, body: other, headers })).rejects.toMatchObject({
       code: 'conflict',
     });
+  });
+
+  it('made with a key in two worlds is refused in the second', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { rows: { folders: [folder(915)] } };
+    await control.send(importData, { params, body, headers });
+    const from = encodeTree(notesWorld());
+    await control.send(createWorld, { body: { slug: 'elsewhere', from } });
+    const sent = control.send(importData, { params: { slug: 'elsewhere' }, body, headers });
+    await expect(sent).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('in another world'),
+    });
+  });
+
+  it('that broke off for want of room is done when it is sent again with its key', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { rows: { folders: [folder(916)] } };
+    await control.sql(
+      `insert into uploads (id, project_id, blobs, bytes, makes_world)
+       select 'upl-full', project_id, '{}', 1000000000000, false from worlds limit 1`,
+    );
+    await expect(control.send(importData, { params, body, headers })).rejects.toMatchObject({
+      code: 'exhausted',
+    });
+    await control.sql(`delete from uploads where id = 'upl-full'`);
+    const { body: done } = await control.send(importData, { params, body, headers });
+    expect(done).toMatchObject({ state: 'published', landed: { folders: 1 } });
   });
 
   it('that leaves out bad rows says how many', async () => {

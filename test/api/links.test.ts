@@ -209,6 +209,19 @@ describe('a link is refused', () => {
     expect((await read(first)).head.number).toBe(1);
   });
 
+  it('is looked for once in each world, however many ways lead there', async () => {
+    let below = 'crm';
+    for (let depth = 0; depth < 7; depth += 1) {
+      const target = below;
+      const aliases = Array.from({ length: 16 }, (_, index) => `way${index} = "${target}@1"`);
+      below = await make(`[dependencies]\n${aliases.join('\n')}`);
+    }
+    const pushed = push(control.send, 'crm', linking(`[dependencies]\nback = "${below}@1"`));
+    await expect(pushed).rejects.toMatchObject({
+      fields: [{ message: expect.stringContaining('"way0" → "way0"') }],
+    });
+  });
+
   it('whose tools a task gives and it does not serve', async () => {
     const scenario = `tools = ["crm.create_notes"]\n${textOf(plain, 'scenarios/finish/scenario.toml')}`;
     const files = { 'scenarios/finish/scenario.toml': scenario };

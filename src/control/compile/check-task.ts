@@ -90,6 +90,13 @@ const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): Field
   return problems;
 };
 
+const rangeFault = ({ min, max }: { min?: number; max?: number }): string | undefined => {
+  if (min === undefined && max === undefined) return 'needs min, max or both';
+  return min !== undefined && max !== undefined && min > max
+    ? `has a min of ${min}, which is more than its max of ${max}`
+    : undefined;
+};
+
 type Assertion = { entity: string; where: Row; count?: CheckCount };
 
 const checkAssertion = (
@@ -98,9 +105,8 @@ const checkAssertion = (
   index: number,
 ): FieldProblem[] => {
   const path = ['task', 'grader', 'checks', String(index)];
-  if (typeof count === 'object' && (count.min ?? 0) > (count.max ?? Number.POSITIVE_INFINITY)) {
-    return [{ path: [...path, 'count'], message: 'its min is more than its max' }];
-  }
+  const fault = typeof count === 'object' ? rangeFault(count) : undefined;
+  if (fault !== undefined) return [{ path: [...path, 'count'], message: fault }];
   return conditions(entity, where).map(({ key, message }) => ({
     path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
     message,

@@ -1,4 +1,5 @@
 /** Batches as clients open, seal and call them off. A world that is archived takes none. */
+import { clip } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { suggestName } from '#language/read/suggest.ts';
@@ -31,6 +32,9 @@ export type How = Pick<
   'mode' | 'merge' | 'redact' | 'atomic' | 'dryRun' | 'message'
 >;
 
+/** How much of a name that somebody gave a message shows. */
+const shownChars = 200;
+
 const field = (name: string, message: string): FieldProblem => ({ path: [name], message });
 
 const refuse = (fields: FieldProblem[]): void => {
@@ -52,7 +56,7 @@ const findFaults = (
         'entities',
         isHidden
           ? `the world has no entity of a name that is given, which is not repeated; it has ${known.join(', ')}`
-          : `the world has no entity "${entity}"; ${suggestName(entity, known) ?? 'it has none'}`,
+          : `the world has no entity "${clip(entity, shownChars)}"; ${suggestName(entity, known) ?? 'it has none'}`,
       ),
     );
   const twice = merge === true && typeof mode === 'string' && mode !== 'merge';
@@ -93,13 +97,15 @@ export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 /** What an earlier request with the same key made; `conflict` when it asked for something else. */
 export const findFirst = async (
   { db }: Parts,
-  projectId: string,
+  { id: worldId, projectId }: { id: string; projectId: string },
   { idempotencyKey, hash }: Keyed,
 ): Promise<BatchRow | undefined> => {
   if (idempotencyKey === undefined) return undefined;
   const batch = await findBatchByKey(db, projectId, idempotencyKey);
-  if (batch === undefined || batch.requestHash === hash) return batch;
-  throw new AppError('conflict', `this Idempotency-Key made ${batch.id} with another body`);
+  if (batch === undefined) return undefined;
+  if (batch.requestHash === hash && batch.worldId === worldId) return batch;
+  const other = batch.worldId === worldId ? 'with another body' : 'in another world';
+  throw new AppError('conflict', `this Idempotency-Key made ${batch.id} ${other}`);
 };
 
 /** A batch of a world; throws `not_found`. */
@@ -112,7 +118,7 @@ export const getBatch = async (parts: Parts, world: WorldRow, id: string): Promi
 /** Writes a batch by `write`, or finds the one that a request with its key made at the same time. */
 export const writeOnce = async (
   parts: Parts,
-  projectId: string,
+  world: { id: string; projectId: string },
   keyed: Keyed,
   write: () => Promise<void>,
 ): Promise<BatchRow | undefined> => {
@@ -121,7 +127,7 @@ export const writeOnce = async (
     return undefined;
   } catch (error) {
     if (!violates(error, batchKeyIndex)) throw error;
-    return findFirst(parts, projectId, keyed);
+    return findFirst(parts, world, keyed);
   }
 };
 
@@ -153,11 +159,14 @@ export const openBatch = async (
   idempotencyKey: string | undefined,
 ): Promise<BatchRow> => {
   const keyed = { idempotencyKey, hash: body.hash };
-  const first = await findFirst(parts, creator.projectId, keyed);
+  const { projectId } = creator;
+  // A request that is sent again is answered as it was, whatever has become of the world since.
+  const { id: worldId } = await getWorld(parts, projectId, slug);
+  const first = await findFirst(parts, { id: worldId, projectId }, keyed);
   if (first !== undefined) return first;
   const entities = body.entities ?? null;
   const asked = { how: body, entities: entities ?? [] };
-  const { world } = await findTarget(parts, creator.projectId, slug, asked);
+  const { world } = await findTarget(parts, projectId, slug, asked);
   const batch: NewBatch = {
     ...newBatch({ creator, world, how: body }, keyed),
     state: 'open',
@@ -165,7 +174,7 @@ export const openBatch = async (
     entities,
     expectedChunks: body.expectedChunks ?? null,
   };
-  const other = await writeOnce(parts, creator.projectId, keyed, () =>
+  const other = await writeOnce(parts, { id: world.id, projectId }, keyed, () =>
     insertBatch(parts.db, batch),
   );
   return other ?? getBatch(parts, world, batch.id);

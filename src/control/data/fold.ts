@@ -3,9 +3,11 @@
  * version already is taken from there: a batch that waits to be published has a snapshot with its rows and those of
  * all that wait before it.
  */
+
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import type { ImportedSnapshot, ImportOutcome, ImportProgress } from '#data/import/plan.ts';
 import type { Digest } from '#domain/world.ts';
 import type { HeldFile, SnapshotFiles } from '#store/files/snapshot-files.ts';
@@ -80,8 +82,15 @@ const findStart = (
   head: Version,
   steps: readonly BatchRow[],
 ): { rows: Rows; rest: readonly BatchRow[] } => {
+  // A batch that was called off meanwhile may have its rows in the snapshot of one that was under way then.
   const made = steps.findLastIndex(
-    ({ state, baseVersionId }) => state === 'applied' && baseVersionId === head.id,
+    ({ state, baseVersionId, outcome }, at) =>
+      state === 'applied' &&
+      baseVersionId === head.id &&
+      isDeepStrictEqual(
+        outcome?.steps,
+        steps.slice(0, at + 1).map(({ id }) => id),
+      ),
   );
   const rows = steps[made] === undefined ? undefined : rowsOfBatch(steps[made]);
   return rows === undefined

@@ -36,7 +36,7 @@ import { quotaError } from '../shares/quotas.ts';
 import { hashContent } from '../worlds/store-version.ts';
 import { type Folded, foldBatches, type Rows } from './fold.ts';
 import { ImportFault } from './import-process.ts';
-import { openJobFolder, readRefusals } from './job-folder.ts';
+import { jobFolder, openJobFolder, readRefusals } from './job-folder.ts';
 
 export type JobParts = Pick<
   Parts,
@@ -168,6 +168,7 @@ type Stored = { rows: Rows & { bytes: number; stateDigest: string }; applied: Ap
 
 const appliedOf = (
   head: Version,
+  steps: readonly BatchRow[],
   rows: Stored['rows'],
   landed: Record<string, number>,
   refused: Refused,
@@ -182,6 +183,7 @@ const appliedOf = (
     snapshotBytes: rows.bytes,
     treeRows: rows.treeRows,
     replaced: rows.replaced,
+    steps: steps.map(({ id }) => id),
   },
 });
 
@@ -202,12 +204,13 @@ const storeSnapshot = async (
 const keepForLater = async (
   job: Job,
   head: Version,
+  steps: readonly BatchRow[],
   folded: Extract<Folded, { kind: 'applied' }>,
   refused: Refused,
 ): Promise<void> => {
   const id = `rows-${job.batch.id}`;
   const rows = await storeSnapshot(job, folded.rows, { id, otherBytes: 0 });
-  const applied = appliedOf(head, rows, folded.last?.landed ?? {}, refused);
+  const applied = appliedOf(head, steps, rows, folded.last?.landed ?? {}, refused);
   if (!(await applyBatch(job.parts.db, job.batch, applied, id))) throw new Lost();
 };
 
@@ -247,7 +250,7 @@ const publish = async (
   const otherBytes = headBytes - replacedBytes;
   const rows = await storeSnapshot(job, folded.rows, { id: uploadId, otherBytes });
   const landed = isPublish ? sumLanded(steps) : (folded.last?.landed ?? {});
-  const unpublished = await publishBatch(db, batch, appliedOf(head, rows, landed, refused), {
+  const unpublished = await publishBatch(db, batch, appliedOf(head, steps, rows, landed, refused), {
     versionId: newId('ver'),
     worldId: batch.worldId,
     contentHash: hashContent({ ...head, state: rows.stateDigest }),
@@ -293,7 +296,7 @@ const putOntoHead = async (job: Job): Promise<boolean> => {
   const refused = isOwn && folded.last ? await storeRefusals(job, folded.last) : nothingRefused;
   if (batch.dryRun) await endDryRun(job, head, folded, refused);
   else if (batch.kind === 'import' && batch.publish === 'later') {
-    await keepForLater(job, head, folded, refused);
+    await keepForLater(job, head, steps, folded, refused);
   } else return publish(job, head, steps, folded, refused);
   return true;
 };
@@ -337,10 +340,13 @@ export const runImportJob = async (
 ): Promise<void> => {
   const beganAt = performance.now();
   const lease = keepLease(parts, batch, stopping);
-  const folder = await openJobFolder(parts.folder, batch.id, batch.attempts);
+  const folder = jobFolder(parts.folder, batch);
   const job = { parts, batch, folder, signal: lease.signal, onProgress: lease.note };
   let outcome: string = 'done';
   try {
+    // Those that were cut off count as well.
+    if (batch.attempts > mostAttempts) throw new Error('the attempts before were cut off');
+    await openJobFolder(parts.folder, batch);
     await putOntoHeads(job);
   } catch (error) {
     const cause = lease.signal.aborted ? lease.signal.reason : error;

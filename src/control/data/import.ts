@@ -11,6 +11,7 @@ import { confirmChunk } from '../db/chunks.ts';
 import type { WorldRow } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
+import { getWorld } from '../worlds/address.ts';
 import type { Creator } from '../worlds/create.ts';
 import { findFirst, findTarget, getBatch, newBatch, settingsOf, writeOnce } from './batches.ts';
 import { addChunk } from './chunks.ts';
@@ -66,14 +67,36 @@ const pack = async (parts: Parts, { creator, body, signal }: Import, { bundle }:
   throw new AppError('timeout', 'the rows take too long to read: send them in a batch');
 };
 
+const isUnsealed = ({ state }: BatchRow): boolean => state === 'open' || state === 'uploading';
+
+/** Puts the rows into a batch that is open, and hands it to the jobs. */
+const sealWith = async (
+  parts: Parts,
+  batch: BatchRow,
+  packed: Awaited<ReturnType<typeof pack>>,
+  { entities }: Import['body'],
+): Promise<void> => {
+  const digest = digestOf(packed.chunk);
+  const { byteLength: bytes } = packed.chunk;
+  const entity = entities.length === 1 ? (entities[0] ?? null) : null;
+  const sent = { ordinal: 0, digest, bytes, rows: packed.rows, entity };
+  const chunk = await addChunk(parts, batch, sent);
+  await parts.blobs.put(packed.chunk);
+  if (!chunk.uploaded && !(await confirmChunk(parts.db, chunk.id, digest))) {
+    throw new AppError('unavailable', 'the rows were not kept: send them again');
+  }
+  await sealBatch(parts.db, batch.id);
+  parts.notices.tell(importsTopic);
+};
+
 const store = async (
   parts: Parts,
   wanted: Import,
   { world, head }: { world: WorldRow; head: Version },
+  begun: BatchRow | undefined,
 ) => {
   const { creator, body, idempotencyKey } = wanted;
   const packed = await pack(parts, wanted, head);
-  const digest = digestOf(packed.chunk);
   const keyed = { idempotencyKey, hash: body.hash };
   const batch = {
     ...newBatch({ creator, world, how: body }, keyed),
@@ -81,19 +104,21 @@ const store = async (
     entities: body.entities,
     isRedacted: settingsOf(body).redact !== 'off',
   };
-  const other = await writeOnce(parts, creator.projectId, keyed, () =>
-    insertBatch(parts.db, batch),
-  );
-  if (other !== undefined) return other;
-  const opened = await getBatch(parts, world, batch.id);
-  const { byteLength: bytes } = packed.chunk;
-  const entity = body.entities.length === 1 ? (body.entities[0] ?? null) : null;
-  const sent = { ordinal: 0, digest, bytes, rows: packed.rows, entity };
-  const chunk = await addChunk(parts, opened, sent);
-  await parts.blobs.put(packed.chunk);
-  await confirmChunk(parts.db, chunk.id, digest);
-  await sealBatch(parts.db, opened.id);
-  parts.notices.tell(importsTopic);
+  // One that broke off before its rows were sealed goes on with the same rows.
+  const other =
+    begun ??
+    (await writeOnce(parts, { id: world.id, projectId: creator.projectId }, keyed, () =>
+      insertBatch(parts.db, batch),
+    ));
+  if (other !== undefined && !isUnsealed(other)) return other;
+  const opened = other ?? (await getBatch(parts, world, batch.id));
+  try {
+    await sealWith(parts, opened, packed, body);
+  } catch (error) {
+    // The same request at the same time may have been quicker.
+    const now = await getBatch(parts, world, opened.id);
+    if (isUnsealed(now)) throw error;
+  }
   return opened;
 };
 
@@ -104,10 +129,16 @@ export const importRows = async (
 ): Promise<{ world: WorldRow; batch: BatchRow }> => {
   const { creator, slug, body, idempotencyKey, signal } = wanted;
   const asked = { how: body, entities: body.entities };
-  const { world, head } = await findTarget(parts, creator.projectId, slug, asked);
-  const first = await findFirst(parts, creator.projectId, { idempotencyKey, hash: body.hash });
-  const batch = first ?? (await store(parts, wanted, { world, head }));
-  return { world, batch: await followBatch(parts, world, batch.id, signal) };
+  const { projectId } = creator;
+  const known = await getWorld(parts, projectId, slug);
+  const keyed = { idempotencyKey, hash: body.hash };
+  const first = await findFirst(parts, { id: known.id, projectId }, keyed);
+  if (first !== undefined && !isUnsealed(first)) {
+    return { world: known, batch: await followBatch(parts, known, first.id, signal) };
+  }
+  const target = await findTarget(parts, projectId, slug, asked);
+  const batch = await store(parts, wanted, target, first);
+  return { world: target.world, batch: await followBatch(parts, target.world, batch.id, signal) };
 };
 
 /** Publishes what waits, and answers the publish as it is after at most 55 seconds. */
@@ -123,7 +154,8 @@ export const publishRows = async (
 ): Promise<{ world: WorldRow; batch: BatchRow }> => {
   const { world } = await findTarget(parts, creator.projectId, slug, null);
   const keyed = { idempotencyKey, hash: JSON.stringify([world.id, message]) };
-  const first = await findFirst(parts, creator.projectId, keyed);
+  const own = { id: world.id, projectId: creator.projectId };
+  const first = await findFirst(parts, own, keyed);
   if (first !== undefined) {
     return { world, batch: await followBatch(parts, world, first.id, signal) };
   }
@@ -138,9 +170,7 @@ export const publishRows = async (
     kind: 'publish' as const,
     state: 'queued' as const,
   };
-  const other = await writeOnce(parts, creator.projectId, keyed, () =>
-    insertBatch(parts.db, batch),
-  );
+  const other = await writeOnce(parts, own, keyed, () => insertBatch(parts.db, batch));
   parts.notices.tell(importsTopic);
   const { id } = other ?? batch;
   return { world, batch: await followBatch(parts, world, id, signal) };

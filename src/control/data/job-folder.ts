@@ -63,18 +63,19 @@ export const removeDeadFolders = async (folder: string): Promise<void> => {
   }
 };
 
-/** Removes the folders of earlier attempts at a batch, whose workers are gone, and makes one for this attempt. */
+/** The folder of one attempt at a batch: no other has the same, also of a batch that was called off and sealed again. */
+export const jobFolder = (folder: string, { id, owner }: { id: string; owner: string }): string =>
+  join(folder, `${id}.${owner}`);
+
+/** Removes the folders of earlier attempts at a batch, whose workers are gone, and makes that of this one. */
 export const openJobFolder = async (
   folder: string,
-  batchId: string,
-  attempt: number,
-): Promise<string> => {
+  batch: { id: string; owner: string },
+): Promise<void> => {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
-    if (name.startsWith(`${batchId}.`))
+    if (name.startsWith(`${batch.id}.`))
       await rm(join(folder, name), { recursive: true, force: true });
   }
-  const own = join(folder, `${batchId}.${attempt}`);
-  await mkdir(own);
-  return own;
+  await mkdir(jobFolder(folder, batch));
 };

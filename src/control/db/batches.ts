@@ -18,6 +18,8 @@ export type BatchOutcome = {
   snapshotBytes: number;
   treeRows: Record<string, number>;
   replaced: string[];
+  /** The batches whose rows the snapshot holds, in their order, itself the last. */
+  steps: string[];
 };
 
 export type BatchRow = {

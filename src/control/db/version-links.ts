@@ -27,28 +27,54 @@ export const linksColumn = `(select coalesce(json_agg(json_build_object('alias',
    from version_links l join versions t on t.id = l.target_id where l.version_id = v.id)`;
 
 const reachStatement = statement(
-  'worlds_linked_to',
-  `with recursive reached (version_id, path) as (
-     select $1::text, array[]::text[]
+  'version_leads_to_world',
+  `with recursive reached (version_id) as (
+     select $1::text
      union
-     select l.target_id, r.path || l.alias
-       from reached r join version_links l on l.version_id = r.version_id
-      where cardinality(r.path) < $3
+     select l.target_id from reached r join version_links l on l.version_id = r.version_id
    )
-   select r.path from reached r join versions v on v.id = r.version_id
-    where v.world_id = $2 limit 1`,
+   select exists (select from reached r join versions v on v.id = r.version_id
+                   where v.world_id = $2) as leads`,
 );
 
-/** How deep links are followed; a circle is refused when it is made, so no chain comes near it. */
-const mostDeep = 64;
+const leadsTo = async (db: Queryable, versionId: string, worldId: string): Promise<boolean> =>
+  (await db.query<{ leads: boolean }>(reachStatement, [versionId, worldId]))[0]?.leads === true;
 
-/** The aliases by which a version leads to a world, directly or through others; undefined when it does not. */
+const nextStatement = statement(
+  'links_of_version',
+  `select l.alias, l.target_id as "versionId", v.world_id as "worldId"
+     from versions v left join version_links l on l.version_id = v.id
+    where v.id = $1 order by l.position`,
+);
+
+type Step = { alias: string | null; versionId: string | null; worldId: string };
+
+/**
+ * The aliases by which a version leads to a world, directly or through others, none for a version of the world itself;
+ * undefined when it does not. Every version on the way is looked at once, however many ways lead there.
+ */
 export const findWayTo = async (
   db: Queryable,
   versionId: string,
   worldId: string,
-): Promise<string[] | undefined> =>
-  (await db.query<{ path: string[] }>(reachStatement, [versionId, worldId, mostDeep]))[0]?.path;
+): Promise<string[] | undefined> => {
+  if (!(await leadsTo(db, versionId, worldId))) return undefined;
+  const way: string[] = [];
+  let at = versionId;
+  for (;;) {
+    const steps = await db.query<Step>(nextStatement, [at]);
+    if (steps.some((step) => step.worldId === worldId)) return way;
+    let next: string | undefined;
+    for (const { alias, versionId: target } of steps) {
+      if (alias === null || target === null || !(await leadsTo(db, target, worldId))) continue;
+      way.push(alias);
+      next = target;
+      break;
+    }
+    if (next === undefined) return way;
+    at = next;
+  }
+};
 
 const dependentsStatement = statement(
   'worlds_that_link_to',

@@ -125,7 +125,7 @@ const Expectation = Type.Object(
           RowCount,
           Type.Object(
             { min: Type.Optional(RowCount), max: Type.Optional(RowCount) },
-            { additionalProperties: false, minProperties: 1 },
+            { additionalProperties: false },
           ),
         ],
         { description: 'exactly so many rows must match, or so many; absent: at least one' },
