@@ -158,12 +158,8 @@ const memoryWith = async (network: Network, slugs: readonly string[]): Promise<n
   for (const slug of slugs) {
     const { session } = await timedOpen(network, slug, false);
     opened.push(session.id);
-    const input = { title: 'none has it' };
-    const answer = await call(network.client, session.id, {
-      kind: 'tool',
-      name: 'list_notes',
-      input,
-    });
+    const input = { entity: 'notes', where: { title: 'none has it' } };
+    const answer = await call(network.client, session.id, { kind: 'state', input });
     if (answer.state !== 'succeeded') throw new Error(JSON.stringify(answer));
   }
   const bytes = await memoryOfServing(network);
