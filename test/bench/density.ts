@@ -102,6 +102,19 @@ export const pssBytes = (pid: number): number => {
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1]) * 1024;
 };
 
+/** What a process has in memory of the files whose paths hold the text: its share of that, and all of it. */
+export const mappedBytes = (pid: number, text: string): { pss: number; rss: number } => {
+  const found = { pss: 0, rss: 0 };
+  let isCounted = false;
+  for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {
+    const [word = '', amount] = line.split(/\s+/, 2);
+    if (/^[0-9a-f]+-[0-9a-f]+$/.test(word)) isCounted = line.includes(text);
+    else if (isCounted && word === 'Pss:') found.pss += Number(amount) * 1024;
+    else if (isCounted && word === 'Rss:') found.rss += Number(amount) * 1024;
+  }
+  return found;
+};
+
 /** Bytes of a host with all that it started. */
 const memoryOf = ({ pid }: StartedHost): number =>
   treeOf(pid).reduce((sum, process) => sum + pssBytes(process), 0);

@@ -15,7 +15,7 @@ import { runImport } from '../../src/data/import/run.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { processesNaming } from '../support/processes.ts';
 import { call, close, createNotes, open } from '../support/sessions.ts';
-import { pssBytes, treeOf } from './density.ts';
+import { mappedBytes, pssBytes, treeOf } from './density.ts';
 import { type Figure, median } from './figure.ts';
 
 const rows = 1_000_000;
@@ -24,6 +24,8 @@ const rowsAChunk = 50_000;
 const runs = { first: 3, warm: 30, queries: 300 };
 const sessions = 10;
 const settleMs = 60_000;
+/** Of the pages that the session which read most has read. */
+const leastRead = 0.9;
 
 const noteOf = (id: number): string =>
   JSON.stringify({
@@ -144,43 +146,55 @@ const measureQueries = async ({ client }: Network): Promise<number[]> => {
   return samples;
 };
 
-/** Memory of the hosts that serve, with all that they started, as their share of it. */
-const memoryOfServing = async (network: Network): Promise<number> => {
-  const hosts = (await network.hosts()).filter(({ session_id }) => session_id !== null);
-  const pids = hosts.flatMap(({ id }) => processesNaming(id).flatMap(({ pid }) => treeOf(pid)));
-  return [...new Set(pids)].reduce((sum, pid) => sum + pssBytes(pid), 0);
+/** Memory of a host with all that it started: its own part, and the file of base rows as far as it has read it. */
+type HostMemory = { own: number; filePart: number; fileRead: number };
+
+const memoryOfHost = (hostId: string): HostMemory => {
+  const pids = [...new Set(processesNaming(hostId).flatMap(({ pid }) => treeOf(pid)))];
+  const all = pids.reduce((sum, pid) => sum + pssBytes(pid), 0);
+  const files = pids.map((pid) => mappedBytes(pid, '-snapshots/'));
+  const filePart = files.reduce((sum, { pss }) => sum + pss, 0);
+  return { own: all - filePart, filePart, fileRead: Math.max(...files.map(({ rss }) => rss)) };
 };
 
-/** The memory of as many sessions, each of which has looked at all rows of its world. */
-const memoryWith = async (network: Network, slugs: readonly string[]): Promise<number> => {
+/** The memory of hosts with a session each, which has looked at all rows of its world. */
+const memoryServing = async (network: Network, slug: string): Promise<HostMemory[]> => {
   await settled(network, sessions);
   const opened: string[] = [];
-  for (const slug of slugs) {
+  for (let count = 0; count < sessions; count += 1) {
     const { session } = await timedOpen(network, slug, false);
     opened.push(session.id);
     const input = { entity: 'notes', where: { title: 'none has it' } };
     const answer = await call(network.client, session.id, { kind: 'state', input });
     if (answer.state !== 'succeeded') throw new Error(JSON.stringify(answer));
   }
-  const bytes = await memoryOfServing(network);
+  const serving = (await network.hosts()).filter(({ session_id }) => session_id !== null);
+  const found = serving.map(({ id }) => memoryOfHost(id));
   for (const id of opened) await close(network.client, id);
-  return bytes;
+  return found;
 };
 
-/** What the rows of ten sessions take beside those of one. */
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * What ten sessions take for the world beside what one takes. Each takes what its host has of its own above one
+ * that serves a small world and was asked the same; together they take the pages of the file, which count once.
+ */
 const measureMemory = async (network: Network, say: (line: string) => void): Promise<number> => {
-  const some = (large: number) => [
-    ...Array.from({ length: large }, () => 'large'),
-    ...Array.from({ length: sessions - large }, () => 'small'),
-  ];
-  const none = await memoryWith(network, some(0));
-  const one = await memoryWith(network, some(1));
-  const all = await memoryWith(network, some(sessions));
-  const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+  const small = await memoryServing(network, 'small');
+  const large = await memoryServing(network, 'large');
+  const file = large.reduce((sum, { filePart }) => sum + filePart, 0);
+  const one = Math.max(...large.map(({ fileRead }) => fileRead));
+  const isRead = one > 0 && large.every(({ fileRead }) => fileRead >= leastRead * one);
+  if (!isRead) throw new Error('a session has not read its rows');
+  const ownOf = (hosts: readonly HostMemory[]): number => mean(hosts.map(({ own }) => own));
+  const own = Math.max(0, ownOf(large) - ownOf(small));
+  const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
   say(
-    `  of ten small ${mebibytes(none)}, one of them large ${mebibytes(one)}, all ${mebibytes(all)}`,
+    `  a host has ${mebibytes(ownOf(small))} of its own with a small world, ${mebibytes(ownOf(large))} with the large one; of its file ten have ${mebibytes(file)}, one has ${mebibytes(one)}`,
   );
-  return (all - none) / (one - none);
+  return (sessions * own + file) / (own + one);
 };
 
 const figureOf = (
