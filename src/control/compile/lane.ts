@@ -33,6 +33,11 @@ export type LaneLimits = ProcessLimits & {
   processes: number;
   /** Jobs that may wait for one, of all projects. */
   queued: number;
+  /**
+   * How long a job goes on that nobody waits for any more and whose place nobody needs; to its end unless it is
+   * given. Not 0: who asks and leaves again and again would have a process started each time.
+   */
+  leftMs?: number | undefined;
 };
 
 /** A job that has ended, for whoever counts them. */
@@ -66,6 +71,8 @@ type Words = JobProgram<never, never>['words'];
 
 const givenUp = ({ undone }: Words, why: string): AppError =>
   new AppError('unavailable', `${undone}: ${why}`);
+
+const notAwaited = 'the client did not wait for it';
 
 /** When a place may have become free. */
 const retryAfterMs = 2_000;
@@ -139,6 +146,7 @@ export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, 
     let ended: Pick<EndedJob, 'outcome' | 'cpuSeconds'> | undefined;
     try {
       const whole = asker.complete === undefined ? job : await asker.complete();
+      if (entry.isLeft) throw givenUp(words, notAwaited);
       entry.process = processes.take();
       const end = await entry.process.run(whole, asker.supply);
       const cpuSeconds = end.kind === 'done' ? end.cpuMs / 1_000 : seconds();
@@ -175,8 +183,18 @@ export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, 
   const leave = (entry: Entry): void => {
     entry.isLeft = true;
     if (queue.remove(entry.asker.project, entry)) {
-      entry.done.reject(givenUp(words, 'the client did not wait for it'));
-    } else endLeft();
+      entry.done.reject(givenUp(words, notAwaited));
+      return;
+    }
+    endLeft();
+    if (limits.leftMs !== undefined) endSoon(entry, limits.leftMs);
+  };
+
+  const endSoon = (entry: Entry, ms: number): void => {
+    const timer = setTimeout(() => {
+      if (entry.process?.isAlive()) void entry.process.kill();
+    }, ms);
+    entry.done.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
   };
 
   const begin = (entry: Entry): void => {
@@ -199,7 +217,7 @@ export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, 
   return {
     async run(job, asker) {
       if (isStopped) throw givenUp(words, 'the service is stopping');
-      if (asker.signal?.aborted === true) throw givenUp(words, 'the client did not wait for it');
+      if (asker.signal?.aborted === true) throw givenUp(words, notAwaited);
       const done = Promise.withResolvers<JobEnd<Outcome>>();
       const entry: Entry = { job, asker, done, isLeft: false };
       beginOrWait(entry);

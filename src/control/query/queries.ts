@@ -20,6 +20,8 @@ type Contracts = Record<string, ReadContract>;
 
 /** Queries that wait for a process, of all projects. */
 const queued = 256;
+/** For a query whose client has gone away. */
+const leftMs = 500;
 
 const program: JobProgram<QueryJob, Contracts> = {
   file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
@@ -28,7 +30,7 @@ const program: JobProgram<QueryJob, Contracts> = {
   complete: (job, contracts) => ({ ...job, contracts }),
 };
 
-export type QueryLimits = Omit<LaneLimits, 'queued'>;
+export type QueryLimits = Omit<LaneLimits, 'queued' | 'leftMs'>;
 
 export type Queries = Pick<Lane<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
   /**
@@ -45,7 +47,7 @@ export const createQueries = (
 ): Queries => {
   const lane = createJobLane<'query', QueryJob, QueryOutcome, Contracts>(
     program,
-    { ...limits, queued },
+    { ...limits, queued, leftMs },
     onEnd,
   );
   return {
