@@ -55,7 +55,7 @@ export const comparePair = (
 };
 
 /** Whether no two rows of an entity have the same value in a field. */
-const isUnique = ({ primaryKey, unique }: CatalogEntity, field: string): boolean =>
+export const isUnique = ({ primaryKey, unique }: CatalogEntity, field: string): boolean =>
   (primaryKey.length === 1 && primaryKey[0] === field) ||
   unique.some(([path, ...others]) => others.length === 0 && path?.join('.') === field);
 

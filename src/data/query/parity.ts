@@ -7,56 +7,14 @@
  * key, the first belongs to the first of the other side, and so on. A row without a key belongs to none.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { jsonPath, quoteText } from '#language/sql/ddl.ts';
-import { conditionOf, type Filter, valueAt } from '#store/read/filter.ts';
-import type { CatalogEntity } from '#store/tables/catalog.ts';
-import { compareKeys, type Key } from './keys.ts';
+import { compareKeys } from './keys.ts';
+import { type Mapping, type Read, readInOrder, type Side } from './ordered.ts';
 import { type ComparedPair, chooseKey, comparePair } from './pairs.ts';
 import type { Difference, FieldPair, FieldParity, Parity } from './plan.ts';
-import type { StoreFile } from './store-file.ts';
-
-/** Rows of one world that take part: those that meet the conditions. */
-export type Side = { file: StoreFile; entity: string; where: readonly Filter[] };
-
-/** A row as it is compared: its key, and the value of each field as JSON text, null where it is absent. */
-type Read = { key: Key; values: (string | null)[] };
 
 const mostExamples = 5;
 
-/** Values as they would be on the other side. */
-type Mapping = (value: unknown) => unknown;
 const same: Mapping = (value) => value;
-
-const toKey = (value: unknown): Key =>
-  typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
-    ? value
-    : null;
-
-/** The rows of a side in the order of their keys. */
-const readSide = function* (
-  { file, entity: name, where }: Side,
-  key: { field: string; map: Mapping; called: string },
-  fields: readonly string[],
-): Generator<Read> {
-  const entity: CatalogEntity = file.catalog.entity(name);
-  const at = valueAt(entity, [key.field]);
-  const isMapped = key.map !== same;
-  if (isMapped) file.addFunction(key.called, (value) => toKey(key.map(value)));
-  const keySql = isMapped ? `${key.called}(${at})` : at;
-  const values = fields.map((field) => {
-    valueAt(entity, [field]); // refuses a field that there is none of
-    return `payload -> ${quoteText(jsonPath([field]))}`;
-  });
-  const condition = conditionOf(entity, where);
-  const text = `SELECT ${[keySql, ...values].join(', ')} FROM ${entity.table} WHERE 1${condition.sql} ORDER BY 1`;
-  const statement = file.prepareAnew(text);
-  statement.setReturnArrays(true);
-  statement.setReadBigInts(true);
-  const rows = statement.iterate(...condition.values) as Iterable<unknown>;
-  for (const [found, ...texts] of rows as Iterable<[unknown, ...(string | null)[]]>) {
-    yield { key: toKey(found), values: texts };
-  }
-};
 
 const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
@@ -130,14 +88,14 @@ export const compareSides = (
   const key = chooseKey(compared, sides, asked);
   if (key === undefined) return nothingIn(compared);
   const tallies = compared.map((pair) => [pair, createTally(pair)] as const);
-  const left = readSide(
+  const left = readInOrder(
     here,
-    { field: key.pair.field, map: key.here ?? same, called: 'svc_key_here' },
+    { field: key.pair.field, map: key.here, called: 'svc_key_here' },
     pairs.map(({ field }) => field),
   );
-  const right = readSide(
+  const right = readInOrder(
     there,
-    { field: key.pair.targetField, map: key.there ?? same, called: 'svc_key_there' },
+    { field: key.pair.targetField, map: key.there, called: 'svc_key_there' },
     pairs.map(({ targetField }) => targetField),
   );
   const at = compared.indexOf(key);

@@ -1,8 +1,9 @@
 /** Answers a query: the page of the first world, that of each linked one, and how these compare with it. */
 import type { RedactPolicy } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import type { Side } from './ordered.ts';
 import { findPage } from './page.ts';
-import { compareSides, type Side } from './parity.ts';
+import { compareSides } from './parity.ts';
 import type { FoundRows, LinkTarget, NotFound, QueryOutcome, QueryPlan, Target } from './plan.ts';
 import type { StoreFile } from './store-file.ts';
 import { readWhere } from './where.ts';
