@@ -99,6 +99,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['control', 'what is said to the control plane, and heard'],
     ['calls', 'each kind of call'],
     ['calls/tools', 'a call of a tool'],
+    ['grading', 'the state that a session left, judged'],
     ['verifier', 'a query that grades, in its own process'],
     ['calls/answers', 'how a call fails, and what is too much'],
     ['api', 'the vendor’s API, request by request'],

@@ -17,7 +17,7 @@ import { Secret } from '#runtime/secret.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger/ledger.ts';

@@ -10,7 +10,7 @@ import {
   updateTask,
   validateTask,
 } from '#wire/public-api/operations.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { readJsonObject } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { usageError } from '../views/report.ts';

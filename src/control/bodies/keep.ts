@@ -10,8 +10,9 @@ import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/o
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
-import type { OpenSessionBody, TaskSpec } from '#wire/public-api/session.ts';
+import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { BranchBody, PushBody } from '#wire/public-api/version.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';

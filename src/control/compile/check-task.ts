@@ -15,7 +15,7 @@ import type { CheckCount, Contract, EntityContract, Row } from '#language/contra
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOf } from '../json/canonical.ts';
 import { createFairCache } from '../shares/fair-cache.ts';
 import { type RedactingWorld, redactSeedRows } from './redact-seed.ts';

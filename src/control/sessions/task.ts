@@ -5,7 +5,7 @@
 
 import type { TaskForm } from '#domain/session.ts';
 import type { Check, Contract, Grader, Task } from '#language/contract.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';

@@ -3,7 +3,7 @@
  * a task has to fit that version, as what is wrong with it could not be told later without its rows.
  */
 import { AppError } from '#domain/error.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { type KeptStoredTask, keepSpec } from '../bodies/keep.ts';
 import type { Parts } from '../parts.ts';
 import { getVersionOf, getWorld } from '../worlds/address.ts';

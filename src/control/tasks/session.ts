@@ -1,7 +1,7 @@
 /** The inline task of a session, stored. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { keepSpec } from '../bodies/keep.ts';
 import { noSession } from '../db/sessions.ts';
 import { findSessionTask } from '../db/world-tasks.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import {
   type KeptCreateTask,
   type KeptTask,

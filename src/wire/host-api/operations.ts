@@ -8,7 +8,8 @@ import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
-import { SessionClock, TaskSpec } from '../public-api/session.ts';
+import { SessionClock } from '../public-api/session.ts';
+import { TaskSpec } from '../public-api/task-spec.ts';
 import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

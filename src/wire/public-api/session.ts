@@ -1,4 +1,4 @@
-/** The session as clients see it, and the forms of a task. */
+/** The session as clients see it, and what one is opened on. */
 
 import { limits } from '#domain/limits.ts';
 import { isolations, namePattern } from '#domain/pool.ts';
@@ -10,9 +10,9 @@ import {
   taskForms,
 } from '#domain/session.ts';
 import { clockModes } from '#domain/world-clock.ts';
-import { redactionModes } from '#language/redaction-modes.ts';
 import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { TaskSpec } from './task-spec.ts';
 
 const SurfacesView = Type.Object({
   api: Type.Optional(
@@ -94,105 +94,6 @@ export const SessionListView = Type.Object({
   omitted: Omitted,
 });
 export type SessionListView = Static<typeof SessionListView>;
-
-/** What becomes of rows by the world's `[redact]` before they are stored. */
-export const Redact = oneOf(
-  redactionModes,
-  'apply: rows pass through the redaction policy of the world first; refuse: plaintext in a redacted field is refused; default off',
-);
-
-/** Rows by entity. */
-export const SeedRows = Type.Record(
-  Type.String(),
-  Type.Array(JsonObject, { maxItems: limits.seedRows }),
-  { maxProperties: limits.members },
-);
-
-const RowCount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
-
-const Expectation = Type.Object(
-  {
-    name: Type.Optional(Type.String({ maxLength: 200 })),
-    entity: Type.String({ minLength: 1, maxLength: 256 }),
-    where: Type.Record(Type.String(), Type.Unknown(), {
-      maxProperties: limits.members,
-      description:
-        'by field, or path to one: a value, a list of which it is one, or comparisons, as `{"gt": 10}`; eq, ne, in, lt, lte, gt, gte, contains, exists',
-    }),
-    count: Type.Optional(
-      Type.Union(
-        [
-          RowCount,
-          Type.Object(
-            { min: Type.Optional(RowCount), max: Type.Optional(RowCount) },
-            { additionalProperties: false },
-          ),
-        ],
-        { description: 'exactly so many rows must match, or so many; absent: at least one' },
-      ),
-    ),
-    weight: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1_000,
-        description: 'what it counts for in the score; absent: 1',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-
-/** What to do, what to start from, and how the state left behind is graded. */
-export const TaskSpec = Type.Object(
-  {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    instruction: Type.Optional(Type.String({ maxLength: 100_000 })),
-    tools: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: limits.nameChars }), {
-        maxItems: limits.taskTools,
-        description: 'tools of the world that the agent is given; absent: all of them',
-      }),
-    ),
-    seed: Type.Optional(
-      Type.Object(
-        {
-          mode: Type.Optional(oneOf(['append', 'replace'])),
-          redact: Type.Optional(Redact),
-          rows: SeedRows,
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    grader: Type.Optional(
-      Type.Union([
-        Type.Object(
-          {
-            kind: Type.Literal('assertions'),
-            checks: Type.Array(Expectation, { minItems: 1, maxItems: limits.checks }),
-          },
-          { additionalProperties: false },
-        ),
-        Type.Object(
-          { kind: Type.Literal('python'), source: Type.String({ maxLength: 200_000 }) },
-          { additionalProperties: false },
-        ),
-        Type.Object(
-          {
-            kind: Type.Literal('sql'),
-            source: Type.String({
-              maxLength: 200_000,
-              description: 'one query over the entities; each row a check: passed (0 or 1), name',
-            }),
-          },
-          { additionalProperties: false },
-        ),
-      ]),
-    ),
-    metadata: Type.Optional(JsonObject),
-  },
-  { additionalProperties: false },
-);
-export type TaskSpec = Static<typeof TaskSpec>;
 
 export const OpenSessionBody = Type.Object(
   {

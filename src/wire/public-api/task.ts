@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts';
 import { Id, nullable, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { PageQuery } from './lists.ts';
-import { TaskSpec } from './session.ts';
+import { TaskSpec } from './task-spec.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'what people call it' });
 const Message = Type.String({ maxLength: 2_000, description: 'why it is as it is' });

@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts';
 import { surfaceKinds } from '#domain/session.ts';
 import { nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
-import { Redact, SeedRows } from './session.ts';
+import { Redact, SeedRows } from './task-spec.ts';
 import { FileView, VersionView } from './version.ts';
 
 const RedactView = nullable(

@@ -8,11 +8,12 @@ import { ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { type FrozenRows, freezeRows } from '#store/frozen.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { CallFailure } from '../calls/answers/failure.ts';
 import type { Session } from '../session/session.ts';
 import { createGraderAccess } from '../session/store-access.ts';
-import { CallFailure } from './answers/failure.ts';
-import { type CheckResult, wholeLedger } from './assertions.ts';
+import { wholeLedger } from './assertions.ts';
+import { type CheckResult, verdictOf } from './check-result.ts';
 
 type PythonGrader = Extract<NonNullable<TaskSpec['grader']>, { kind: 'python' }>;
 
@@ -71,7 +72,7 @@ const toCheck = (value: unknown, index: number): CheckResult => {
   if (!isPlain) return fail('bad_grader', `check ${index + 1} of the grader is none`);
   return {
     name: cut(name, most.nameChars),
-    passed,
+    ...verdictOf(passed),
     expected: null,
     found: null,
     detail: detail === null ? null : cut(detail, most.detailChars),

@@ -9,20 +9,11 @@ import type { CheckCount } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { type Filter, filtersOfConditions, type Match } from '#store/read/filter.ts';
 import type { Reader } from '#store/read/read.ts';
-import type { TaskSpec } from '#wire/public-api/session.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { type CheckResult, verdictOf } from './check-result.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][number];
-
-export type CheckResult = {
-  name: string;
-  passed: boolean;
-  /** What it counts for in the score; absent: 1. */
-  weight?: number;
-  expected: string | null;
-  found: string | null;
-  detail: string | null;
-};
 
 /**
  * What a grader is told that read a ledger whose first entries made room for later ones: what was asked
@@ -32,7 +23,7 @@ export const wholeLedger = (missing: number): CheckResult[] => {
   if (missing === 0) return [];
   const check = {
     name: 'the request ledger is whole',
-    passed: false,
+    ...verdictOf(false),
     expected: 'every request of the session',
     found: `${missing} of the first are no longer kept`,
     detail:
@@ -117,7 +108,7 @@ export const checkExpectation = (
   const conditions = filters.length === 0 ? '' : ` where ${describeFilters(filters)}`;
   return {
     name: name ?? `check ${index + 1}`,
-    passed,
+    ...verdictOf(passed),
     ...(weight === undefined ? {} : { weight }),
     expected: `${rangeText(range)} of ${entity}${conditions}`,
     found: rowsText(found),

@@ -14,6 +14,7 @@ const judge = (expectation: Expectation) => checkExpectation({ store, ledger }, 
 it('passes when enough rows match, or exactly as many as asked', () => {
   expect(judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
     name: 'check 3',
+    verdict: 'pass',
     passed: true,
     detail: null,
   });
@@ -28,6 +29,7 @@ it('passes when enough rows match, or exactly as many as asked', () => {
 it('says what was expected, what was found, and which condition is in the way', () => {
   expect(judge({ name: 'closed', entity: 'issues', where: { id: 10, state: 'closed' } })).toEqual({
     name: 'closed',
+    verdict: 'fail',
     passed: false,
     expected: 'at least 1 row of issues where id is 10, state is "closed"',
     found: '0 rows',
@@ -37,6 +39,7 @@ it('says what was expected, what was found, and which condition is in the way', 
     'no row of issues comes close',
   );
   expect(judge({ entity: 'issues', where: { state: 'open' }, count: 1 })).toMatchObject({
+    verdict: 'fail',
     passed: false,
     expected: 'exactly 1 row of issues where state is "open"',
     found: '2 rows',
@@ -72,15 +75,18 @@ it('compares values of the same kind, and takes a field that is null for one tha
 it('counts within bounds, and says in words what was compared', () => {
   const open = { entity: 'issues', where: { state: 'open', number: { gt: 0, lte: 9 } } };
   expect(judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
+    verdict: 'pass',
     passed: true,
     expected:
       '2 to 3 rows of issues where state is "open", number is more than 0, number is at most 9',
   });
   expect(judge({ ...open, count: { max: 1 } })).toMatchObject({
+    verdict: 'fail',
     passed: false,
     expected: expect.stringMatching(/^at most 1 row of/),
   });
   expect(judge({ ...open, count: { min: 3 }, weight: 2 })).toMatchObject({
+    verdict: 'fail',
     passed: false,
     weight: 2,
     expected: expect.stringMatching(/^at least 3 rows of/),

@@ -123,6 +123,7 @@ describe('the answer of a grader’s process', () => {
     const [read] = readReport({ checks: [long] });
     expect(read).toEqual({
       name: `${'n'.repeat(199)}…`,
+      verdict: 'fail',
       passed: false,
       expected: null,
       found: null,
