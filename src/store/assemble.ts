@@ -19,6 +19,7 @@ import { createNumbers, type NumberKeeper } from './write/numbers.ts';
 import { createPositions } from './write/positions.ts';
 import { createRoom } from './write/room.ts';
 import { createRowCounts } from './write/row-counts.ts';
+import { createBeforeLog } from './write/state-before.ts';
 import { createTouchedRows, noTouchedRows, type TouchedRows } from './write/touched-rows.ts';
 import { createTransactions, type Transactions } from './write/transaction.ts';
 import { createWriter, type Writer } from './write/write.ts';
@@ -43,6 +44,8 @@ export type StoreParts = {
   transactions: Transactions;
   /** The sum of the state digest as the rows themselves have it. */
   scan(): bigint;
+  /** Closes the databases. */
+  close(): void;
 };
 
 export type StoreOptions = {
@@ -91,6 +94,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
   const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, room));
   const changes = createChangeLog(catalog);
   const counts = createRowCounts(catalog, prepare, known);
+  const before = createBeforeLog(catalog, prepare, { base, touched });
   const transactions = createTransactions(db, catalog, prepare, {
     changes,
     counts,
@@ -98,6 +102,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     room,
     touched,
     outermost,
+    before,
     sum,
   });
   const writer = createWriter({
@@ -129,5 +134,9 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     upon: base && { path: base.path, of: touched.of, last: touched.last },
     counts: counts.all,
   };
-  return { db, reader, writer, transactions, scan };
+  const close = (): void => {
+    before.close();
+    db.close();
+  };
+  return { db, reader, writer, transactions, scan, close };
 };

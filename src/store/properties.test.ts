@@ -8,6 +8,7 @@ import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
+import { keyFrom } from './tables/keys.ts';
 import { openWorldStore, type WorldStore } from './world-store.ts';
 
 const contract = sampleContract();
@@ -74,6 +75,16 @@ const rowsOf = (store: WorldStore, entity: string): Row[] =>
 const countedRows = (store: WorldStore): Record<string, number> =>
   Object.fromEntries(contract.entities.map(({ name }) => [name, store.count(name)]));
 
+/** All rows, by entity and canonical key. */
+const stateOf = (store: WorldStore): Map<string, string> =>
+  new Map(
+    contract.entities.flatMap(({ name, primaryKey }) =>
+      store.query(name).map((text) => {
+        return [`${name} ${keyFrom(JSON.parse(text) as Row, primaryKey)}`, text] as const;
+      }),
+    ),
+  );
+
 const danglingReferences = (store: WorldStore): unknown[] =>
   contract.entities.flatMap((entity) =>
     entity.relationships.flatMap(({ fields, target }) => {
@@ -134,5 +145,37 @@ it('going back to a mark restores the state, digest and counts', async () => {
       store.close();
     }),
     { numRuns: 80 },
+  );
+});
+
+it('the changes since the task, applied to the state before, give the state after', async () => {
+  const works = fc.array(work, { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(works, works, works, async (seed, first, second) => {
+      const store = openWorldStore({ contract, snapshot: bytes });
+      const performAll = async (list: Work[]): Promise<void> => {
+        for (const each of list) await perform(store, each).catch(() => undefined);
+      };
+      store.mark('base');
+      await performAll(seed);
+      store.mark('task');
+      const before = stateOf(store);
+      for (const session of [first, second]) {
+        await performAll(session);
+        const after = new Map(before);
+        for (const { entity, key, ...change } of store.changesSinceTask()) {
+          const id = `${entity} ${key}`;
+          expect(change.before).toBe(before.get(id) ?? null);
+          expect(change.before).not.toBe(change.after);
+          if (change.after === null) after.delete(id);
+          else after.set(id, change.after);
+        }
+        expect(Object.fromEntries(after)).toEqual(Object.fromEntries(stateOf(store)));
+        store.rollBackTo('task');
+        expect([...store.changesSinceTask()]).toEqual([]);
+      }
+      store.close();
+    }),
+    { numRuns: 100 },
   );
 });

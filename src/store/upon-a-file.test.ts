@@ -55,6 +55,7 @@ await import('./names.test.ts');
 await import('./read/read.test.ts');
 await import('./write/numbers.test.ts');
 await import('./write/room.test.ts');
+await import('./write/state-before.test.ts');
 
 const contract = sampleContract();
 const built = buildSnapshot(contract, sampleRows);

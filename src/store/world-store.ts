@@ -11,11 +11,13 @@ import type { Digest } from '#domain/world.ts';
 import { assembleStore, type StoreOptions, type StoreReader } from './assemble.ts';
 import { createLock } from './lock.ts';
 import { digestOfSum } from './read/state-digest.ts';
+import type { StateBefore } from './write/state-before.ts';
 import type { Changes, Mark } from './write/transaction.ts';
 import type { Writer } from './write/write.ts';
 
 export type WorldStore = StoreReader &
-  Writer & {
+  Writer &
+  StateBefore & {
     /**
      * Runs `work` as one transaction, after those under way: all its writes are kept, or none when it
      * throws or leaves a foreign key dangling. Refuses to be nested.
@@ -40,7 +42,7 @@ export type WorldStore = StoreReader &
 
 /** Opens a store. Throws when the snapshot is not one of this program's. */
 export const openWorldStore = (options: StoreOptions): WorldStore => {
-  const { db, reader, writer, transactions, scan } = assembleStore(options);
+  const { reader, writer, transactions, scan, close } = assembleStore(options);
   const lock = createLock();
   const holder = new AsyncLocalStorage<true>();
 
@@ -78,8 +80,10 @@ export const openWorldStore = (options: StoreOptions): WorldStore => {
     },
     mark: transactions.mark,
     rollBackTo: transactions.rollBackTo,
+    changesSinceTask: transactions.changesSinceTask,
+    rowAtTask: transactions.rowAtTask,
     digest: () => digestOfSum(transactions.sum()),
     scanDigest: () => digestOfSum(scan()),
-    close: () => db.close(),
+    close,
   };
 };

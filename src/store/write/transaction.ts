@@ -17,6 +17,7 @@ import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
 import type { Room } from './room.ts';
 import type { RowCounts } from './row-counts.ts';
+import type { BeforeLog, StateBefore } from './state-before.ts';
 import type { TouchedRows } from './touched-rows.ts';
 import {
   countChanges,
@@ -32,7 +33,7 @@ export type Mark = 'base' | 'task';
 
 export type Changes = { changes: ChangeCounts; rows: RowChange[] };
 
-export type Transactions = {
+export type Transactions = StateBefore & {
   begin(): void;
   /** Checks the foreign keys of what was written and keeps it. Throws `StoreRefusal`. */
   commit(): Changes;
@@ -52,6 +53,7 @@ export type Followers = {
   room: Pick<Room, 'measure'>;
   touched: Pick<TouchedRows, 'forget'>;
   outermost: Outermost;
+  before: BeforeLog;
   /** Sum of the state digest over the rows that are there at first. */
   sum: bigint;
 };
@@ -71,7 +73,7 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  { changes, counts, positions, room, touched, outermost, sum: initialSum }: Followers,
+  { changes, counts, positions, room, touched, outermost, before, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
@@ -96,6 +98,7 @@ export const createTransactions = (
       const changed = written.changed();
       checkReferences(catalog, prepare, changed);
       outermost.check();
+      before.record(changed);
       if (isWriting) db.exec('RELEASE work');
       written = undefined;
       sum = changed.reduce(applyTo, sum);
@@ -124,6 +127,7 @@ export const createTransactions = (
       if (mark === 'task' && !marks.has('base')) throw new Error('mark "task" needs mark "base"');
       outermost.check();
       db.exec(`SAVEPOINT ${mark}`);
+      if (mark === 'task') before.begin();
       marks.set(mark, { sum, positions: positions.save(), counts: counts.save() });
     },
     rollBackTo(mark) {
@@ -132,17 +136,27 @@ export const createTransactions = (
       if (marked === undefined) throw new Error(`the store has no mark "${mark}"`);
       if (mark === 'task') {
         db.exec('ROLLBACK TO task');
+        before.forget();
       } else {
         db.exec('ROLLBACK');
         outermost.begin();
         db.exec('SAVEPOINT base');
         marks.delete('task');
+        before.end();
         touched.forget();
       }
       changes.changeAll();
       sum = marked.sum;
       positions.restore(marked.positions);
       counts.restore(marked.counts);
+    },
+    changesSinceTask() {
+      refuseInside('the changes were asked for');
+      return before.changes();
+    },
+    rowAtTask(entity, key) {
+      refuseInside('a row of before was asked for');
+      return before.rowAt(entity, key);
     },
     sum: () => sum,
   };

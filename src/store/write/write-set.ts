@@ -13,6 +13,8 @@ export type TouchedRow = {
   /** Payload texts; undefined where there is no row. */
   before: string | undefined;
   after: string | undefined;
+  /** Where the row stands, or stood before. */
+  position: number;
 };
 
 export type RowChange = {

@@ -106,7 +106,7 @@ export const createWriter = ({
     const position = positions.next(entity);
     store(entity, row, key, () => insert.run(position, key, after));
     record(entity, position, moved);
-    written.record({ entity, key, before: undefined, after });
+    written.record({ entity, key, before: undefined, after, position });
   };
   return {
     insert(name, row) {
@@ -131,15 +131,15 @@ export const createWriter = ({
         store(entity, row, key, () => update.run(after, key));
         record(entity, position, () => isMoved(entity, old, row));
         numbers.keep(entity, old, row);
-        written.record({ entity, key, before, after });
+        written.record({ entity, key, before, after, position });
         return after;
       }
       const move = prepare(`UPDATE ${entity.table} SET _key = ?, payload = ? WHERE _key = ?`);
       store(entity, row, newKey, () => move.run(newKey, after, key));
       record(entity, position, moved);
       numbers.keep(entity, old, row);
-      written.record({ entity, key, before, after: undefined });
-      written.record({ entity, key: newKey, before: undefined, after });
+      written.record({ entity, key, before, after: undefined, position });
+      written.record({ entity, key: newKey, before: undefined, after, position });
       return after;
     },
     remove(name, keyFields) {
@@ -153,7 +153,7 @@ export const createWriter = ({
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
       record(entity, position, unmoved);
       numbers.keep(entity, JSON.parse(before) as Row, undefined);
-      written.record({ entity, key, before, after: undefined });
+      written.record({ entity, key, before, after: undefined, position });
     },
   };
 };
