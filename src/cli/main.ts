@@ -1,4 +1,5 @@
 /** The `svc` command: gives a command line the process it runs in, and ends with its exit status. */
+import { once } from 'node:events';
 import { runCommandLine } from './program.ts';
 import { createContext, type Output } from './terminal/context.ts';
 import { exitStatus } from './views/report.ts';
@@ -16,6 +17,9 @@ const outputOf = (stream: NodeJS.WriteStream): Output => {
   stream.on('error', endUnwritten);
   return {
     write: (text) => void stream.write(text),
+    async drained() {
+      if (stream.writableNeedDrain) await once(stream, 'drain');
+    },
     isTerminal: stream.isTTY === true,
     get columns() {
       return stream.columns || columnsElsewhere; // some terminals say 0

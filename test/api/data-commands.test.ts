@@ -222,7 +222,9 @@ describe('svc worlds create', () => {
     put('notes.csv', `${notesCsv(100, 3)}\n103,1,,false`);
     const { status, err } = await desk.svc('worlds create bad --from ./notes --rows notes.csv');
     expect(status).toBe(1);
-    expect(err).toMatch(/rows were refused, and nothing was written:\n {2}notes.csv:5 /);
+    expect(err).toMatch(
+      /rows were refused, and nothing was written:\n {2}notes.csv:5 {2}notes\.\w+ {2}/,
+    );
     expect((await desk.svc('worlds describe bad')).err).toContain('no world');
   });
 

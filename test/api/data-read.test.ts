@@ -89,6 +89,21 @@ describe('the rows of a world', () => {
     });
   });
 
+  it('are read on from the cursor of a page', async () => {
+    const { meta } = await page('crm', undefined, { limit: 2 });
+    expect(meta).toMatchObject({ offset: 0, nextOffset: 2, nextCursor: expect.any(String) });
+    const cursor = String(meta.nextCursor);
+    const next = await page('crm', undefined, { limit: 2, cursor });
+    expect(next).toMatchObject({ data: [{ id: 3 }], meta: { offset: 2, nextOffset: null } });
+    expect(next.meta).not.toHaveProperty('nextCursor');
+    expect((await page('crm', { boss: 1 }, { cursor })).data).toMatchObject([{ id: 3 }]);
+    const wrong = { fields: [{ path: ['cursor'], message: expect.anything() }] };
+    for (const more of [{ cursor: 'next' }, { cursor, offset: 2 }, { cursor, across: true }]) {
+      await refused({ entity: 'people', ...more }).toMatchObject(wrong);
+    }
+    await refused({ cursor }).toMatchObject(wrong);
+  });
+
   it('are found by values, lists of them, nested paths and null', async () => {
     const ids = async (where: Where) => (await page('crm', where)).data.map(({ id }) => id);
     expect(await ids({ email: 'bob@example.test' })).toEqual([2]);

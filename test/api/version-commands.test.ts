@@ -128,6 +128,37 @@ describe('svc worlds push', () => {
 });
 
 describe('svc worlds pull', () => {
+  it('writes rows, too, where a push does not send them', async () => {
+    desk.write('bare', tree);
+    desk.write(
+      '.',
+      changed([], { 'notes.json': '[{"id": 2, "folder_id": 1, "title": "given", "done": true}]' }),
+    );
+    await svc('worlds create withrows --from ./bare --rows notes.json');
+    const out = await svc('worlds pull withrows ./withrows --data');
+    expect(out).toContain('  wrote   outputs/data/notes.jsonl\n');
+    const rows = readFileSync(join(desk.folder, 'withrows/outputs/data/notes.jsonl'), 'utf8');
+    expect(
+      rows
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { id: 1, folder_id: 1, title: 'first', done: false },
+      { id: 2, folder_id: 1, title: 'given', done: true },
+    ]);
+    expect(await svc('worlds push withrows ./withrows')).toMatch(/^nothing changed/);
+    const json = JSON.parse(await svc('worlds pull withrows ./withrows --data --json'));
+    expect(json).toMatchObject({
+      written: [],
+      rows: ['outputs/data/folders.jsonl', 'outputs/data/notes.jsonl'],
+    });
+    const again = await svc(
+      'worlds data import withrows ./withrows/outputs/data/notes.jsonl --mode replace --dry-run',
+    );
+    expect(again).toBe('2 rows would be taken; nothing was written\n');
+  });
+
   const read = (path: string) => readFileSync(join(desk.folder, path), 'utf8');
 
   it('writes a version into a folder, and pushing that changes nothing', async () => {

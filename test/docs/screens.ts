@@ -78,6 +78,7 @@ const runThere = async (words: readonly string[], cwd: string): Promise<string> 
     write: (text: string) => {
       written += text;
     },
+    drained: async () => undefined,
     isTerminal: true,
     columns: 100,
   };

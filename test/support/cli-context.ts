@@ -17,6 +17,7 @@ export const testContext = (parts: TestContextParts = {}): TestContext => {
     write: (text: string) => {
       written[name] += text;
     },
+    drained: async () => undefined,
     isTerminal,
     columns: 80,
   });

@@ -36,7 +36,11 @@ const serviceText = 'use the service that "svc up" runs on this data folder';
 
 /** Adds `--json` and `--data`. */
 export const withService = (command: Command): Command =>
-  command.option('--json', "print the API's answer as JSON").option('--data <folder>', serviceText);
+  withData(command.option('--json', "print the API's answer as JSON"));
+
+/** Adds `--data` alone. */
+export const withData = (command: Command): Command =>
+  command.option('--data <folder>', serviceText);
 
 /** The same where `--data` is about rows: then `--service` names the folder. */
 export type RowOptions = { service?: string; json?: boolean };

@@ -24,10 +24,11 @@ const readValue = (text: string): unknown => {
   }
 };
 
-type Where = Record<string, unknown>;
+/** Fields, or paths to them, each with the value that it must have, or a list of those that will do. */
+export type Where = Record<string, unknown>;
 
 /** Parser of `--where field=value`; a field that is given again may have any of its values. */
-const collectWhere = (given: string, before: Where = {}): Where => {
+export const collectWhere = (given: string, before: Where = {}): Where => {
   const at = given.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It is not <field>=<value>.');
   const [field, value] = [given.slice(0, at), readValue(given.slice(at + 1))];

@@ -15,6 +15,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addDataExtract } from './data-extract.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataQuery, addDataShow } from './data-query.ts';
 
@@ -82,6 +83,7 @@ export const addData = (worlds: Command, context: Context): void => {
   const data = worlds.command('data').description('the rows of worlds: bring them, look at them');
   addDataShow(data, context);
   addDataQuery(data, context);
+  addDataExtract(data, context);
   addDataImport(data, context);
   addDataPublish(data, context);
   addDataBatches(data, context);

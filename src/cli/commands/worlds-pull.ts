@@ -1,20 +1,36 @@
 /**
  * `svc worlds pull`: writes the files of a version into a folder, and takes away those that it has no more. Files that
  * were changed there stay as they are unless it is told otherwise; files that no version knew stay in any case.
+ * With `--data` the rows of the version come along, in a folder that is no part of a world.
  */
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
+import type { Client } from '#wire/client.ts';
+import type { VersionDetail } from '#wire/public-api/version.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
 import { asPath } from '../files/input.ts';
+import { fileSink, type Sink } from '../files/row-writer.ts';
 import { type PullPlan, planPull } from '../files/tree-changes.ts';
 import { changeTree } from '../files/write-tree.ts';
+import { readPages } from '../service/read-rows.ts';
 import { findNoted, findVersion, readFiles } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
+import { listenForStop } from '../terminal/stopping.ts';
 import { describePull } from '../views/version.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  clientFor,
+  printAnswer,
+  type RowOptions,
+  serviceOf,
+  withServiceBeside,
+} from './command.ts';
 
-type Options = ServiceOptions & { force?: boolean };
+type Options = RowOptions & { force?: boolean; data?: boolean };
 
 const mostNamed = 20;
 
@@ -31,16 +47,70 @@ const refuseChanged = (folder: string, { changedHere }: PullPlan): AppError => {
   });
 };
 
+/** Below the folder of a world. Its first part is a name that no push sends. */
+const rowsFolder = join('outputs', 'data');
+
+/** Writes the rows of each entity that has some; the file of one that has none any more goes. Answers the paths. */
+const pullRows = async (
+  context: Context,
+  client: Client,
+  version: VersionDetail,
+  folder: string,
+): Promise<string[]> => {
+  const { entityCounts } = version;
+  const written: string[] = [];
+  const stopping = listenForStop();
+  const sinks: Sink[] = [];
+  const step = `pulling the rows of ${version.slug}`;
+  try {
+    await withProgress({ out: context.err, step }, async ({ tell }) => {
+      for (const [entity, count] of Object.entries(entityCounts)) {
+        const path = join(rowsFolder, `${entity}.jsonl`);
+        const target = resolve(context.cwd, folder, path);
+        if (count === 0) {
+          rmSync(target, { force: true });
+          continue;
+        }
+        const sink = fileSink(target);
+        sinks.push(sink);
+        let read = 0;
+        for await (const rows of readPages(client, { version, entity, signal: stopping.signal })) {
+          stopping.signal.throwIfAborted();
+          await sink.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+          read += rows.length;
+          tell(
+            `${step}: ${read.toLocaleString('en-US')} of ${formatCount(count, 'row')} of ${entity}`,
+          );
+        }
+        await sink.close();
+        written.push(path);
+      }
+    });
+  } catch (error) {
+    await Promise.all(sinks.map((sink) => sink.abandon()));
+    throw error;
+  } finally {
+    stopping.release();
+  }
+  return written;
+};
+
 export const addWorldsPull = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'pull <world> [folder]',
     summary:
       'write the files of a world, or of <slug>@<version>, into a folder (default: ./<slug>)',
-    example: 'svc worlds pull crm\nsvc worlds pull crm@3 ./crm --force',
-  }).option('--force', 'overwrite and remove files that were changed in the folder');
-  withService(command).action(
+    example: 'svc worlds pull crm\nsvc worlds pull crm@3 ./crm --force\nsvc worlds pull crm --data',
+  })
+    .option('--force', 'overwrite and remove files that were changed in the folder')
+    .option(
+      '--data',
+      `also write its rows, as JSONL a file an entity, into ${rowsFolder} of the folder`,
+    );
+  withServiceBeside(command).action(
     async (address: string, given: string | undefined, options: Options) => {
-      const client = clientFor(context, options);
+      const service = serviceOf(options);
+      const client = clientFor(context, service);
       const version = await findVersion(client, address);
       const { slug } = version;
       const folder = given ?? slug;
@@ -53,10 +123,14 @@ export const addWorldsPull = (worlds: Command, context: Context): void => {
       changeTree(context, folder, { write: files, remove: plan.remove });
       noteBase(context, folder, slug, version.id);
       const written = plan.write.map(({ path }) => path);
-      const answer = { slug, folder, versionId: version.id, number: version.number };
-      printAnswer(context, options, { ...answer, written, removed: plan.remove }, () =>
-        describePull({ ...answer, written, removed: plan.remove }),
-      );
+      const rows =
+        options.data === true ? await pullRows(context, client, version, folder) : undefined;
+      const answer = {
+        ...{ slug, folder, versionId: version.id, number: version.number },
+        ...{ written, removed: plan.remove },
+        ...(rows === undefined ? {} : { rows }),
+      };
+      printAnswer(context, service, answer, () => describePull(answer));
     },
   );
 };

@@ -1,7 +1,8 @@
 /** Files of rows that a user names, and standard input as `-`, as streams that tell how much of them was read. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { RowSource } from '#data/formats/found.ts';
+import type { FoundRow, ReadOptions, RowSource } from '#data/formats/found.ts';
+import { readRows } from '#data/formats/read-rows.ts';
 import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 
@@ -58,3 +59,23 @@ export const openSources = (context: Context, names: readonly string[]): UserRow
   }
   return (names.length === 0 ? ['-'] : names).map((name) => openSource(context, name));
 };
+
+/** A row with the file and line that it came from: `contacts.csv:7`. */
+export type PlacedRow = FoundRow & { place: string };
+
+/** The rows of all files; throws for the first that cannot be taken. */
+export async function* readSourceRows(
+  context: Context,
+  names: readonly string[],
+  options: ReadOptions,
+): AsyncGenerator<PlacedRow> {
+  for (const source of openSources(context, names)) {
+    for await (const { rows, faults } of readRows(source, options)) {
+      const [fault] = faults;
+      if (fault !== undefined) {
+        throw new AppError('invalid', `${source.name}:${fault.at}: ${fault.detail}`);
+      }
+      for (const row of rows) yield { ...row, place: `${source.name}:${row.at}` };
+    }
+  }
+}

@@ -3,11 +3,11 @@
  * Where each came from is kept, for what is refused of them.
  */
 import type { ReadOptions } from '#data/formats/found.ts';
-import { readRows } from '#data/formats/read-rows.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { Context } from '../terminal/context.ts';
-import { openSources } from './row-sources.ts';
+import { formatTable } from '../terminal/print.ts';
+import { readSourceRows } from './row-sources.ts';
 
 export type SeedRows = {
   rows: Record<string, Row[]>;
@@ -26,27 +26,15 @@ export const readSeedRows = async (
 ): Promise<SeedRows> => {
   const found = new Map<string, { row: Row; place: string }[]>();
   let chars = 0;
-  for (const source of openSources(context, files)) {
-    for await (const { rows, faults } of readRows(source, options)) {
-      const [fault] = faults;
-      if (fault !== undefined) {
-        throw new AppError('invalid', `${source.name}:${fault.at}: ${fault.detail}`);
-      }
-      for (const { entity, row, at } of rows) {
-        const list = found.get(entity) ?? [];
-        found.set(entity, list);
-        list.push({ row, place: `${source.name}:${at}` });
-        chars += JSON.stringify(row).length;
-      }
-      if (chars > mostChars) {
-        throw new AppError(
-          'invalid',
-          `${source.name}: that are too many rows to create a world with`,
-          {
-            detail: { hint: 'create it without them, then bring them by "svc worlds data import"' },
-          },
-        );
-      }
+  for await (const { entity, row, place } of readSourceRows(context, files, options)) {
+    const list = found.get(entity) ?? [];
+    found.set(entity, list);
+    list.push({ row, place });
+    chars += JSON.stringify(row).length;
+    if (chars > mostChars) {
+      throw new AppError('invalid', `${place}: that are too many rows to create a world with`, {
+        detail: { hint: 'create it without them, then bring them by "svc worlds data import"' },
+      });
     }
   }
   return {
@@ -57,13 +45,15 @@ export const readSeedRows = async (
   };
 };
 
-/** Entity and index of the row that a problem is of; undefined for one of something else. */
-const rowOf = ({ path }: FieldProblem): { entity: string; index: number } | undefined => {
+type Placed = { entity: string; index: number; field: string | undefined };
+
+/** Entity, index and field of the row that a problem is of; undefined for one of something else. */
+const rowOf = ({ path }: FieldProblem): Placed | undefined => {
   const parts = path.flatMap((part, at) => (at === 0 ? part.split('.') : [part]));
   const from = parts[0] === '' ? 1 : 0;
   if (parts[from] !== 'data' || parts[from + 1] !== 'rows') return undefined;
-  const [entity = '', index = ''] = parts.slice(from + 2);
-  return /^\d+$/.test(index) ? { entity, index: Number(index) } : undefined;
+  const [entity = '', index = '', field] = parts.slice(from + 2);
+  return /^\d+$/.test(index) ? { entity, index: Number(index), field } : undefined;
 };
 
 /** An error of the service with the places of the rows that it refuses in the user's own files. */
@@ -72,12 +62,14 @@ export const withPlaces = (error: unknown, { placeOf }: SeedRows): unknown => {
   const placed = error.fields.flatMap((field) => {
     const row = rowOf(field);
     const place = row && placeOf(row.entity, row.index);
-    return place === undefined ? [] : [`  ${place}  ${field.message}`];
+    if (row === undefined || place === undefined) return [];
+    const subject = [row.entity, row.field].filter((part) => part !== undefined).join('.');
+    return [[`  ${place}`, subject, field.message]];
   });
   if (placed.length === 0) return error;
   const shown = placed.slice(0, 20);
   const more = placed.length - shown.length;
-  const lines = [...shown, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
+  const lines = [formatTable(shown), ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
   return new AppError(error.code, `rows were refused, and nothing was written:\n${lines}`, {
     detail: { status: error.detail.status },
     cause: undefined,

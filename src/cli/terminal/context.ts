@@ -7,6 +7,8 @@ import type { Env } from '#runtime/env.ts';
 
 export type Output = {
   write(text: string): void;
+  /** Resolves when what was written is little enough for more to be. */
+  drained(): Promise<void>;
   /** Whether a person watches: only then are there colours and lines that change. */
   isTerminal: boolean;
   columns: number;

@@ -1,6 +1,7 @@
 /** Rows on their way into a world, as a person reads them: refusals with file and line, batches, what came of them. */
 import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/data.ts';
 import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { ShapeCounts } from '../files/shape-rows.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
 
@@ -138,4 +139,27 @@ const barCells = 24;
 export const formatBar = (part: number): string => {
   const full = Math.floor(Math.min(1, Math.max(0, part)) * barCells);
   return `[${'#'.repeat(full)}${'-'.repeat(barCells - full)}] ${Math.floor(Math.min(1, part) * 100)} %`;
+};
+
+export type Extracted = ShapeCounts & { unknown: readonly string[]; valuesLost: number };
+
+/** What an extract read, wrote and left out. */
+export const describeExtract = (
+  { read, rows, unknownFields, unknown, redacted, valuesLost }: Extracted,
+  isRedacted: boolean,
+): string => {
+  const named = unknown.length === 0 ? '' : ` (${unknown.join(', ')})`;
+  const count = (number: number): string => number.toLocaleString('en-US');
+  const { dropped, hashed, preserved, rounded } = redacted;
+  const done = isRedacted
+    ? `redacted: ${count(dropped)} dropped, ${count(hashed)} hashed, ${count(preserved)} preserved, ${count(rounded)} rounded`
+    : 'nothing redacted';
+  return [
+    `read ${count(read)}, rows ${count(rows)}, unknown fields ${count(unknownFields)}${named}, ${done}`,
+    ...(valuesLost === 0
+      ? []
+      : [
+          `${formatCount(valuesLost, 'value')} cannot be told from others in CSV; JSONL keeps them`,
+        ]),
+  ].join('\n');
 };

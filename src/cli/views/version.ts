@@ -80,14 +80,17 @@ type PullResult = {
   number: number;
   written: readonly string[];
   removed: readonly string[];
+  /** Files of rows, where those were asked for. */
+  rows?: readonly string[];
 };
 
 /** What a pull did to a folder. */
-export const describePull = ({ slug, folder, number, written, removed }: PullResult): string => {
+export const describePull = ({ rows = [], ...pulled }: PullResult): string => {
+  const { slug, folder, number, written, removed } = pulled;
   const done = `${folder} holds version ${number} of ${slug}`;
-  if (written.length + removed.length === 0) return `${done} already`;
+  if (written.length + removed.length + rows.length === 0) return `${done} already`;
   return [
-    ...written.map((path) => `  wrote   ${path}`),
+    ...[...written, ...rows].map((path) => `  wrote   ${path}`),
     ...removed.map((path) => `  removed ${path}`),
     done,
   ].join('\n');

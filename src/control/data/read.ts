@@ -10,6 +10,7 @@ import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
 import type { QueryJob } from '../query/job.ts';
 import { findLinkedEntities, type LinkedEntity, type SkippedLink } from './linked-entities.ts';
+import { type RowPlace, readCursor } from './row-cursor.ts';
 
 const rowsDefault = 100;
 
@@ -32,6 +33,14 @@ export type ReadRows = {
 
 const refuse = (name: string, message: string): AppError =>
   new AppError('invalid', `${name}: ${message}`, { fields: [{ path: [name], message }] });
+
+/** Where the page begins: as `cursor` says, or `offset`. */
+const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
+  if (cursor === undefined) return { offset };
+  const place = readCursor(cursor);
+  if (place === undefined) throw refuse('cursor', 'is none that a page of rows had as nextCursor');
+  return place;
+};
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
@@ -61,7 +70,7 @@ const parseWhere = (text: string | undefined): Row => {
 };
 
 /** Parameters that say something of an entity's rows. */
-const ofRows = ['where', 'limit', 'offset', 'resolve', 'across', 'compare'] as const;
+const ofRows = ['where', 'limit', 'offset', 'cursor', 'resolve', 'across', 'compare'] as const;
 
 /** Throws `invalid` for parameters that go with others that are not there. */
 export const checkTogether = (query: RowsQuery): void => {
@@ -71,6 +80,10 @@ export const checkTogether = (query: RowsQuery): void => {
   }
   if (query.compare === true && query.across !== true) {
     throw refuse('compare', 'goes with "across": what is compared are rows of linked worlds');
+  }
+  const against = (['offset', 'across'] as const).find((name) => query[name] !== undefined);
+  if (query.cursor !== undefined && against !== undefined && query[against] !== false) {
+    throw refuse('cursor', `does not go with "${against}"`);
   }
 };
 
@@ -131,14 +144,9 @@ export const readRows = async (
   query: RowsQuery,
   asker: { project: string; signal: AbortSignal },
 ): Promise<ReadRows> => {
-  const {
-    limit = rowsDefault,
-    offset = 0,
-    resolve = false,
-    across = false,
-    compare = false,
-  } = query;
+  const { limit = rowsDefault, resolve = false, across = false, compare = false } = query;
   const where = parseWhere(query.where);
+  const { offset, after } = placeOf(query);
   const { entities, skipped } = across
     ? findLinkedEntities(version.contract.dependencies, entity, where)
     : { entities: [], skipped: [] };
@@ -158,7 +166,7 @@ export const readRows = async (
       ...targetOf({ version: of, entity: link.entity, where: link.where }),
       pairs: link.pairs,
     })),
-    ...{ limit, offset, resolve, compare },
+    ...{ limit, offset, after, resolve, compare },
     mostBytes: limits.pageBytes,
   };
   /** A file is asked for when it is the query's turn: it may have to be unpacked, and takes room until then. */

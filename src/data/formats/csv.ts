@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import type { Contract, Row } from '#language/contract.ts';
+import type { Row } from '#language/contract.ts';
 import { absent, readCell } from './cell.ts';
 import {
   createBatch,
@@ -15,12 +15,9 @@ import {
   startingWith,
   unreadable,
 } from './found.ts';
-import { type Column, readColumns } from './table-columns.ts';
+import { type Column, readColumns, type TableOptions } from './table-columns.ts';
 
-type CsvOptions = {
-  contract: Contract;
-  entity: string;
-};
+type CsvOptions = TableOptions;
 
 const delimiters = [',', ';', '\t', '|'] as const;
 
@@ -79,7 +76,7 @@ const rowOf = (cells: readonly string[], columns: readonly Column[]): Row =>
 export async function* readCsv(
   name: string,
   pieces: AsyncGenerator<Buffer>,
-  { contract, entity }: CsvOptions,
+  { contract, entity, otherColumns }: CsvOptions,
 ): AsyncGenerator<FoundBatch> {
   const first = await readHead(pieces);
   if (first.length === 0)
@@ -104,7 +101,7 @@ export async function* readCsv(
       endedAt = info.lines;
       if (columns === undefined) {
         const names = record.map((cell) => cell.trim());
-        columns = readColumns(name, names, { contract, entity });
+        columns = readColumns(name, names, { contract, entity, otherColumns });
       } else if (record.length === columns.length) {
         batch.rows.push({ at, entity, row: rowOf(record, columns) });
       } else {

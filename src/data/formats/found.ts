@@ -28,6 +28,8 @@ export type ReadOptions = {
   entity?: string | undefined;
   /** Of the world that the rows are for; rows of CSV are nothing without. */
   contract?: Contract | undefined;
+  /** Columns that are no field: refused unless they are to be kept, each cell as a text. */
+  otherColumns?: 'keep' | undefined;
 };
 
 /** Bounds on what is read. */

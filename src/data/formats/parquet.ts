@@ -27,9 +27,9 @@ import {
   isFull,
   unreadable,
 } from './found.ts';
-import { readColumns } from './table-columns.ts';
+import { readColumns, type TableOptions } from './table-columns.ts';
 
-type ParquetOptions = { contract: Contract | undefined; entity: string };
+type ParquetOptions = Omit<TableOptions, 'contract'> & { contract: Contract | undefined };
 
 const bounded = (length: number): { maxOutputLength: number } => ({
   maxOutputLength: Math.max(1, Math.min(length, formatLimits.rowGroupBytes)),
@@ -94,12 +94,12 @@ const checkGroups = (name: string, { row_groups: groups }: FileMetaData): void =
 async function* readGroups(
   name: string,
   file: AsyncBuffer,
-  { contract, entity }: ParquetOptions,
+  { contract, entity, otherColumns }: ParquetOptions,
 ): AsyncGenerator<FoundBatch> {
   const metadata = await parquetMetadataAsync(file);
   checkGroups(name, metadata);
   const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-  if (contract !== undefined) readColumns(name, names, { contract, entity });
+  if (contract !== undefined) readColumns(name, names, { contract, entity, otherColumns });
   let at = 0;
   for (const group of metadata.row_groups) {
     const rows = Number(group.num_rows);

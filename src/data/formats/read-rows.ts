@@ -27,9 +27,13 @@ export async function* readRows(
   const bareEntity = () => entityOf(name, options);
   const format = formatOf(name, first.value);
   if (format === 'parquet') {
-    const { contract } = options;
+    const { contract, otherColumns } = options;
     const path = unpacked.wasPacked ? undefined : source.path;
-    yield* readParquet({ name, path }, bytes, { contract, entity: bareEntity() });
+    yield* readParquet({ name, path }, bytes, {
+      contract,
+      entity: bareEntity(),
+      otherColumns,
+    });
     return;
   }
   const text = checkedUtf8(name, bytes);
@@ -37,13 +41,13 @@ export async function* readRows(
   else if (format === 'jsonl') {
     yield* readLines(name, text, { mayName: options.entity === undefined, bareEntity });
   } else {
-    const { contract } = options;
+    const { contract, otherColumns } = options;
     if (contract === undefined) {
       throw new AppError(
         'invalid',
         `${name} needs the world's fields to be read, which are not known`,
       );
     }
-    yield* readCsv(name, text, { contract, entity: bareEntity() });
+    yield* readCsv(name, text, { contract, entity: bareEntity(), otherColumns });
   }
 }

@@ -7,7 +7,7 @@ import { describeEntities } from '#language/artifacts/describe.ts';
 import type { Contract, EntityContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { JsonType } from '#language/schema/analysis.ts';
-import { formatLimits } from './found.ts';
+import { formatLimits, type ReadOptions } from './found.ts';
 
 export type Column = { name: string; types: ReadonlySet<JsonType>; required: boolean };
 
@@ -27,6 +27,12 @@ const repeatedIn = (names: readonly string[]): string[] => {
   const twice = names.filter((name) => seen.size === seen.add(name).size);
   return [...new Set(twice)];
 };
+
+/** The columns that a table of all an entity's fields has. */
+export const columnsOf = (contract: Contract, name: string): Column[] =>
+  contract.entities
+    .filter((entity) => entity.name === name)
+    .flatMap((entity) => fieldsOf(contract, entity));
 
 const fieldsOf = (contract: Contract, entity: EntityContract): Column[] =>
   describeEntities({ ...contract, entities: [entity] }).flatMap(({ fields }) =>
@@ -52,11 +58,23 @@ const checkNames = (file: string, names: readonly string[]): void => {
   if (repeated.length > 0) throw refuseHeader(file, `has columns twice: ${quoteAll(repeated)}`);
 };
 
+export type TableOptions = { contract: Contract; entity: string } & Pick<
+  ReadOptions,
+  'otherColumns'
+>;
+
+/** A column that is no field, for whoever keeps those: what its cells say. */
+const otherColumn = (name: string): Column => ({
+  name,
+  types: new Set(['string']),
+  required: false,
+});
+
 /** The columns of a table by the names in its head. */
 export const readColumns = (
   file: string,
   names: readonly string[],
-  { contract, entity }: { contract: Contract; entity: string },
+  { contract, entity, otherColumns }: TableOptions,
 ): Column[] => {
   checkNames(file, names);
   const found = contract.entities.find(({ name }) => name === entity);
@@ -65,7 +83,7 @@ export const readColumns = (
   }
   const fields = new Map(fieldsOf(contract, found).map((field) => [field.name, field]));
   const unknown = names.filter((name) => !fields.has(name));
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && otherColumns !== 'keep') {
     const hints = unknown.slice(0, 1).map((name) => suggestName(name, fields.keys()));
     const what = unknown.length === 1 ? 'a column that is' : 'columns that are';
     throw refuseHeader(file, `has ${what} no field of ${entity}: ${quoteAll(unknown)}`, hints[0]);
@@ -74,5 +92,5 @@ export const readColumns = (
   if (missing.length > 0) {
     throw refuseHeader(file, `lacks the key of ${entity}: ${quoteAll(missing)}`);
   }
-  return names.map((name) => fields.get(name) as Column);
+  return names.map((name) => fields.get(name) ?? otherColumn(name));
 };

@@ -16,6 +16,8 @@ export type PageRequest = {
   /** Whole numbers, from 1 and from 0. */
   limit: number;
   offset: number;
+  /** The position of the row that has `offset` rows up to it, where that is known: nothing before is looked at. */
+  after?: number | undefined;
   /** Bytes of rows; the first comes whatever its size. */
   mostBytes: number;
 };
@@ -28,6 +30,8 @@ export type PageFound = {
   isLowerBound: boolean;
   /** Where the next page begins; null after the last row. */
   nextOffset: number | null;
+  /** The position of the last row, from which the next page may go on. */
+  nextAfter: number | null;
 };
 
 /** Up to so many matches are counted. */
@@ -65,28 +69,31 @@ const readRows = (
   { catalog, prepare }: StoreFile,
   { entity: name, where, limit, mostBytes }: PageRequest,
   { after, offset }: Stretch,
-): { rows: string[]; more: boolean } => {
+): { rows: string[]; more: boolean; last: number | null } => {
   const entity = catalog.entity(name);
   const { sql, values } = conditionOf(entity, where);
   const since = after === undefined ? '' : ` AND ${entity.position} > ?`;
   // Sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit.
-  const text = `SELECT payload FROM ${entity.table} WHERE 1${sql}${since} ORDER BY ${entity.position} LIMIT ? + 0 OFFSET ? + 0`;
+  const text = `SELECT payload, ${entity.position} FROM ${entity.table} WHERE 1${sql}${since} ORDER BY ${entity.position} LIMIT ? + 0 OFFSET ? + 0`;
   const statement = prepare(text);
   statement.setReturnArrays(true);
   const bound = [...values, ...(after === undefined ? [] : [after]), limit + 1, offset];
   const rows: string[] = [];
   let bytes = 0;
-  for (const [payload] of statement.iterate(...bound) as Iterable<unknown> as Iterable<[string]>) {
+  let last: number | null = null;
+  const found = statement.iterate(...bound) as Iterable<unknown> as Iterable<[string, number]>;
+  for (const [payload, position] of found) {
     bytes += Buffer.byteLength(payload);
     if (rows.length === limit || (bytes > mostBytes && rows.length > 0))
-      return { rows, more: true };
+      return { rows, more: true, last };
     rows.push(payload);
+    last = position;
   }
-  return { rows, more: false };
+  return { rows, more: false, last };
 };
 
-/** Where rows without conditions begin: at a position where positions have no gaps, so that none is stepped over. */
-const stretchOf = (
+/** Where all rows begin: at a position where positions have no gaps, so that none is stepped over. */
+const wholeStretch = (
   { catalog, prepare }: StoreFile,
   { entity: name, offset }: PageRequest,
   rowCount: number,
@@ -105,26 +112,26 @@ const stretchOf = (
  * for an entity or a field that there is none of, and for values that cannot be looked for.
  */
 export const findPage = (file: StoreFile, page: PageRequest, rowCount: number): PageFound => {
-  const { entity: name, where, offset } = page;
+  const { entity: name, where, offset, after } = page;
   const entity = file.catalog.entity(name);
   const [condition] = where;
   const isWhole = condition === undefined;
-  const { rows, more } = readRows(
-    file,
-    page,
-    isWhole ? stretchOf(file, page, rowCount) : { offset },
-  );
+  const stretch = (): Stretch => {
+    if (after !== undefined) return { after, offset: 0 };
+    return isWhole ? wholeStretch(file, page, rowCount) : { offset };
+  };
+  const { rows, more, last } = readRows(file, page, stretch());
   const end = offset + rows.length;
-  const nextOffset = more ? end : null;
-  if (isWhole) return { rows, total: rowCount, isLowerBound: false, nextOffset };
+  const next = { nextOffset: more ? end : null, nextAfter: more ? last : null };
+  if (isWhole) return { rows, total: rowCount, isLowerBound: false, ...next };
   if (!more && (rows.length > 0 || offset === 0)) {
-    return { rows, total: end, isLowerBound: false, nextOffset };
+    return { rows, total: end, isLowerBound: false, ...next };
   }
   const known = more ? end + 1 : 0;
   if (where.length > 1 || !isIndexed(entity, condition)) {
-    return { rows, total: known, isLowerBound: true, nextOffset };
+    return { rows, total: known, isLowerBound: true, ...next };
   }
   const counted = countSome(file, name, where);
   const total = Math.max(Math.min(counted, mostCounted), known);
-  return { rows, total, isLowerBound: counted > mostCounted, nextOffset };
+  return { rows, total, isLowerBound: counted > mostCounted, ...next };
 };

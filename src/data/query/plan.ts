@@ -26,6 +26,8 @@ export type QueryPlan = {
   links: readonly LinkTarget[];
   limit: number;
   offset: number;
+  /** The position that the rows of the first world come after, where `offset` is that of a page before. */
+  after?: number | undefined;
   /** Values of `where` are plaintexts, to be mapped by the policy of each world. */
   resolve: boolean;
   compare: boolean;
@@ -40,6 +42,7 @@ export type FoundRows = {
   total: number;
   isLowerBound: boolean;
   nextOffset: number | null;
+  nextAfter: number | null;
 };
 
 /** Why a linked world could not be asked. */

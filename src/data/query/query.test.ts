@@ -168,9 +168,25 @@ describe('rows of an entity', () => {
     expect(walk({ number: [1, 2] })).toEqual([10, 11, 12]);
   });
 
+  it('go on after a position as they do after a number of rows', () => {
+    const all = targetOf('many', 'people', { plan: 'pro' });
+    const first = found(all, { limit: 3 });
+    const { nextOffset, nextAfter } = first;
+    const byNumber = found(all, { limit: 3, offset: nextOffset ?? 0 });
+    const asked = { limit: 3, offset: nextOffset ?? 0, after: nextAfter ?? 0 };
+    expect(found(all, asked)).toEqual(byNumber);
+    expect(byNumber.rows.map(({ id }) => id)).toEqual([7, 9, 11]);
+    expect(found(all, { limit: 3, offset: 5_997, after: 11_994 })).toMatchObject({
+      rows: [{ id: 11_995 }, { id: 11_997 }, { id: 11_999 }],
+      total: 6_000,
+      nextAfter: null,
+    });
+  });
+
   it('are counted as far as that takes no look at others', () => {
     const page = (where: Row, more: Partial<QueryPlan> = {}) => {
-      const { rows: _, ...rest } = found(targetOf('many', 'people', where), { limit: 2, ...more });
+      const asked = targetOf('many', 'people', where);
+      const { rows: _, nextAfter: __, ...rest } = found(asked, { limit: 2, ...more });
       return rest;
     };
     expect(page({})).toEqual({ total: 12_000, isLowerBound: false, nextOffset: 2 });

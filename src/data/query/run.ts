@@ -19,10 +19,12 @@ const sideOf = (file: StoreFile, { entity, where }: Target, resolve: boolean): S
 const findRows = (
   { file, where }: Side,
   { entity, rowCount }: Target,
-  { limit, offset, mostBytes }: Pick<QueryPlan, 'limit' | 'offset' | 'mostBytes'>,
+  page: Pick<QueryPlan, 'limit' | 'offset' | 'after' | 'mostBytes'>,
 ): FoundRows => {
-  const { rows, ...page } = findPage(file, { entity, where, limit, offset, mostBytes }, rowCount);
-  return { kind: 'found', rowsJson: `[${rows.join(',')}]`, ...page };
+  const { limit, offset, after, mostBytes } = page;
+  const asked = { entity, where, limit, offset, after, mostBytes };
+  const { rows, ...found } = findPage(file, asked, rowCount);
+  return { kind: 'found', rowsJson: `[${rows.join(',')}]`, ...found };
 };
 
 const refusalOf = (error: unknown): StoreRefusal => {
@@ -52,7 +54,7 @@ export const runQuery = (plan: QueryPlan, fileOf: FileOf): QueryOutcome => {
   const ask = (link: LinkTarget) => {
     try {
       const side = sideOf(fileOf(link), link, plan.resolve);
-      const found = findRows(side, link, page);
+      const found = findRows(side, link, { ...page, after: undefined });
       const parity = plan.compare
         ? compareSides(root.side, side, { pairs: link.pairs, asked })
         : null;

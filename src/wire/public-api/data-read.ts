@@ -27,6 +27,12 @@ export const RowsQuery = Type.Object(
       Type.Integer({ minimum: 1, maximum: 1_000, description: '100 if absent' }),
     ),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'in place of `offset`: where the page before ended',
+      }),
+    ),
     resolve: Flag('values of `where` are plaintexts, which the redaction policy of the world maps'),
     across: Flag('also asks each linked world whose mappings carry the fields of `where`'),
     compare: Flag('with `across`: how the rows of linked worlds compare with those of this one'),
@@ -54,6 +60,9 @@ const RowsMeta = Type.Object({
     Type.Literal(true, { description: 'there may be more: they were not counted further' }),
   ),
   nextOffset: nullable(Type.Integer({ description: 'where the next page begins; null: nowhere' })),
+  nextCursor: Type.Optional(
+    Type.String({ description: 'the same, for `cursor`: the rows before are not counted again' }),
+  ),
 });
 export type RowsMeta = Static<typeof RowsMeta>;
 

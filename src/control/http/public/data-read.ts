@@ -3,6 +3,7 @@ import type { FoundRows } from '#data/query/plan.ts';
 import type { GroupsView, ParityView, RowGroup, RowsMeta } from '#wire/public-api/data-read.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { checkTogether, type ReadRows, readRows } from '../../data/read.ts';
+import { writeCursor } from '../../data/row-cursor.ts';
 import { JsonText } from '../../json/json-text.ts';
 import type { Version } from '../../memory/versions.ts';
 import type { Parts } from '../../parts.ts';
@@ -10,8 +11,9 @@ import { resolveAddress } from '../../worlds/address.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 const viewPage = (
-  { rowsJson, total, isLowerBound, nextOffset }: FoundRows,
+  { rowsJson, total, isLowerBound, nextOffset, nextAfter }: FoundRows,
   { limit, offset }: Pick<ReadRows, 'limit' | 'offset'>,
+  hasCursor: boolean,
 ): { data: RowGroup['data']; meta: RowsMeta } => ({
   data: new JsonText(rowsJson) as unknown as RowGroup['data'],
   meta: {
@@ -20,6 +22,9 @@ const viewPage = (
     totalItems: total,
     ...(isLowerBound ? { totalItemsIsLowerBound: true as const } : {}),
     nextOffset,
+    ...(hasCursor && nextOffset !== null && nextAfter !== null
+      ? { nextCursor: writeCursor({ after: nextAfter, offset: nextOffset }) }
+      : {}),
   },
 });
 
@@ -35,7 +40,7 @@ const viewGroups = (version: Version, entity: string, read: ReadRows): GroupsVie
     ...viewVersion(version),
     entity,
     where,
-    ...viewPage(outcome.root, read),
+    ...viewPage(outcome.root, read, false),
   };
   const skipped = read.skipped.map(({ alias, reason }) => ({
     alias,
@@ -46,7 +51,7 @@ const viewGroups = (version: Version, entity: string, read: ReadRows): GroupsVie
     const found = outcome.links[at];
     const { alias, entity: target } = link;
     if (found?.kind === 'found') {
-      const page = viewPage(found, read);
+      const page = viewPage(found, read, false);
       return [{ alias, ...viewVersion(linked), entity: target, where: link.where, ...page }];
     }
     skipped.push({ alias, slug: linked.slug, reason: found?.detail ?? '' });
@@ -77,7 +82,7 @@ export const dataReadEndpoints = (parts: Parts): Endpoint[] => [
       return respond(200, {
         ...viewVersion(version),
         entity,
-        ...viewPage(read.outcome.root, read),
+        ...viewPage(read.outcome.root, read, true),
       });
     }
     const groups = viewGroups(version, entity, read);

@@ -1,0 +1,302 @@
+/**
+ * `svc worlds data extract`: rows shaped for a world, as JSONL, JSON or CSV. They are those of a version of the world,
+ * of files that a vendor's export or a query gave, or of a folder's captures; what the world redacts is redacted
+ * unless that is refused, and what was done is told in numbers.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { columnsOf } from '#data/formats/table-columns.ts';
+import { AppError } from '#domain/error.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
+import { extractCaptures } from '#language/edit/reconcile/extract-captures.ts';
+import type { Client } from '#wire/client.ts';
+import type { VersionDetail } from '#wire/public-api/version.ts';
+import { namesFolder, readTree } from '../files/input.ts';
+import { readSourceRows } from '../files/row-sources.ts';
+import {
+  fileSink,
+  outputSink,
+  type RowFormat,
+  type RowWriter,
+  rowFormats,
+  type Sink,
+  writeText,
+} from '../files/row-writer.ts';
+import { createShaping } from '../files/shape-rows.ts';
+import { findContract } from '../service/contracts.ts';
+import { readPages } from '../service/read-rows.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount, formatJson } from '../terminal/print.ts';
+import { type Progress, withProgress } from '../terminal/progress.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import { describeExtract } from '../views/data.ts';
+import { ProblemsError, usageError } from '../views/report.ts';
+import { addCommand, clientFor, type ServiceOptions, withData } from './command.ts';
+import { collectWhere, type Where } from './data-query.ts';
+
+type Options = ServiceOptions & {
+  entity?: string;
+  where?: Where;
+  format?: RowFormat;
+  out?: string;
+  redact: boolean;
+};
+
+/** Some rows of an entity, of so many that were read. */
+type Found = { entity: string; rows: readonly Row[]; read: number };
+
+/** Rows as they are found, with the contract that they are shaped by. */
+type Source = {
+  contract: Contract;
+  /** What redacts them. */
+  policy: RedactPolicy | null;
+  /** How many rows there are, where that is known. */
+  total: number | undefined;
+  read(signal: AbortSignal): AsyncIterable<Found>;
+};
+
+const entitiesOf = ({ entities }: Contract, only: string | undefined): string[] => {
+  const names = entities.map(({ name }) => name);
+  if (only === undefined) return names;
+  if (names.includes(only)) return [only];
+  throw new AppError('invalid', `the world has no entity "${only}"`, {
+    detail: { hint: `it has ${names.join(', ')}` },
+  });
+};
+
+/** The rows that a version has. */
+export const versionSource = (
+  client: Client,
+  { version, contract }: { version: VersionDetail; contract: Contract },
+  { entity, where }: Pick<Options, 'entity' | 'where'>,
+): Source => {
+  const names = entitiesOf(contract, entity);
+  const counts = version.entityCounts;
+  return {
+    contract,
+    policy: contract.redact,
+    total:
+      where === undefined ? names.reduce((sum, name) => sum + (counts[name] ?? 0), 0) : undefined,
+    async *read(signal) {
+      for (const name of names) {
+        for await (const rows of readPages(client, { version, entity: name, where, signal })) {
+          yield { entity: name, rows, read: rows.length };
+        }
+      }
+    },
+  };
+};
+
+/** What the answers in `captures/` hold. Preserved values were preserved when they were captured, and stay. */
+const capturesSource = (
+  folder: string,
+  tree: ReturnType<typeof readTree>,
+  contract: Contract,
+  { entity }: Options,
+): Source => {
+  const names = new Set(entitiesOf(contract, entity));
+  const found = extractCaptures(tree);
+  if (!found.ok)
+    throw new ProblemsError(folder, found.problems, tree, 'has captures that cannot be read');
+  const entities = found.entities.filter((one) => names.has(one.entity));
+  return {
+    contract,
+    policy: contract.redact && { ...contract.redact, preserve: [] },
+    total: undefined,
+    async *read() {
+      yield* entities;
+    },
+  };
+};
+
+/** Rows that are shaped and written together. */
+const batchRows = 500;
+
+const filesSource = (
+  context: Context,
+  names: readonly string[],
+  contract: Contract,
+  { entity }: Options,
+): Source => {
+  const known = new Set(entitiesOf(contract, undefined));
+  entitiesOf(contract, entity);
+  return {
+    contract,
+    policy: contract.redact,
+    total: undefined,
+    async *read() {
+      let batch: Row[] = [];
+      let of = '';
+      const reading = { entity, contract, otherColumns: 'keep' as const };
+      for await (const { place, entity: name, row } of readSourceRows(context, names, reading)) {
+        if (!known.has(name)) {
+          throw new AppError(
+            'invalid',
+            `${place} is of "${name}", which is no entity of the world`,
+            {
+              detail: { hint: 'name the one that its rows are of: --entity' },
+            },
+          );
+        }
+        if (batch.length === batchRows || (name !== of && batch.length > 0)) {
+          yield { entity: of, rows: batch, read: batch.length };
+          batch = [];
+        }
+        of = name;
+        batch.push(row);
+      }
+      if (batch.length > 0) yield { entity: of, rows: batch, read: batch.length };
+    },
+  };
+};
+
+const openSource = async (
+  context: Context,
+  world: string,
+  files: readonly string[],
+  options: Options,
+): Promise<Source> => {
+  if (options.where !== undefined && (files.length > 0 || namesFolder(world))) {
+    throw usageError('--where is for rows that a world of the service has, and takes no files');
+  }
+  if (!namesFolder(world)) {
+    const client = clientFor(context, options);
+    const found = await findContract(client, world);
+    return files.length === 0
+      ? versionSource(client, found, options)
+      : filesSource(context, files, found.contract, options);
+  }
+  const tree = readTree(context, world);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(world, compiled.problems, tree);
+  return files.length === 0
+    ? capturesSource(world, tree, compiled.contract, options)
+    : filesSource(context, files, compiled.contract, options);
+};
+
+const formatOf = ({ format, out = '' }: Options): RowFormat => {
+  if (format !== undefined) return format;
+  const [, ending] = /\.([a-z]+)(?:\.gz)?$/.exec(out) ?? [];
+  return rowFormats.find((name) => name === ending) ?? 'jsonl';
+};
+
+const isFolder = (path: string): boolean =>
+  path.endsWith('/') || (existsSync(path) && statSync(path).isDirectory());
+
+type Writers = { writerOf(entity: string): RowWriter; sinks: Sink[]; close(): Promise<void> };
+
+/** Writers of one text, or of one an entity below a folder. */
+const openWriters = (
+  context: Context,
+  contract: Contract,
+  options: Options,
+  losses: { values: number },
+): Writers => {
+  const { out } = options;
+  const format = formatOf(options);
+  const sinks: Sink[] = [];
+  const open = (path: string | undefined, entity: string | undefined): RowWriter => {
+    const sink = path === undefined ? outputSink(context.out) : fileSink(path);
+    sinks.push(sink);
+    const columns = (name: string) => columnsOf(contract, name);
+    return writeText(sink, { format, entity, losses, columnsOf: columns });
+  };
+  const path = out === undefined || out === '-' ? undefined : resolve(context.cwd, out);
+  if (path !== undefined && isFolder(out?.endsWith('/') ? `${path}/` : path)) {
+    const writers = new Map<string, RowWriter>();
+    const writerOf = (entity: string): RowWriter => {
+      const writer = writers.get(entity) ?? open(join(path, `${entity}.${format}`), entity);
+      writers.set(entity, writer);
+      return writer;
+    };
+    const close = async (): Promise<void> => {
+      for (const writer of writers.values()) await writer.close();
+    };
+    return { writerOf, sinks, close };
+  }
+  const [first] = contract.entities;
+  const only = options.entity ?? (contract.entities.length === 1 ? first?.name : undefined);
+  if (only === undefined && format === 'csv') {
+    throw usageError('CSV has rows of one entity: name it with --entity, or a folder with --out');
+  }
+  const writer = open(path, only);
+  return { writerOf: () => writer, sinks, close: () => writer.close() };
+};
+
+/** Reads, shapes and writes all rows; nothing is left of files when that fails. */
+const extract = async (context: Context, source: Source, options: Options) => {
+  const { contract, policy, total } = source;
+  const shaping = createShaping(contract, options.redact ? policy : null);
+  const { counts, unknown } = shaping;
+  const losses = { values: 0 };
+  const writers = openWriters(context, contract, options, losses);
+  const stopping = listenForStop();
+  const of = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`;
+  const work = async ({ tell }: Pick<Progress, 'tell'>): Promise<void> => {
+    for await (const { entity, rows, read } of source.read(stopping.signal)) {
+      stopping.signal.throwIfAborted();
+      counts.read += read;
+      await writers.writerOf(entity).write(
+        entity,
+        rows.map((row) => shaping.shape(entity, row)),
+      );
+      counts.rows += rows.length;
+      tell(`extracting rows: ${formatCount(counts.read, 'row')}${of}`);
+    }
+    await writers.close();
+  };
+  // Where the rows themselves are on the terminal, a line that changes would only be in their way.
+  const isSeen = options.out === undefined && context.out.isTerminal;
+  try {
+    if (isSeen) await work({ tell: () => undefined });
+    else await withProgress({ out: context.err, step: 'extracting rows' }, work);
+  } catch (error) {
+    await Promise.all(writers.sinks.map((sink) => sink.abandon()));
+    throw error;
+  } finally {
+    stopping.release();
+  }
+  return { ...counts, unknown: [...unknown], valuesLost: losses.values };
+};
+
+export const addDataExtract = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'extract <world> [files...]',
+    summary:
+      'rows shaped for a world and redacted: its own, of files, or of the captures of a folder',
+    example: [
+      'svc worlds data extract crm --entity contacts --where state=open --out contacts.csv',
+      'svc worlds data extract crm@3 --out ./rows/',
+      'svc worlds data extract crm export.jsonl --entity contacts --out contacts.jsonl',
+      'svc worlds data extract ./crm --out ./rows/',
+    ].join('\n'),
+  })
+    .option('--entity <name>', 'only this entity; with files: the one of rows that do not name it')
+    .option(
+      '--where <field=value>',
+      'only rows with this value, as "svc worlds data query" has it; repeatable',
+      collectWhere,
+    )
+    .addOption(
+      new Option(
+        '--format <name>',
+        'how they are written (default: as --out ends, else jsonl)',
+      ).choices([...rowFormats]),
+    )
+    .option(
+      '--out <path>',
+      'a file, packed when it ends with .gz, or a folder for a file an entity',
+    )
+    .option('--no-redact', 'leave values as they are that the world redacts')
+    .option('--json', 'print what was done as JSON, on standard error');
+  withData(command).action(async (world: string, files: string[], options: Options) => {
+    const source = await openSource(context, world, files, options);
+    const done = await extract(context, source, options);
+    const isRedacted = options.redact && source.policy !== null;
+    context.err.write(
+      options.json === true ? formatJson(done) : `${describeExtract(done, isRedacted)}\n`,
+    );
+  });
+};

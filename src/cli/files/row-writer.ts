@@ -1,0 +1,162 @@
+/**
+ * Rows written as JSONL, JSON or CSV, to standard output, a file, or a file an entity in a folder. A file is written
+ * beside its place and moved there at the end, so that nobody finds half of one; whoever reads slowly is waited for.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Column } from '#data/formats/table-columns.ts';
+import { AppError } from '#domain/error.ts';
+import type { Row } from '#language/contract.ts';
+import type { Output } from '../terminal/context.ts';
+import { createCsvLines } from './csv-lines.ts';
+
+export const rowFormats = ['jsonl', 'json', 'csv'] as const;
+export type RowFormat = (typeof rowFormats)[number];
+
+/** Where texts go, in order. */
+export type Sink = {
+  /** Resolves when more may come. */
+  write(text: string): Promise<void>;
+  /** All was written: what was beside its place is moved there. */
+  close(): Promise<void>;
+  /** Nothing is left of what was written. */
+  abandon(): Promise<void>;
+};
+
+/** Standard output, of which nothing can be taken back. */
+export const outputSink = (out: Output): Sink => ({
+  async write(text) {
+    out.write(text);
+    await out.drained();
+  },
+  close: async () => undefined,
+  abandon: async () => undefined,
+});
+
+/** A file; its folder is made, and what stands there is replaced. Its name says whether it is packed. */
+export const fileSink = (path: string): Sink => {
+  const beside = join(dirname(path), `.svc-${randomUUID()}`);
+  const top = new PassThrough();
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (cause) {
+    throw new AppError('invalid', `cannot write ${path}`, { cause });
+  }
+  const file = createWriteStream(beside, { flags: 'wx' });
+  const end = path.endsWith('.gz') ? pipeline(top, createGzip(), file) : pipeline(top, file);
+  const written = end.catch((cause: unknown) => {
+    rmSync(beside, { force: true });
+    throw new AppError('invalid', `cannot write ${path}`, { cause });
+  });
+  written.catch(() => undefined); // told by the next write, or by the end
+  return {
+    async write(text) {
+      if (!top.write(text)) await Promise.race([once(top, 'drain'), written]);
+    },
+    async close() {
+      top.end();
+      await written;
+      renameSync(beside, path);
+    },
+    async abandon() {
+      top.destroy();
+      await written.catch(() => undefined);
+    },
+  };
+};
+
+export type RowWriter = {
+  write(entity: string, rows: readonly Row[]): Promise<void>;
+  /** Ends the text, and closes what it went to. */
+  close(): Promise<void>;
+};
+
+/** How many values a text cannot give back as they were. */
+export type Losses = { values: number };
+
+export type TextOptions = {
+  format: RowFormat;
+  /** The entity that all rows are of; without it each is written with the name of its own. */
+  entity: string | undefined;
+  /** Fields of an entity, for CSV. */
+  columnsOf(entity: string): readonly Column[];
+  losses: Losses;
+};
+
+const linesOf = ({ entity: only }: TextOptions, entity: string, rows: readonly Row[]): string[] =>
+  rows.map((row) => JSON.stringify(only === undefined ? { entity, row } : row));
+
+const writeJsonl = (sink: Sink, options: TextOptions): RowWriter => ({
+  write: (entity, rows) =>
+    sink.write(
+      linesOf(options, entity, rows)
+        .map((line) => `${line}\n`)
+        .join(''),
+    ),
+  close: () => sink.close(),
+});
+
+/** A list of rows, or an object of one list an entity; the rows of one have to come together then. */
+const writeJson = (sink: Sink, { entity: only }: TextOptions): RowWriter => {
+  const begun = new Set<string>();
+  let current: string | undefined;
+  const head = (entity: string): string => {
+    if (entity === current) return ',\n';
+    if (begun.has(entity)) {
+      throw new AppError(
+        'invalid',
+        'rows of several entities come mixed, which JSON has no form for',
+        {
+          detail: { hint: 'write them as JSONL, or into a folder: --out <folder>/' },
+        },
+      );
+    }
+    const before = current === undefined ? '' : '\n]';
+    const comma = begun.size === 0 ? '' : ',\n';
+    current = entity;
+    begun.add(entity);
+    return only === undefined
+      ? `${before}${begun.size === 1 ? '{' : comma}${JSON.stringify(entity)}: [\n`
+      : '[\n';
+  };
+  return {
+    async write(entity, rows) {
+      if (rows.length === 0) return;
+      const texts = rows.map((row) => JSON.stringify(row));
+      await sink.write(`${head(entity)}${texts.join(',\n')}`);
+    },
+    async close() {
+      const empty = only === undefined ? '{}\n' : '[]\n';
+      await sink.write(current === undefined ? empty : only === undefined ? '\n]}\n' : '\n]\n');
+      await sink.close();
+    },
+  };
+};
+
+const writeCsv = (sink: Sink, { entity = '', columnsOf, losses }: TextOptions): RowWriter => {
+  const { head, line } = createCsvLines(columnsOf(entity), losses);
+  let isBegun = false;
+  const begin = (): string => {
+    const text = isBegun ? '' : head;
+    isBegun = true;
+    return text;
+  };
+  return {
+    write: (_entity, rows) => sink.write(`${begin()}${rows.map(line).join('')}`),
+    async close() {
+      await sink.write(begin());
+      await sink.close();
+    },
+  };
+};
+
+const writers = { jsonl: writeJsonl, json: writeJson, csv: writeCsv };
+
+/** Writes rows into one text. */
+export const writeText = (sink: Sink, options: TextOptions): RowWriter =>
+  writers[options.format](sink, options);

@@ -1,0 +1,60 @@
+/**
+ * Rows shaped for a world: fields that their entity does not have are left out, and the policy of the world redacts
+ * what it names. What was done is counted, for whoever wants to know what became of their rows.
+ */
+
+import { columnsOf } from '#data/formats/table-columns.ts';
+import { redactRow } from '#language/capture/redact.ts';
+import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
+
+/** What became of rows, in numbers of rows, fields and values. */
+export type ShapeCounts = {
+  read: number;
+  rows: number;
+  unknownFields: number;
+  redacted: { dropped: number; hashed: number; preserved: number; rounded: number };
+};
+
+export type Shaping = {
+  counts: ShapeCounts;
+  /** Names of fields that were left out, the first few. */
+  unknown: Set<string>;
+  shape(entity: string, row: Row): Row;
+};
+
+const mostNamed = 5;
+
+/** Makes it; without a policy nothing is redacted. */
+export const createShaping = (contract: Contract, policy: RedactPolicy | null): Shaping => {
+  const fields = new Map(
+    contract.entities.map(({ name }) => [
+      name,
+      new Set(columnsOf(contract, name).map((column) => column.name)),
+    ]),
+  );
+  const redacted = { dropped: 0, hashed: 0, preserved: 0, rounded: 0 };
+  const counts: ShapeCounts = { read: 0, rows: 0, unknownFields: 0, redacted };
+  const unknown = new Set<string>();
+  const redact = (row: Row): Row => {
+    if (policy === null) return row;
+    const done = redactRow(policy, row);
+    for (const name of ['dropped', 'hashed', 'preserved', 'rounded'] as const) {
+      redacted[name] += done.counts[name];
+    }
+    return done.row;
+  };
+  const keepKnown = (known: ReadonlySet<string> | undefined, row: Row): Row => {
+    const left = Object.keys(row).filter((name) => known?.has(name) !== true);
+    if (left.length === 0) return row;
+    counts.unknownFields += left.length;
+    for (const name of left) if (unknown.size < mostNamed) unknown.add(name);
+    const gone = new Set(left);
+    return Object.fromEntries(Object.entries(row).filter(([name]) => !gone.has(name)));
+  };
+  return {
+    counts,
+    unknown,
+    // What is dropped counts as that, whether or not the entity has it.
+    shape: (entity, row) => keepKnown(fields.get(entity), redact(row)),
+  };
+};
