@@ -18,6 +18,7 @@ import type { SessionFacts } from './memory/session-facts.ts';
 import type { Versions } from './memory/versions.ts';
 import type { Metrics } from './metrics/counters.ts';
 import type { Notices } from './news/notices.ts';
+import type { FieldIndexes } from './query/field-indexes.ts';
 import type { Queries } from './query/queries.ts';
 import type { SecretsInUse } from './tokens/secrets-in-use.ts';
 
@@ -43,6 +44,8 @@ export type Parts = {
   snapshots: SnapshotFiles;
   /** Queries of the rows of worlds, in processes. */
   queries: Queries;
+  /** Indexes of fields that such queries ask by. */
+  fieldIndexes: FieldIndexes;
   compiler: Compiler;
   readBody: BodyReader;
   tracer: Tracer;

@@ -50,6 +50,7 @@ import { createMetrics } from './metrics/counters.ts';
 import { addLoadMetrics } from './metrics/gauges.ts';
 import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
+import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
 import { openConfiguredKeys } from './tokens/keys-in-use.ts';
 import { openSecretsInUse } from './tokens/secrets-in-use.ts';
@@ -143,7 +144,11 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     stack.defer(() => tracer.stop());
-    const noteJob = ({ kind, outcome, seconds }: EndedJob<JobKind | 'query'>): void => {
+    const noteJob = ({
+      kind,
+      outcome,
+      seconds,
+    }: EndedJob<JobKind | 'query' | 'field_index'>): void => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
     };
@@ -164,6 +169,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => snapshots.close());
     const queries = createQueries(config.queries, noteJob);
     stack.defer(() => queries.stop());
+    const fieldIndexes = createFieldIndexes(noteJob);
+    stack.defer(() => fieldIndexes.stop());
     const parts: Parts = {
       config,
       publicUrl,
@@ -184,6 +191,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       callRate: createCallRate(db, config.quotas.callsPerMinute),
       snapshots,
       queries,
+      fieldIndexes,
       compiler,
       readBody: createBodyReader(readers),
       log,

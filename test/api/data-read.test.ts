@@ -63,6 +63,19 @@ pin = "desk@latest"
 "people.email" = "people.email"
 `;
   await make(peopleBody({ slug: 'crm', rows: people, links }));
+  const many = Array.from({ length: 20_000 }, (_, index) => ({
+    id: index + 1,
+    email: `${index + 1}@example.test`,
+    plan: index % 10_000 === 0 ? 'pro' : 'free',
+  }));
+  await make(peopleBody({ slug: 'many', rows: many }));
+  const toMany = `\
+[dependencies.many]
+pin = "many@1"
+[dependencies.many.entities]
+"people.plan" = "people.plan"
+`;
+  await make(peopleBody({ slug: 'few', rows: people, links: toMany }));
 });
 
 afterAll(() => control.stop());
@@ -155,6 +168,21 @@ describe('rows across linked worlds', () => {
         reason: 'it maps people.email and people.plan to no entity of the linked world',
       },
     ]);
+  });
+
+  it('are found by an index of their own where a field is mapped', async () => {
+    const rows = { plan: 'pro' };
+    const plain = await page('many', rows, { limit: 1 });
+    expect(plain.meta).toMatchObject({ totalItems: 2, totalItemsIsLowerBound: true });
+    const asked = { entity: 'people', rows, across: true, limit: 1 };
+    for (let times = 0; times < 2; times += 1) {
+      const { groups } = (await ask('few', asked)) as GroupsView;
+      expect(groups[1]).toMatchObject({
+        data: [{ id: 1 }],
+        meta: { totalItems: 2, nextOffset: 1 },
+      });
+      expect(groups[1]?.meta).not.toHaveProperty('totalItemsIsLowerBound');
+    }
   });
 
   it('are compared field by field', async () => {

@@ -1,15 +1,19 @@
 /** Rows of a version as clients ask for them: of one entity, and of the entities of linked worlds that stand for it. */
+import { createHash } from 'node:crypto';
 import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
+import type { IndexFile } from '#data/query/store-file.ts';
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
+import type { HeldFile } from '#store/files/snapshot-files.ts';
 import type { RowsQuery } from '#wire/public-api/data-read.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';
 import type { QueryJob } from '../query/job.ts';
 import { findLinkedEntities, type LinkedEntity, type SkippedLink } from './linked-entities.ts';
+import { fieldsToIndex, mappedFields } from './mapped-fields.ts';
 import { type RowPlace, readCursor } from './row-cursor.ts';
 
 const rowsDefault = 100;
@@ -98,24 +102,49 @@ const refusalOf = (
   return new AppError('invalid', `where: ${detail}`, { fields: [{ path, message: detail }] });
 };
 
-type Asked = { version: Version; entity: string; where: Row };
+/** What is asked of a version, in the order of the plan's targets. */
+type Asked = { version: Version; entity: string; where: Row; mapped: string[] };
 
-/** Holds the file of each world while the query is answered. */
-const holdFiles = async ({ snapshots, blobs }: Parts, versions: readonly Version[]) => {
-  const held = new Map<string, { path: string; release(): Promise<void> }>();
-  const release = async (): Promise<void> => {
-    await Promise.all([...held.values()].map((file) => file.release()));
+const rowCountOf = ({ version: { entityCounts }, entity }: Asked): number =>
+  entityCounts[entity] ?? 0;
+
+/** Where there is no room for an index, its field is looked for like others. */
+const withoutRoom = (error: unknown): undefined => {
+  if (error instanceof AppError && error.code === 'exhausted') return;
+  throw error;
+};
+
+/** Holds the files that a query reads, until `release` is called. */
+const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: Parts, project: string) => {
+  const held = new Map<string, HeldFile>();
+  const hold = async (name: string, take: () => Promise<HeldFile>): Promise<string> => {
+    const file = held.get(name) ?? (await take());
+    held.set(name, file);
+    return file.path;
   };
-  try {
-    for (const { snapshot } of versions) {
-      if (held.has(snapshot)) continue;
-      held.set(snapshot, await snapshots.hold(snapshot, () => blobs.read(snapshot)));
-    }
-  } catch (error) {
-    await release();
-    throw error;
-  }
-  return { pathOf: ({ snapshot }: Version) => held.get(snapshot)?.path ?? '', release };
+  return {
+    /** The store file of a version, and indexes of the fields that are asked for and lack one. */
+    async holdFor(asked: Asked): Promise<Pick<Target, 'file' | 'indexes'>> {
+      const { version, entity, where, mapped } = asked;
+      const { contract, snapshot } = version;
+      const file = await hold(snapshot, () => snapshots.hold(snapshot, () => blobs.read(snapshot)));
+      const read = { entities: contract.entities, definitions: contract.definitions, redact: null };
+      const wanted = { contract, entity, rowCount: rowCountOf(asked), where, mapped };
+      const indexes: IndexFile[] = [];
+      for (const field of fieldsToIndex(wanted)) {
+        const name = createHash('sha256')
+          .update(JSON.stringify([entity, field]))
+          .digest('hex');
+        const write = (path: string) =>
+          fieldIndexes.write({ file, contract: read, entity, field, path }, project);
+        const made = hold(`${snapshot} ${name}`, () => snapshots.holdMade(snapshot, name, write));
+        const path = await made.catch(withoutRoom);
+        if (path !== undefined) indexes.push({ field, file: path });
+      }
+      return { file, indexes };
+    },
+    release: () => Promise.all([...held.values()].map((file) => file.release())),
+  };
 };
 
 const findVersions = async (
@@ -151,52 +180,56 @@ export const readRows = async (
     ? findLinkedEntities(version.contract.dependencies, entity, where)
     : { entities: [], skipped: [] };
   const links = await findVersions(parts, version, entities);
-  const asked = [version, ...links.map((link) => link.version)];
-  let files: Awaited<ReturnType<typeof holdFiles>> | undefined;
-  const targetOf = ({ version: { bundle, snapshot, entityCounts }, ...target }: Asked): Target => ({
-    ...target,
-    file: '',
-    snapshot,
-    contract: bundle,
-    rowCount: entityCounts[target.entity] ?? 0,
-  });
-  const plan: QueryPlan = {
-    root: targetOf({ version, entity, where }),
-    links: links.map(({ link, version: of }) => ({
-      ...targetOf({ version: of, entity: link.entity, where: link.where }),
-      pairs: link.pairs,
+  const asked: Asked[] = [
+    { version, entity, where, mapped: mappedFields(version.contract, entity) },
+    ...links.map(({ link, version: linked }) => ({
+      version: linked,
+      entity: link.entity,
+      where: link.where,
+      mapped: link.pairs.map(({ targetField }) => targetField),
     })),
+  ];
+  const files = createHeldFiles(parts, asker.project);
+  const targets = asked.map(
+    (one): Target => ({
+      file: '',
+      indexes: [],
+      snapshot: one.version.snapshot,
+      contract: one.version.bundle,
+      rowCount: rowCountOf(one),
+      entity: one.entity,
+      where: one.where,
+    }),
+  );
+  const planOf = ([root, ...others]: readonly Target[]): QueryPlan => ({
+    root: root as Target,
+    links: others.map((target, at) => ({ ...target, pairs: links[at]?.link.pairs ?? [] })),
     ...{ limit, offset, after, resolve, compare },
     mostBytes: limits.pageBytes,
-  };
-  /** A file is asked for when it is the query's turn: it may have to be unpacked, and takes room until then. */
+  });
+  /** Files are asked for when it is the query's turn: they may have to be made, and take room until then. */
   const complete = async (): Promise<QueryJob> => {
-    files = await holdFiles(parts, asked);
-    const { pathOf } = files;
-    return {
-      kind: 'query',
-      plan: {
-        ...plan,
-        root: { ...plan.root, file: pathOf(version) },
-        links: plan.links.map((link, at) => ({ ...link, file: pathOf(asked[at + 1] ?? version) })),
-      },
-    };
+    const whole: Target[] = [];
+    for (const [at, target] of targets.entries()) {
+      whole.push({ ...target, ...(await files.holdFor(asked[at] as Asked)) });
+    }
+    return { kind: 'query', plan: planOf(whole) };
   };
   const supply = async () =>
     Object.fromEntries(
-      asked.map(({ bundle, contract: { entities: own, definitions, redact } }) => [
-        bundle,
-        { entities: own, definitions, redact },
-      ]),
+      asked.map(({ version: { bundle, contract } }) => {
+        const { entities: own, definitions, redact } = contract;
+        return [bundle, { entities: own, definitions, redact }];
+      }),
     );
   try {
     const outcome = await parts.queries.run(
-      { kind: 'query', plan },
+      { kind: 'query', plan: planOf(targets) },
       { ...asker, complete, supply },
     );
     if (outcome.kind === 'refused') throw refusalOf(outcome, where);
     return { outcome, where, limit, offset, links, skipped };
   } finally {
-    await files?.release();
+    await files.release();
   }
 };

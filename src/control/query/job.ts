@@ -5,10 +5,12 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { type FieldIndexPlan, writeFieldIndex } from '#data/query/field-index.ts';
 import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
 import { runQuery } from '#data/query/run.ts';
 import { openStoreFile, type ReadContract, type StoreFile } from '#data/query/store-file.ts';
 import { AppError } from '#domain/error.ts';
+import { StoreRefusal } from '#store/refusal.ts';
 import { Lacking } from '../compile/serve-jobs.ts';
 
 export type QueryJob = {
@@ -63,6 +65,17 @@ export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
       throw new AppError('invalid', outOfMemory, { cause: error });
     }
   };
+};
+
+/** Writes the index of a field. Throws `invalid` for a field that there is none of. */
+export const writeIndex = (plan: FieldIndexPlan): null => {
+  try {
+    writeFieldIndex(plan);
+    return null;
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error;
+    throw new AppError('invalid', error.detail, { cause: error });
+  }
 };
 
 export const outOfMemory =

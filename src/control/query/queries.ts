@@ -23,8 +23,11 @@ const queued = 256;
 /** For a query whose client has gone away. */
 const leftMs = 500;
 
+/** The program of query processes. */
+export const queryProgramFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
 const program: JobProgram<QueryJob, Contracts> = {
-  file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+  file: queryProgramFile,
   called: 'a query process',
   words: { undone: 'the query was not answered', waits: 'to query data', quota: 'query_queue' },
   complete: (job, contracts) => ({ ...job, contracts }),

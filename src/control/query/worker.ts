@@ -1,5 +1,9 @@
-/** The query process, a program of its own: it reads rows of store files, and nothing else. */
+/** The query process, a program of its own: it reads rows of store files, and writes indexes beside them. */
 import { serveJobs } from '../compile/serve-jobs.ts';
-import { createQueries } from './job.ts';
+import type { FieldIndexJob } from './field-indexes.ts';
+import { createQueries, type QueryJob, writeIndex } from './job.ts';
 
-serveJobs(createQueries());
+const query = createQueries();
+serveJobs((job: QueryJob | FieldIndexJob) =>
+  job.kind === 'query' ? query(job) : writeIndex(job.plan),
+);

@@ -5,8 +5,9 @@
  */
 import type { StatementSync } from 'node:sqlite';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
-import { conditionOf, type Filter, valueAt } from '#store/read/filter.ts';
+import { type Filter, valueAt } from '#store/read/filter.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
+import { conditionIn } from './condition.ts';
 import type { Key } from './keys.ts';
 import { isUnique } from './pairs.ts';
 import type { StoreFile } from './store-file.ts';
@@ -96,7 +97,7 @@ const readSorted = function* (
   keySql: string,
   columns: readonly string[],
 ): Generator<Read> {
-  const { sql, values } = conditionOf(entity, where);
+  const { sql, values } = conditionIn(file, entity, where);
   const select = `SELECT ${[keySql, entity.position, ...columns].join(', ')}`;
   const statement = prepare(file, `${select} FROM ${entity.table} WHERE 1${sql} ORDER BY 1, 2`);
   for (const row of statement.iterate(...values) as Iterable<unknown> as Iterable<Found>) {

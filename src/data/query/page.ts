@@ -6,8 +6,9 @@
  * one begins is told, so that nobody has to reckon.
  */
 
-import { conditionOf, type Filter } from '#store/read/filter.ts';
+import type { Filter } from '#store/read/filter.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
+import { conditionIn, indexFor } from './condition.ts';
 import type { StoreFile } from './store-file.ts';
 
 export type PageRequest = {
@@ -42,8 +43,10 @@ const namesOf = (entity: CatalogEntity): string[] =>
     ([first]) => first ?? [],
   );
 
-/** Whether an index begins with the path, by the contract: matches are then found without looking at others. */
-const isIndexed = (entity: CatalogEntity, { path, value }: Filter): boolean => {
+/** Whether an index begins with the path: matches are then found without looking at others. */
+const isIndexed = (file: StoreFile, entity: CatalogEntity, filter: Filter): boolean => {
+  if (indexFor(file, entity, filter) !== undefined) return true;
+  const { path, value } = filter;
   const written = path.join('.');
   const firsts = entity.unique.flatMap(([first]) => first?.join('.') ?? []);
   const values = Array.isArray(value) ? value : [value];
@@ -54,9 +57,10 @@ const isIndexed = (entity: CatalogEntity, { path, value }: Filter): boolean => {
 };
 
 /** How many rows match, at most one more than are counted. */
-const countSome = ({ catalog, prepare }: StoreFile, name: string, where: readonly Filter[]) => {
+const countSome = (file: StoreFile, name: string, where: readonly Filter[]) => {
+  const { catalog, prepare } = file;
   const entity = catalog.entity(name);
-  const { sql, values } = conditionOf(entity, where);
+  const { sql, values } = conditionIn(file, entity, where);
   const some = `SELECT 1 FROM ${entity.table} WHERE 1${sql} LIMIT ${mostCounted + 1}`;
   return Number(prepare(`SELECT count(*) AS n FROM (${some})`).get(...values)?.n);
 };
@@ -66,12 +70,13 @@ type Stretch = { after?: number | undefined; offset: number };
 
 /** Reads rows until there are enough of them or their bytes are; `more` when that left one out. */
 const readRows = (
-  { catalog, prepare }: StoreFile,
+  file: StoreFile,
   { entity: name, where, limit, mostBytes }: PageRequest,
   { after, offset }: Stretch,
 ): { rows: string[]; more: boolean; last: number | null } => {
+  const { catalog, prepare } = file;
   const entity = catalog.entity(name);
-  const { sql, values } = conditionOf(entity, where);
+  const { sql, values } = conditionIn(file, entity, where);
   const since = after === undefined ? '' : ` AND ${entity.position} > ?`;
   // Sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit.
   const text = `SELECT payload, ${entity.position} FROM ${entity.table} WHERE 1${sql}${since} ORDER BY ${entity.position} LIMIT ? + 0 OFFSET ? + 0`;
@@ -128,7 +133,7 @@ export const findPage = (file: StoreFile, page: PageRequest, rowCount: number): 
     return { rows, total: end, isLowerBound: false, ...next };
   }
   const known = more ? end + 1 : 0;
-  if (where.length > 1 || !isIndexed(entity, condition)) {
+  if (where.length > 1 || !isIndexed(file, entity, condition)) {
     return { rows, total: known, isLowerBound: true, ...next };
   }
   const counted = countSome(file, name, where);

@@ -1,5 +1,6 @@
 /** What a query is and what comes of it. All plain data: it is asked in one process and answered in another. */
 import type { Row } from '#language/contract.ts';
+import type { IndexFile } from './store-file.ts';
 
 /** Where a query looks: an entity of a world's version. */
 export type Target = {
@@ -13,6 +14,8 @@ export type Target = {
   entity: string;
   /** Fields, or paths to them, each with the value that it must have or a list of them. */
   where: Row;
+  /** Indexes of mapped fields that the store has none for. */
+  indexes: readonly IndexFile[];
 };
 
 /** A field of the first world and the field of a linked one that stands for it. */

@@ -4,6 +4,7 @@ import { redactRow } from '#language/capture/redact.ts';
 import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
 import { sampleContract, sampleEntity, sampleRows } from '#test/support/sample-contract.ts';
 import { createStoreFiles, type StoreFiles } from '#test/support/store-files.ts';
+import { writeFieldIndex } from './field-index.ts';
 import type { LinkTarget, QueryOutcome, QueryPlan, Target } from './plan.ts';
 import { runQuery } from './run.ts';
 import { openStoreFile, type StoreFile } from './store-file.ts';
@@ -30,6 +31,7 @@ const targetOf = (world: string, entity: string, where: Row = {}): Target => {
     rowCount: rows[entity]?.length ?? 0,
     entity,
     where,
+    indexes: [],
   };
 };
 
@@ -203,6 +205,47 @@ describe('rows of an entity', () => {
     });
     const ten = Array.from({ length: 11_000 }, (_, index) => index + 1);
     expect(page({ id: ten })).toEqual({ total: 10_000, isLowerBound: true, nextOffset: 2 });
+  });
+
+  it('are found by the index of a field in a file of its own as they are without it', () => {
+    const contract = peopleOf(null);
+    const indexed = (field: string) => {
+      const file = worlds.get('many')?.path ?? '';
+      const path = `${file}.${field}`;
+      writeFieldIndex({ file, contract, entity: 'people', field, path });
+      return { field, file: path };
+    };
+    add('indexed', contract, { people: [...(worlds.get('many')?.rows.people ?? [])] });
+    const plain = (where: Row) => targetOf('many', 'people', where);
+    const other = {
+      ...targetOf('indexed', 'people'),
+      indexes: [indexed('plan'), indexed('score')],
+    };
+    const firstOf = (target: Target, more: Partial<QueryPlan>) =>
+      found(target, { limit: 3, ...more });
+    for (const where of [
+      { plan: 'free' },
+      { plan: ['pro', 'free'], id: [7, 9] },
+      { plan: 'none' },
+      { plan: null },
+      { plan: ['pro', null] },
+      { plan: true },
+      { plan: [] },
+      { plan: 1 },
+      { score: 1, plan: 'pro' },
+    ]) {
+      for (const offset of [0, 5_000]) {
+        const [without, by] = [plain(where), { ...other, where }].map((target) =>
+          firstOf(target, { offset }),
+        );
+        expect(by?.rows, JSON.stringify(where)).toEqual(without?.rows);
+        expect(by?.nextOffset).toEqual(without?.nextOffset);
+      }
+    }
+    const counted = { total: 6_000, isLowerBound: false };
+    expect(firstOf({ ...other, where: { plan: 'pro' } }, {})).toMatchObject(counted);
+    const unlike = { ...other, where: { plan: 'pro', score: 2 } };
+    expect(firstOf(unlike, {})).toMatchObject({ rows: [], total: 0, isLowerBound: false });
   });
 
   it('are refused by name for an entity or field that there is none of', () => {

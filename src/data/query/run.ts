@@ -11,7 +11,8 @@ import { readWhere } from './where.ts';
 /** Finds the store file of a target, opened. */
 export type FileOf = (target: Target) => StoreFile;
 
-const sideOf = (file: StoreFile, { entity, where }: Target, resolve: boolean): Side => {
+const sideOf = (file: StoreFile, { entity, where, indexes }: Target, resolve: boolean): Side => {
+  for (const index of indexes) file.addIndex(entity, index);
   const policy: RedactPolicy | null = resolve ? file.policy : null;
   return { file, entity, where: readWhere(where, policy) };
 };

@@ -5,9 +5,10 @@
  * The file may be of any size; of what is read only pages that are asked for come into memory, and those are
  * shared by all processes that have it open.
  */
-import type { StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Contract, RedactPolicy } from '#language/contract.ts';
-import { openFile } from '#store/files/open-file.ts';
+import { quoteText } from '#language/sql/ddl.ts';
+import { fileAddress, mapPages, openFile } from '#store/files/open-file.ts';
 import { type Catalog, createCatalog } from '#store/tables/catalog.ts';
 import { createStatements, type Statements } from '#store/tables/statements.ts';
 
@@ -20,9 +21,38 @@ export type StoreFile = {
   /** A statement of its own, whose rows may be read while others of the same text are. */
   prepareAnew(sql: string): StatementSync;
   policy: RedactPolicy | null;
+  /** Takes the index of a field, see `field-index.ts`, unless it has that or as many as there may be. */
+  addIndex(entity: string, index: IndexFile): void;
+  /** The table of a field's index as SQL names it; undefined where there is none. */
+  indexOf(entity: string, field: string): string | undefined;
   /** Adds a function of one value that SQL may use, in place of the one of that name. */
   addFunction(name: string, fn: (value: unknown) => string | number | bigint | null): void;
   close(): void;
+};
+
+/** The table of a field's index: `value` and `position`. Rows without a value are not in it. */
+export const valuesTable = 'svc_values';
+
+/** The file of such an index. */
+export type IndexFile = { field: string; file: string };
+
+/** Fewer than SQLite attaches to one database. */
+const mostIndexes = 8;
+
+const createIndexes = (db: DatabaseSync): Pick<StoreFile, 'addIndex' | 'indexOf'> => {
+  const tables = new Map<string, string>();
+  const nameOf = (entity: string, field: string): string => JSON.stringify([entity, field]);
+  return {
+    addIndex(entity, { field, file }) {
+      const name = nameOf(entity, field);
+      if (tables.has(name) || tables.size === mostIndexes) return;
+      const schema = `svc_index_${tables.size + 1}`;
+      db.exec(`ATTACH ${quoteText(fileAddress(file))} AS ${schema}`);
+      mapPages(db, schema);
+      tables.set(name, `${schema}.${valuesTable}`);
+    },
+    indexOf: (entity, field) => tables.get(nameOf(entity, field)),
+  };
 };
 
 /**
@@ -47,6 +77,7 @@ export const openStoreFile = (path: string, contract: ReadContract): StoreFile =
       prepare,
       prepareAnew: (sql) => db.prepare(sql),
       policy: contract.redact,
+      ...createIndexes(db),
       addFunction: (name, fn) => db.function(name, { deterministic: true }, fn),
       close: () => db.close(),
     };

@@ -125,6 +125,28 @@ describe('a file that was written to', () => {
   });
 });
 
+describe('a file that is made of a snapshot', () => {
+  it('is written once for all who hold it, is bounded, and makes room like others', async () => {
+    const { digest, read } = blobOf('a', mebibyte);
+    const files = await open(4 * mebibyte);
+    const store = await files.hold(digest, read);
+    const made = (letter: string, bytes: number) =>
+      files.holdMade(digest, letter, (path) => writeFile(path, Buffer.alloc(bytes, letter)));
+    const [first, second] = await Promise.all([made('x', 9), made('x', 10)]);
+    expect(await readFile(second.path, 'utf8')).toBe('xxxxxxxxx');
+    await expect(made('y', 4 * mebibyte)).rejects.toMatchObject({ code: 'exhausted' });
+    const failing = files.holdMade(digest, 'z', async (path) => {
+      await writeFile(path, 'half');
+      throw new Error('the writer ended');
+    });
+    await expect(failing).rejects.toThrow('the writer ended');
+    await Promise.all([first, second].map(({ release }) => release()));
+    const third = await made('y', 2.5 * mebibyte);
+    expect(await readFile((await made('x', 3)).path, 'utf8')).toBe('xxxxxxxxx');
+    await Promise.all([store, third].map(({ release }) => release()));
+  });
+});
+
 describe('what cannot be held', () => {
   it('is refused, and leaves nothing: another digest, a cut stream, a failed read', async () => {
     const { packed, digest } = blobOf('a', mebibyte);

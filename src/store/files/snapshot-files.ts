@@ -27,7 +27,7 @@ import type { Digest } from '#domain/world.ts';
 import { makeRoom } from './eviction.ts';
 import { isMissing, isThere, unless } from './file-errors.ts';
 import { joinHolders } from './holders.ts';
-import { unpackToFile } from './unpack.ts';
+import { syncFile, unpackToFile } from './unpack.ts';
 
 export type HeldFile = {
   /** A SQLite database, see `open-file.ts`. Nobody may write to it. */
@@ -42,6 +42,11 @@ export type SnapshotFiles = {
    * where it takes more than there may be, `internal` where what was read is not what the digest says.
    */
   hold(digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<HeldFile>;
+  /**
+   * A file that is made of that of a snapshot, by its name, such as an index; held as that one is. `write` is asked
+   * for it where there is none. Throws what that throws, and `exhausted`.
+   */
+  holdMade(digest: Digest, name: string, write: (path: string) => Promise<void>): Promise<HeldFile>;
   /** Whether a file is there that need not be read. */
   has(digest: Digest): Promise<boolean>;
   /** Lets go of all. */
@@ -55,6 +60,10 @@ export type SnapshotFilesOptions = {
   /** Of one file; as many as of all unless it is given. */
   mostFileBytes?: number | undefined;
 };
+
+type Grow = (bytes: number) => Promise<void>;
+/** Writes a file; what it comes to is told as it grows, of what is named so in refusals. */
+type Write = (path: string, growingOf: (called: string) => Grow) => Promise<void>;
 
 /** How often to look whether another process is done with unpacking. */
 const lookEveryMs = 20;
@@ -98,28 +107,28 @@ export const openSnapshotFiles = async ({
   const claims = join(root, 'claims');
   for (const path of [files, claims]) await mkdir(path, { recursive: true, mode: 0o700 });
   const holders = await joinHolders(join(root, 'holders'));
-  /** Files that this process holds, and how often. */
-  const held = new Map<Digest, { path: string; times: number }>();
-  const underWay = new Map<Digest, Promise<void>>();
+  /** Files that this process holds, by their names, and how often. */
+  const held = new Map<string, { path: string; times: number }>();
+  const underWay = new Map<string, Promise<void>>();
 
-  const fileOf = (digest: Digest): string => join(files, fileName(digest));
+  const pathOf = (name: string): string => join(files, name);
 
   /** Holds the file where it is there. Links of one file have different names, as one may be going. */
-  const take = async (digest: Digest): Promise<HeldFile | undefined> => {
-    const mine = held.get(digest) ?? { path: join(holders.own, randomUUID()), times: 0 };
-    held.set(digest, mine);
+  const take = async (name: string): Promise<HeldFile | undefined> => {
+    const mine = held.get(name) ?? { path: join(holders.own, randomUUID()), times: 0 };
+    held.set(name, mine);
     mine.times += 1;
     const release = async (): Promise<void> => {
       mine.times -= 1;
       if (mine.times > 0) return;
-      if (held.get(digest) === mine) held.delete(digest);
+      if (held.get(name) === mine) held.delete(name);
       await rm(mine.path, { force: true });
     };
     try {
-      await link(fileOf(digest), mine.path).catch(unless(isThere));
+      await link(pathOf(name), mine.path).catch(unless(isThere));
       if ((await stat(mine.path)).mtimeMs !== asWritten * 1000) {
-        held.delete(digest);
-        await rm(fileOf(digest), { force: true });
+        held.delete(name);
+        await rm(pathOf(name), { force: true });
         await release();
         return undefined;
       }
@@ -131,37 +140,41 @@ export const openSnapshotFiles = async ({
     }
   };
 
-  const unpack = async (digest: Digest, source: Readable | Uint8Array): Promise<void> => {
-    const path = join(holders.own, `${randomUUID()}.part`);
+  /** Finds room for what a file comes to, as it is written. */
+  const growing = (name: string, path: string): Grow => {
     let room = 0;
-    const grow = async (size: number): Promise<void> => {
+    return async (size) => {
       if (size <= room) return;
       const bytes = Math.max(size, Math.min(Math.floor(size * (1 + ahead)), mostFileBytes));
       const living = await holders.living();
       if (!(await makeRoom({ files, holders: living, path, bytes, mostBytes }))) {
         const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
-        const message = `snapshot ${digest} does not fit into ${folder}, which may hold ${most}, beside those in use`;
+        const message = `${name} does not fit into ${folder}, which may hold ${most}, beside those in use`;
         throw new AppError('exhausted', message);
       }
       room = bytes;
     };
-    const sync = boot === undefined;
-    await unpackToFile({ digest, source, path, mostBytes: mostFileBytes, grow, sync });
-    await touch(path);
-    await link(path, fileOf(digest)).catch(unless(isThere));
-    await rm(path);
   };
 
-  /** Unpacks it unless another process that lives does, and tells when there is news of it. */
-  const obtain = async (
-    digest: Digest,
-    read: () => Promise<Readable | Uint8Array>,
-  ): Promise<void> => {
-    const claim = join(claims, fileName(digest));
+  /** Writes a file under a name of its own, and gives it its own name when it is whole. */
+  const make = async (name: string, write: Write): Promise<void> => {
+    const path = join(holders.own, `${randomUUID()}.part`);
+    try {
+      await write(path, (called) => growing(called, path));
+      await touch(path);
+      await link(path, pathOf(name)).catch(unless(isThere));
+    } finally {
+      await rm(path, { force: true });
+    }
+  };
+
+  /** Makes it unless another process that lives does, and tells when there is news of it. */
+  const obtain = async (name: string, write: Write): Promise<void> => {
+    const claim = join(claims, name);
     const isMine = await symlink(holders.name, claim).then(() => true, unless(isThere));
     if (isMine) {
       try {
-        await unpack(digest, await read());
+        await make(name, write);
       } finally {
         await rm(claim, { force: true });
       }
@@ -173,28 +186,43 @@ export const openSnapshotFiles = async ({
     else await rm(claim, { force: true });
   };
 
-  const run = async (digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<void> => {
-    const running = obtain(digest, read);
-    underWay.set(digest, running);
+  const run = async (name: string, write: Write): Promise<void> => {
+    const running = obtain(name, write);
+    underWay.set(name, running);
     try {
       await running;
     } finally {
-      underWay.delete(digest);
+      underWay.delete(name);
     }
   };
 
+  const hold = async (name: string, write: Write): Promise<HeldFile> => {
+    for (;;) {
+      const file = await take(name);
+      if (file !== undefined) return file;
+      const running = underWay.get(name);
+      // Who waits for another's reading does not fail with it, and reads for itself.
+      if (running !== undefined) await running.catch(() => undefined);
+      else await run(name, write);
+    }
+  };
+
+  const sync = boot === undefined;
   return {
-    async hold(digest, read) {
-      for (;;) {
-        const file = await take(digest);
-        if (file !== undefined) return file;
-        const running = underWay.get(digest);
-        // Who waits for another's reading does not fail with it, and reads for itself.
-        if (running !== undefined) await running.catch(() => undefined);
-        else await run(digest, read);
-      }
-    },
-    has: async (digest) => (await stat(fileOf(digest)).catch(unless(isMissing))) !== undefined,
+    hold: (digest, read) =>
+      hold(fileName(digest), async (path, growingOf) => {
+        const source = await read();
+        const grow = growingOf(`snapshot ${digest}`);
+        await unpackToFile({ digest, source, path, mostBytes: mostFileBytes, grow, sync });
+      }),
+    holdMade: (digest, name, write) =>
+      hold(`${fileName(digest)}.${name}`, async (path, growingOf) => {
+        await write(path);
+        await growingOf(`a file of snapshot ${digest}`)((await stat(path)).size);
+        if (sync) await syncFile(path);
+      }),
+    has: async (digest) =>
+      (await stat(pathOf(fileName(digest))).catch(unless(isMissing))) !== undefined,
     async close() {
       held.clear();
       await holders.leave();

@@ -76,7 +76,8 @@ const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => 
   return error;
 };
 
-const syncFile = async (path: string): Promise<void> => {
+/** Has the system write the file to the disk. */
+export const syncFile = async (path: string): Promise<void> => {
   const file = await open(path, 'r+');
   try {
     await file.sync();
