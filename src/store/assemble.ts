@@ -122,8 +122,14 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     touched.settle();
     return found;
   };
-  const reader = {
-    ...createReader(catalog, prepare),
+  const rows = createReader(catalog, prepare);
+  const reader: StoreReader = {
+    ...rows,
+    // All rows of an entity are counted already, but for what is being written.
+    count: (entity, where = []) =>
+      where.length > 0 || transactions.isWriting()
+        ? rows.count(entity, where)
+        : counts.of(catalog.entity(entity).name),
     ...createCopyReader(catalog, prepare),
     ...numbers,
     forgetNumbers() {

@@ -131,6 +131,31 @@ describe('writing', () => {
     expect((await refusalOf(onto)).kind).toBe('duplicate');
   });
 
+  it('counts its own rows, and those of nobody else once it has ended', async () => {
+    const store = openSampleStore();
+    const insert = (login: string, id: number) => store.insert('users', { login, id });
+    await store.atomically(() => {
+      expect(store.count('users')).toBe(2);
+      insert('cy', 3);
+      expect(store.count('users')).toBe(3);
+    });
+    store.mark('base');
+    const failing = store.atomically(() => {
+      insert('di', 4);
+      store.remove('users', { login: 'cy' });
+      expect(store.count('users')).toBe(3);
+      insert('ed', 5);
+      throw new Error(`${store.count('users')} users`);
+    });
+    await expect(failing).rejects.toThrow('4 users');
+    expect(store.count('users')).toBe(3);
+    await store.atomically(() => insert('flo', 6));
+    expect(store.count('users')).toBe(4);
+    store.rollBackTo('base');
+    expect(store.count('users')).toBe(3);
+    expect(() => store.count('peple')).toThrow('peple');
+  });
+
   it('needs a transaction, and refuses one inside another', async () => {
     const store = openSampleStore();
     expect(() => store.insert('users', { login: 'z', id: 8 })).toThrow('needs a transaction');

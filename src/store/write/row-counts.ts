@@ -16,6 +16,8 @@ export type RowCounts = {
   restore(saved: CountedRows): void;
   /** As of the end of the last transaction, in the contract's order. */
   all(): Record<string, number>;
+  /** Of one entity. */
+  of(entity: string): number;
 };
 
 const countRows = (prepare: Statements, { table }: CatalogEntity): number =>
@@ -41,5 +43,6 @@ export const createRowCounts = (
       counts = new Map(saved);
     },
     all: () => Object.fromEntries(counts),
+    of: (entity) => counts.get(entity) ?? 0,
   };
 };

@@ -40,6 +40,8 @@ export type Transactions = StateBefore & {
   rollBack(): void;
   /** The write set of the transaction under way, to be asked for before each write. Throws when there is none. */
   writeSet(): WriteSet;
+  /** Whether the transaction under way, if there is one, has written. */
+  isWriting(): boolean;
   mark(mark: Mark): void;
   rollBackTo(mark: Mark): void;
   sum(): bigint;
@@ -121,6 +123,7 @@ export const createTransactions = (
       }
       return written;
     },
+    isWriting: () => written !== undefined && isWriting,
     mark(mark) {
       refuseInside(`mark "${mark}"`);
       if (marks.has(mark)) throw new Error(`the store has its mark "${mark}" already`);
