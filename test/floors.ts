@@ -100,6 +100,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['calls', 'each kind of call'],
     ['calls/tools', 'a call of a tool'],
     ['grading', 'the state that a session left, judged'],
+    ['grading/changes', 'what changed since the task began, and what explains it'],
     ['verifier', 'a query that grades, in its own process'],
     ['calls/answers', 'how a call fails, and what is too much'],
     ['api', 'the vendor’s API, request by request'],

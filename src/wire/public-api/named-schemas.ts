@@ -2,6 +2,7 @@
 import type { TSchema } from '../type.ts';
 import { CallView } from './call.ts';
 import { ConnectorVersionView, ConnectorView } from './connector.ts';
+import { Grade } from './grade.ts';
 import { SessionView } from './session.ts';
 import {
   BranchBody,
@@ -24,6 +25,7 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Call: CallView,
   Connector: ConnectorView,
   ConnectorVersion: ConnectorVersionView,
+  Grade,
   Label: LabelView,
   LabelTarget: LabelBody,
   MissingFiles: MissingView,

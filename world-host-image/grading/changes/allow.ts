@@ -1,0 +1,45 @@
+/**
+ * Changes that a task allows beside those that its checks ask for, as the world itself makes them: of rows that
+ * match now, or did where they are gone. With `fields` it allows updates of these, without any change.
+ */
+import type { Row } from '#language/contract.ts';
+import { readFieldPath } from '#language/field-path.ts';
+import type { ChangedState } from './changed-rows.ts';
+import { type Claims, touchedPaths } from './claims.ts';
+
+export type Allowance = {
+  entity: string;
+  fields?: readonly string[] | undefined;
+  where?: Row | undefined;
+};
+
+/** What reports call an allowance, by its place in the task. */
+const nameOf = (index: number): string => `changes.allow[${index}]`;
+
+const isOneOf = ({ after }: { after: string | null }) => (after === null ? 'before' : 'after');
+
+/** Adds what is allowed. Throws `StoreRefusal` for a condition that asks for what is not there. */
+export const claimAllowed = (
+  { entities }: Pick<ChangedState, 'entities'>,
+  allow: readonly Allowance[],
+  claims: Claims,
+): void => {
+  for (const [number, { entity: name, fields, where = {} }] of allow.entries()) {
+    const entity = entities.get(name);
+    if (entity === undefined) continue;
+    const matching = {
+      before: entity.matching('before', where),
+      after: entity.matching('after', where),
+    };
+    const paths = fields?.map(readFieldPath);
+    for (const [index, row] of entity.rows.entries()) {
+      if (!matching[isOneOf(row)].has(index)) continue;
+      if (paths === undefined) {
+        claims.add(row, nameOf(number), 'all');
+      } else if (row.change === 'updated') {
+        const touched = touchedPaths(row, paths);
+        if (touched.length > 0) claims.add(row, nameOf(number), touched);
+      }
+    }
+  }
+};

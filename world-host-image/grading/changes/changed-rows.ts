@@ -1,0 +1,190 @@
+/**
+ * What changed in a session since its task began, as rows that can be asked which of them match a condition, before
+ * or now. It costs what was changed: conditions are asked of a small database that holds the changed rows alone, in
+ * the words in which they are asked of the whole world, so that both mean the same.
+ *
+ * Beyond a bound rows are counted and no more: what nobody looked at is explained by nobody.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Contract, type EntityContract, linkedTool, type Row } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
+import { conditionOf, filtersOfConditions } from '#store/read/filter.ts';
+import { createCatalog } from '#store/tables/catalog.ts';
+import { openEmpty } from '#store/tables/open.ts';
+import type { RowDifference } from '#store/write/state-before.ts';
+import type { RowChange } from '#store/write/write-set.ts';
+import type { LoadedWorld, Session } from '../../session/session.ts';
+
+/** One row that differs from the state in which the task began. */
+export type ChangedRow = {
+  /** As it is called outside; of a linked world `<alias>.<entity>`. */
+  entity: string;
+  /** Its primary key, a JSON list. */
+  key: string;
+  change: RowChange['change'];
+  /** Payload texts; null where there is no such row. */
+  before: string | null;
+  after: string | null;
+  /** Fields that differ, by name; of a row that came or went, all of its fields. */
+  fields: readonly string[];
+};
+
+export type Moment = 'before' | 'after';
+
+/** The changed rows of one entity. */
+export type ChangedEntity = {
+  contract: EntityContract;
+  /** Those that are there in the order of their positions, then those that are gone. */
+  rows: readonly ChangedRow[];
+  /** Which of them match, by their indexes. Throws `StoreRefusal` for a condition that cannot be asked. */
+  matching(moment: Moment, where: Row): ReadonlySet<number>;
+};
+
+export type ChangedState = {
+  /** By name, in the order of the contracts; only entities of which a row changed. */
+  entities: ReadonlyMap<string, ChangedEntity>;
+  /** All changes, also those beyond the bound. */
+  counts: Record<ChangedRow['change'], number>;
+  /** How many changes were not looked at. */
+  beyond: number;
+  close(): void;
+};
+
+export type ChangeLimits = { rows: number; bytes: number };
+
+const defaultLimits: ChangeLimits = { rows: 100_000, bytes: 32 * 1024 * 1024 };
+
+/** Others have their turn after so many. */
+const rowsAtOnce = 500;
+
+const parse = (payload: string): Row => JSON.parse(payload) as Row;
+
+/** The top-level fields in which two rows differ; the order of their members is no difference. */
+export const differingFields = (before: Row, after: Row): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (field) => !isDeepStrictEqual(valueAtPath(before, [field]), valueAtPath(after, [field])),
+  );
+
+/** The row as a change; undefined where nothing but its spelling differs. */
+const toChange = (
+  entity: string,
+  { key, before, after }: RowDifference,
+): ChangedRow | undefined => {
+  if (before === null || after === null) {
+    const fields = Object.keys(parse(before ?? after ?? '{}'));
+    const change = before === null ? 'inserted' : 'deleted';
+    return { entity, key, change, before, after, fields };
+  }
+  const fields = differingFields(parse(before), parse(after));
+  if (fields.length === 0) return undefined;
+  return { entity, key, change: 'updated', before, after, fields };
+};
+
+/** A database of the rows as they are at one moment, each at its index. */
+const openRows = (
+  { entity, definitions }: { entity: EntityContract; definitions: Contract['definitions'] },
+  rows: readonly ChangedRow[],
+  moment: Moment,
+) => {
+  // The rows fit the world, and what they refer to is not here.
+  const alone = { ...entity, relationships: [], unique: [] };
+  const db = openEmpty({ entities: [alone] });
+  const catalogued = createCatalog({ entities: [alone], definitions }).entity(entity.name);
+  const { table, position } = catalogued;
+  db.exec('BEGIN');
+  const insert = db.prepare(`INSERT INTO ${table} (${position}, _key, payload) VALUES (?, ?, ?)`);
+  for (const [index, row] of rows.entries()) {
+    if (row[moment] !== null) insert.run(index, row.key, row[moment]);
+  }
+  return {
+    db,
+    matching(where: Row): ReadonlySet<number> {
+      const { sql, values } = conditionOf(catalogued, filtersOfConditions(entity.name, where));
+      const text = `SELECT ${position} AS at FROM ${table} WHERE 1${sql} ORDER BY ${position}`;
+      return new Set(
+        db
+          .prepare(text)
+          .all(...values)
+          .map(({ at }) => at as number),
+      );
+    },
+  };
+};
+
+const createEntity = (
+  entity: EntityContract,
+  definitions: Contract['definitions'],
+  opened: DatabaseSync[],
+): ChangedEntity & { rows: ChangedRow[] } => {
+  const rows: ChangedRow[] = [];
+  const databases = new Map<Moment, ReturnType<typeof openRows>>();
+  return {
+    contract: entity,
+    rows,
+    matching(moment, where) {
+      let database = databases.get(moment);
+      if (database === undefined) {
+        database = openRows({ entity, definitions }, rows, moment);
+        databases.set(moment, database);
+        opened.push(database.db);
+      }
+      return database.matching(where);
+    },
+  };
+};
+
+/** The worlds of a session with what each of their entities is called outside. */
+export const worldsOf = ({
+  world,
+  links,
+}: Pick<Session, 'world' | 'links'>): [LoadedWorld, (entity: string) => string][] => [
+  [world, (entity) => entity],
+  ...[...links].map(([alias, linked]): [LoadedWorld, (entity: string) => string] => [
+    linked.world,
+    (entity) => linkedTool(alias, entity),
+  ]),
+];
+
+/** Reads what changed; to be called while nothing changes the rows, and to be closed. */
+export const readChanges = async (
+  session: Pick<Session, 'world' | 'links'>,
+  limits: ChangeLimits = defaultLimits,
+): Promise<ChangedState> => {
+  const entities = new Map<string, ChangedEntity & { rows: ChangedRow[] }>();
+  const opened: DatabaseSync[] = [];
+  const counts = { inserted: 0, updated: 0, deleted: 0 };
+  let seen = 0;
+  let beyond = 0;
+  let bytes = 0;
+  for (const [{ store, contract }, nameOf] of worldsOf(session)) {
+    const byName = new Map(contract.entities.map((entity) => [entity.name, entity]));
+    for (const difference of store.changesSinceTask()) {
+      seen += 1;
+      if (seen % rowsAtOnce === 0) await setImmediate();
+      const name = nameOf(difference.entity);
+      const change = toChange(name, difference);
+      if (change === undefined) continue;
+      counts[change.change] += 1;
+      const size = (change.before?.length ?? 0) + (change.after?.length ?? 0);
+      if (beyond > 0 || bytes + size > limits.bytes || seen > limits.rows) {
+        beyond += 1;
+        continue;
+      }
+      bytes += size;
+      const entity = byName.get(difference.entity) as EntityContract;
+      const known = entities.get(name) ?? createEntity(entity, contract.definitions, opened);
+      entities.set(name, known);
+      known.rows.push(change);
+    }
+  }
+  return {
+    entities,
+    counts,
+    beyond,
+    close() {
+      for (const db of opened) db.close();
+    },
+  };
+};

@@ -1,0 +1,176 @@
+/**
+ * What a check explains of the changes, by what it asks for:
+ *
+ * - Rows that match now: one that was inserted is explained whole, of one that was updated the fields that the
+ *   check names. As many as it asks for: its maximum, or what it needs at least where it has none, less the rows
+ *   that match without having been changed.
+ * - Rows that match no more: explained as far as the check wanted fewer than there were.
+ * - Related rows: of `any` one for each row that asks for it; of `all` updates; of `none` what matches no more.
+ *
+ * A check of the ledger, or of an answer, asks for no row of the world and explains none.
+ */
+import type { CheckCount, EntityContract, FieldPath, Row } from '#language/contract.ts';
+import { readFieldPath } from '#language/field-path.ts';
+import type { ChangedEntity, ChangedRow, ChangedState } from './changed-rows.ts';
+import { type Claims, type Explained, touchedPaths } from './claims.ts';
+import { findRelation, type Relation } from './relations.ts';
+
+export type RelatedCheck = { entity: string; where?: Row | undefined; by?: string[] | undefined };
+
+/** The parts of a check that say what it asks for. */
+export type ExplainingCheck = {
+  name: string;
+  entity?: string | undefined;
+  where?: Row | undefined;
+  count?: CheckCount | undefined;
+  changed?: readonly string[] | undefined;
+  increased_by?: Readonly<Record<string, unknown>> | undefined;
+  any?: RelatedCheck | undefined;
+  all?: RelatedCheck | undefined;
+  none?: RelatedCheck | undefined;
+};
+
+export type ExplainedState = {
+  changed: Pick<ChangedState, 'entities'>;
+  /** All entities, as checks call them. */
+  entities: ReadonlyMap<string, Pick<EntityContract, 'primaryKey' | 'relationships'>>;
+  /** How many rows of the whole world match all conditions now. */
+  count(entity: string, where: readonly Row[]): number;
+};
+
+/** So many of these rows a check explains, as far as it names their fields. */
+export type Demand = {
+  by: string;
+  named: readonly FieldPath[];
+  rows: readonly ChangedRow[];
+  most: number;
+};
+
+type Bounds = { min: number; max: number };
+
+const boundsOf = (count: CheckCount = { min: 1 }): Bounds =>
+  typeof count === 'number'
+    ? { min: count, max: count }
+    : { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
+
+const pathsOf = (...written: (readonly string[])[]): FieldPath[] =>
+  written.flat().map(readFieldPath);
+
+const namedBy = ({ where = {}, changed = [], increased_by = {} }: ExplainingCheck): FieldPath[] =>
+  pathsOf(Object.keys(where), changed, Object.keys(increased_by));
+
+/** What would be explained of a row that was asked for; undefined where nothing of it was. */
+const explainedOf = (row: ChangedRow, named: readonly FieldPath[]): Explained | undefined => {
+  if (row.change !== 'updated') return 'all';
+  const paths = touchedPaths(row, named);
+  return paths.length === 0 ? undefined : paths;
+};
+
+/** One entity's changed rows by whether they match a condition: now, and before. */
+const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonly FieldPath[]) => {
+  const [before, after] = [matching('before', where), matching('after', where)];
+  const isAskedFor = (row: ChangedRow): boolean => explainedOf(row, named) !== undefined;
+  return {
+    /** How many of the changed rows match. */
+    before: before.size,
+    after: after.size,
+    /** Those of which the condition, or what else is named, says anything. */
+    arrived: rows.filter((row, index) => after.has(index) && isAskedFor(row)),
+    left: rows.filter((row, index) => before.has(index) && !after.has(index) && isAskedFor(row)),
+  };
+};
+
+/** What a check explains by the rows that it counts. */
+const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
+  const { name: by, entity: name = '', where = {} } = check;
+  const entity = state.changed.entities.get(name);
+  if (entity === undefined) return [];
+  const named = namedBy(check);
+  const { before, after, arrived, left } = matchesOf(entity, where, named);
+  const { min, max } = boundsOf(check.count);
+  const isBounded = Number.isFinite(max);
+  const now = (): number => state.count(name, [where]);
+  /** Only rows that were changed can meet these conditions. */
+  const asksForChange = check.changed !== undefined || check.increased_by !== undefined;
+  const demands: Demand[] = [];
+  if (arrived.length > 0) {
+    const unchanged = isBounded || asksForChange ? 0 : now() - arrived.length;
+    demands.push({ by, named, rows: arrived, most: (isBounded ? max : min) - unchanged });
+  }
+  if (left.length > 0 && isBounded) {
+    const surplus = max === 0 ? left.length : now() - after + before - max;
+    demands.push({ by, named, rows: left, most: surplus });
+  }
+  return demands;
+};
+
+/** Rows of a related entity by the row that they are related to, of those rows that the check is about. */
+const relatedGroups = (
+  state: ExplainedState,
+  { where = {} }: ExplainingCheck,
+  relation: Relation,
+  rows: readonly ChangedRow[],
+): ChangedRow[][] => {
+  const groups = new Map<string, ChangedRow[] | undefined>();
+  for (const row of rows) {
+    const link = relation.conditionsOf(JSON.parse(row.after ?? row.before ?? '{}') as Row);
+    if (link === undefined) continue;
+    const key = JSON.stringify(link);
+    if (!groups.has(key)) {
+      groups.set(key, state.count(relation.entity, [where, link]) > 0 ? [] : undefined);
+    }
+    groups.get(key)?.push(row);
+  }
+  return [...groups.values()].filter((group) => group !== undefined);
+};
+
+const demandsOfRelated = (state: ExplainedState, check: ExplainingCheck): Demand[] =>
+  (['any', 'all', 'none'] as const).flatMap((kind) => {
+    const related = check[kind];
+    const entity = related && state.changed.entities.get(related.entity);
+    if (related === undefined || entity === undefined) return [];
+    const relation = findRelation(state.entities, check.entity ?? '', related);
+    if (relation === undefined) return [];
+    const { where = {} } = related;
+    const named = pathsOf(Object.keys(where));
+    const { arrived, left } = matchesOf(entity, where, named);
+    const updated = arrived.filter(({ change }) => change === 'updated');
+    const rows = { any: arrived, all: updated, none: left }[kind];
+    const most = kind === 'any' ? 1 : Number.POSITIVE_INFINITY;
+    return relatedGroups(state, check, relation, rows).map((group) => ({
+      by: check.name,
+      named,
+      rows: group,
+      most,
+    }));
+  });
+
+/** What a check would explain. Throws `StoreRefusal` for one that asks for what is not there. */
+export const demandsOf = (state: ExplainedState, check: ExplainingCheck): Demand[] => [
+  ...demandsOfCount(state, check),
+  ...demandsOfRelated(state, check),
+];
+
+/**
+ * Gives each demand its rows. A row that is meant by one check is meant by the others, too, which are content with
+ * more rows than they need: those with the least choice come first. What is allowed anyway is taken last.
+ */
+export const meetDemands = (
+  demands: readonly Demand[],
+  claims: Claims,
+  isAllowed: (row: ChangedRow) => boolean,
+): void => {
+  const rank = (row: ChangedRow): number => (claims.has(row) ? 0 : isAllowed(row) ? 2 : 1);
+  const choice = ({ rows, most }: Demand): number => rows.length - most;
+  for (const demand of [...demands].sort((a, b) => choice(a) - choice(b))) {
+    const { by, named, most } = demand;
+    const rows =
+      choice(demand) <= 0
+        ? demand.rows
+        : [...demand.rows].sort((a, b) => rank(a) - rank(b)).slice(0, Math.max(0, most));
+    for (const row of rows) {
+      const explained = explainedOf(row, named);
+      if (explained !== undefined) claims.add(row, by, explained);
+    }
+  }
+};

@@ -1,0 +1,238 @@
+/** Which changes a grade explains, and by what. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import type { WorldStore } from '#store/world-store.ts';
+import { sampleContract } from '#test/support/sample-contract.ts';
+import { openSampleStore } from '#test/support/sample-store.ts';
+import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
+import type { Session } from '../../session/session.ts';
+import type { ExplainingCheck } from './explain.ts';
+import { gradeChanges } from './grade-changes.ts';
+
+const contract = sampleContract();
+let store: WorldStore;
+
+const open = (): WorldStore => {
+  store = openSampleStore();
+  store.mark('base');
+  store.mark('task');
+  return store;
+};
+afterEach(() => store.close());
+
+const change = (work: (store: WorldStore) => void) => store.atomically(() => work(store));
+
+type Parts = {
+  checks?: Omit<ExplainingCheck, 'name'>[];
+  changes?: GraderChanges;
+  page?: { offset: number; limit: number };
+};
+
+const grade = ({ checks = [], changes, page }: Parts = {}) =>
+  gradeChanges({ world: { store, contract }, links: new Map() } as unknown as Session, {
+    checks: checks.map((check, index) => ({ name: `check ${index + 1}`, ...check })),
+    changes,
+    page,
+  });
+
+/** What is left unexplained: each row by its key, with its fields. */
+const unexplained = async (parts: Parts): Promise<Record<string, string[]>> => {
+  const { unexplained: rows, changes } = await grade(parts);
+  expect(changes.unexplained).toBe(rows.length);
+  return Object.fromEntries(
+    rows.map(({ entity, key, fields }) => [
+      [entity, ...Object.values(key)].join(' '),
+      Object.keys(fields),
+    ]),
+  );
+};
+
+const issue = (id: number, parts: Row = {}): Row => ({
+  id,
+  owner: 'ann',
+  repo: 'engine',
+  number: id,
+  title: 'new',
+  state: 'open',
+  ...parts,
+});
+
+describe('the changes of a grade', () => {
+  it('are every row that differs, field by field', async () => {
+    open();
+    await change((rows) => {
+      rows.update('issues', { id: 10 }, { state: 'closed', labels: ['x'] });
+      rows.insert('users', { login: 'cy', id: 3 });
+      rows.remove('issues', { id: 12 });
+    });
+    const { changes } = await grade();
+    expect(changes).toMatchObject({ inserted: 1, updated: 1, deleted: 1, unexplained: 3 });
+    expect(changes.rows).toMatchObject([
+      {
+        entity: 'users',
+        key: { login: 'cy' },
+        change: 'inserted',
+        fields: { login: { after: 'cy' }, id: { after: 3 } },
+        explainedBy: [],
+      },
+      {
+        entity: 'issues',
+        key: { id: 10 },
+        change: 'updated',
+        fields: { state: { before: 'open', after: 'closed' }, labels: { after: ['x'] } },
+      },
+      { entity: 'issues', key: { id: 12 }, change: 'deleted', fields: { id: { before: 12 } } },
+    ]);
+    expect(Object.keys(changes.rows[1]?.fields ?? {}).sort()).toEqual(['labels', 'state']);
+  });
+
+  it('come page by page, with counts of all', async () => {
+    open();
+    await change((rows) => {
+      for (let id = 100; id < 112; id += 1) rows.insert('issues', issue(id));
+    });
+    const ids = async (offset: number) => {
+      const { changes, unexplained: left } = await grade({ page: { offset, limit: 5 } });
+      expect(left.map(({ key }) => key)).toEqual(changes.rows.map(({ key }) => key));
+      return [changes.rows.map(({ key }) => key.id), changes.inserted, changes.next];
+    };
+    expect(await ids(0)).toEqual([[100, 101, 102, 103, 104], 12, 5]);
+    expect(await ids(10)).toEqual([[110, 111], 12, undefined]);
+  });
+
+  it('show the beginning of a long value', async () => {
+    open();
+    await change((rows) => rows.update('issues', { id: 10 }, { title: 'long '.repeat(10_000) }));
+    const { changes } = await grade();
+    const { title } = changes.rows[0]?.fields ?? {};
+    expect(title).toMatchObject({ cut: true, after: expect.stringMatching(/^"long long/) });
+    expect(String(title?.after).length).toBeLessThan(2_100);
+  });
+});
+
+describe('a check explains', () => {
+  it('the fields that it names of an updated row, and no others', async () => {
+    open();
+    await change((rows) => rows.update('issues', { id: 10 }, { state: 'closed', title: 'oh' }));
+    const checks = [{ entity: 'issues', where: { id: 10, state: 'closed' } }];
+    expect(await unexplained({ checks })).toEqual({ 'issues 10': ['title'] });
+    const both = [...checks, { entity: 'issues', where: { id: 10 }, changed: ['title'] }];
+    expect(await unexplained({ checks: both })).toEqual({});
+    const { changes } = await grade({ checks: both });
+    expect(changes.rows[0]?.explainedBy).toEqual(['check 1', 'check 2']);
+  });
+
+  it('of an object only what lies at the path that it names', async () => {
+    open();
+    await change((rows) =>
+      rows.update('users', { login: 'ann' }, { profile: { email: 'new@x.test' } }),
+    );
+    const where = { login: 'ann', 'profile.email': 'new@x.test' };
+    expect(await unexplained({ checks: [{ entity: 'users', where }] })).toEqual({});
+    await change((rows) =>
+      rows.update('users', { login: 'ann' }, { profile: { email: 'new@x.test', name: 'A' } }),
+    );
+    expect(await unexplained({ checks: [{ entity: 'users', where }] })).toEqual({
+      'users ann': ['profile'],
+    });
+  });
+
+  it('as many new rows as it asks for', async () => {
+    open();
+    await change((rows) => {
+      for (let id = 100; id < 104; id += 1) rows.insert('issues', issue(id));
+    });
+    const asked = (count?: ExplainingCheck['count']) =>
+      unexplained({ checks: [{ entity: 'issues', where: { title: 'new' }, count }] });
+    const left = async (count?: ExplainingCheck['count']) => Object.keys(await asked(count));
+    expect(await left()).toEqual(['issues 101', 'issues 102', 'issues 103']);
+    expect(await left({ min: 2 })).toEqual(['issues 102', 'issues 103']);
+    expect(await left({ min: 1, max: 3 })).toEqual(['issues 103']);
+    expect(await left(4)).toEqual([]);
+    expect(await left(0)).toHaveLength(4);
+  });
+
+  it('no new row where the rows of before were enough', async () => {
+    open();
+    await change((rows) => rows.insert('issues', issue(100)));
+    const checks = [{ entity: 'issues', where: { state: 'open' } }];
+    expect(await unexplained({ checks })).toHaveProperty('issues 100');
+  });
+
+  it('the row that other checks mean, not one that came before it', async () => {
+    open();
+    await change((rows) => {
+      rows.insert('issues', issue(100, { title: 'wrong' }));
+      rows.insert('issues', issue(101, { title: 'right' }));
+    });
+    const checks = [
+      { entity: 'issues', where: { number: [100, 101] } },
+      { entity: 'issues', where: { title: 'right' } },
+    ];
+    expect(Object.keys(await unexplained({ checks }))).toEqual(['issues 100']);
+  });
+
+  it('rows that went as far as it wanted fewer', async () => {
+    open();
+    await change((rows) => {
+      rows.update('issues', { id: 10 }, { state: 'closed' });
+      rows.remove('issues', { id: 12 });
+    });
+    const none = [{ entity: 'issues', where: { id: [10, 12], state: 'open' }, count: 0 }];
+    const left = await unexplained({ checks: none });
+    expect(left['issues 10']).toBeUndefined();
+    const one = [{ entity: 'issues', where: { id: 12 }, count: 0 }];
+    expect(Object.keys(await unexplained({ checks: one }))).toEqual(['issues 10']);
+    const stillThere = [{ entity: 'issues', where: { id: 12 }, count: { min: 0 } }];
+    expect(await unexplained({ checks: stillThere })).toHaveProperty('issues 12');
+  });
+
+  it('related rows: one of any, updates of all, what matches no more of none', async () => {
+    open();
+    await change((rows) => {
+      rows.insert('issues', issue(100, { assignee: 'bob' }));
+      rows.insert('issues', issue(101, { assignee: 'bob' }));
+      rows.update('issues', { id: 10 }, { state: 'closed' });
+    });
+    const where = { owner: 'ann', name: 'engine' };
+    const any = [
+      {
+        entity: 'repos',
+        where,
+        any: { entity: 'issues', where: { assignee: 'bob', title: 'new' } },
+      },
+    ];
+    expect(Object.keys(await unexplained({ checks: any }))).toEqual(['issues 10', 'issues 101']);
+    const all = [{ entity: 'repos', where, all: { entity: 'issues', where: { state: 'closed' } } }];
+    expect(Object.keys(await unexplained({ checks: all }))).toEqual(['issues 100', 'issues 101']);
+    const none = [
+      { entity: 'repos', where, none: { entity: 'issues', where: { id: 10, state: 'open' } } },
+    ];
+    expect(Object.keys(await unexplained({ checks: none }))).toEqual(['issues 100', 'issues 101']);
+    const other = [{ ...none[0], entity: 'repos', where: { owner: 'bob', name: 'site' } }];
+    expect(Object.keys(await unexplained({ checks: other }))).toHaveLength(3);
+  });
+});
+
+describe('a task allows', () => {
+  it('updates of the fields that it names, and whole rows where it names none', async () => {
+    open();
+    await change((rows) => {
+      rows.update('issues', { id: 10 }, { labels: ['x'], title: 'oh' });
+      rows.insert('users', { login: 'cy', id: 3 });
+    });
+    const allow = [
+      { entity: 'issues', fields: ['labels'], where: { id: 10 } },
+      { entity: 'users' },
+    ];
+    expect(await unexplained({ changes: { allow } })).toEqual({ 'issues 10': ['title'] });
+    const others = [
+      { entity: 'issues', where: { id: 11 } },
+      { entity: 'users', fields: ['id'] },
+    ];
+    expect(Object.keys(await unexplained({ changes: { allow: others } }))).toEqual([
+      'users cy',
+      'issues 10',
+    ]);
+  });
+});

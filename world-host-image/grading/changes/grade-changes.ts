@@ -1,0 +1,78 @@
+/**
+ * The part of a grade that looks at the whole state: what changed since the task began, and which check, or which
+ * allowance of the task, explains it. In a closed world what nobody explains fails.
+ */
+import { ledgerEntity } from '#domain/ledger.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import { filtersOfConditions } from '#store/read/filter.ts';
+import type { GradeChanges } from '#wire/public-api/grade.ts';
+import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
+import type { Session } from '../../session/session.ts';
+import { claimAllowed } from './allow.ts';
+import { type ChangedRow, type ChangeLimits, readChanges, worldsOf } from './changed-rows.ts';
+import { createClaims } from './claims.ts';
+import { demandsOf, type ExplainedState, type ExplainingCheck, meetDemands } from './explain.ts';
+import { mostShownRows, type Page, reportChanges } from './report.ts';
+
+export type ChangesQuestion = {
+  changes: GraderChanges | undefined;
+  /** The checks of an assertion grader; others explain nothing by themselves. */
+  checks: readonly ExplainingCheck[];
+  page?: Page | undefined;
+  limits?: ChangeLimits | undefined;
+};
+
+const firstPage: Page = { offset: 0, limit: mostShownRows };
+
+/** All entities under the names that checks use. */
+const entitiesOf = (session: Session): Map<string, EntityContract> =>
+  new Map(
+    worldsOf(session).flatMap(([{ contract }, nameOf]) =>
+      contract.entities.map((entity) => [nameOf(entity.name), entity] as const),
+    ),
+  );
+
+/** Counts rows of the whole world, for each condition once. */
+const createCounter = (session: Session): ExplainedState['count'] => {
+  const stores = new Map(
+    worldsOf(session).flatMap(([{ store, contract }, nameOf]) =>
+      contract.entities.map(({ name }) => [nameOf(name), { store, name }] as const),
+    ),
+  );
+  const known = new Map<string, number>();
+  return (entity, where) => {
+    const id = JSON.stringify([entity, where]);
+    const found = stores.get(entity);
+    if (found === undefined) return 0;
+    const counted =
+      known.get(id) ??
+      found.store.count(
+        found.name,
+        where.flatMap((conditions: Row) => filtersOfConditions(found.name, conditions)),
+      );
+    known.set(id, counted);
+    return counted;
+  };
+};
+
+/** To be called while nothing changes the rows. Throws `StoreRefusal` for a condition that asks for what is not there. */
+export const gradeChanges = async (
+  session: Session,
+  { changes, checks, page = firstPage, limits }: ChangesQuestion,
+): Promise<GradeChanges> => {
+  const changed = await readChanges(session, limits);
+  try {
+    const state = { changed, entities: entitiesOf(session), count: createCounter(session) };
+    const claims = createClaims();
+    const allowed = createClaims();
+    claimAllowed(changed, changes?.allow ?? [], allowed);
+    const demands = checks
+      .filter(({ entity }) => entity !== ledgerEntity)
+      .flatMap((check) => demandsOf(state, check));
+    meetDemands(demands, claims, (row: ChangedRow) => allowed.has(row));
+    claimAllowed(changed, changes?.allow ?? [], claims);
+    return reportChanges(changed, claims, page);
+  } finally {
+    changed.close();
+  }
+};

@@ -1,0 +1,117 @@
+/**
+ * The changes as a grade shows them: what was inserted, updated and deleted, field by field, who explains it and what
+ * nobody explains. Counts are complete; of the lists a grade shows a page, which is bounded in rows and in bytes.
+ */
+import { cut } from '#domain/cut.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
+import type { GradeChange, GradeChanges } from '#wire/public-api/grade.ts';
+import type { ChangedRow, ChangedState } from './changed-rows.ts';
+import type { Claims } from './claims.ts';
+
+export type Page = { offset: number; limit: number };
+
+export const mostShownRows = 1_000;
+/** Bytes of each list, about; one row alone may have more. */
+const mostShownChars = 1024 * 1024;
+/** Longer values are shown as the beginning of their JSON. */
+const longestValue = 2_000;
+/** Fields of one row that are shown, in all. */
+const longestFields = 64 * 1024;
+
+const parse = (payload: string | null): Row => JSON.parse(payload ?? '{}') as Row;
+
+const keyOf = ({ primaryKey }: EntityContract, { key }: ChangedRow): Row => {
+  const values = JSON.parse(key) as unknown[];
+  return Object.fromEntries(primaryKey.map((field, index) => [field, values[index]]));
+};
+
+type ShownField = GradeChange['fields'][string];
+
+/** A field that is absent has no member. */
+const showField = (before: unknown, after: unknown): ShownField => {
+  const members = Object.entries({ before, after }).filter(([, value]) => value !== undefined);
+  const texts = members.map(([name, value]) => [name, JSON.stringify(value)] as const);
+  if (texts.every(([, text]) => text.length <= longestValue)) return Object.fromEntries(members);
+  const shortened = texts.map(([name, text]) => [name, cut(text, longestValue)]);
+  return { ...Object.fromEntries(shortened), cut: true };
+};
+
+const showFields = (
+  row: ChangedRow,
+  names: readonly string[],
+): Pick<GradeChange, 'fields' | 'omitted'> => {
+  const [before, after] = [parse(row.before), parse(row.after)];
+  const fields: GradeChange['fields'] = {};
+  let chars = 0;
+  for (const [index, name] of names.entries()) {
+    const shown = showField(valueAtPath(before, [name]), valueAtPath(after, [name]));
+    chars += name.length + JSON.stringify(shown).length;
+    if (chars > longestFields && index > 0) return { fields, omitted: names.slice(index) };
+    fields[name] = shown;
+  }
+  return { fields };
+};
+
+/** Takes what is on a page, as long as there is room for it. */
+const createShelf = ({ offset, limit }: Page) => {
+  const shown: GradeChange[] = [];
+  let seen = 0;
+  let chars = 0;
+  let isFull = false;
+  return {
+    shown,
+    offer(show: () => GradeChange): void {
+      seen += 1;
+      if (seen <= offset || isFull) return;
+      if (shown.length === limit) {
+        isFull = true;
+        return;
+      }
+      const change = show();
+      chars += JSON.stringify(change).length;
+      if (chars > mostShownChars && shown.length > 0) isFull = true;
+      else shown.push(change);
+    },
+    /** Where the next page begins; undefined where there is none. */
+    next: () => (isFull ? offset + shown.length : undefined),
+  };
+};
+
+/** A page of the changes, and of those that nobody explains. */
+export const reportChanges = (
+  { entities, counts, beyond }: Omit<ChangedState, 'close'>,
+  claims: Claims,
+  page: Page,
+): GradeChanges => {
+  const all = createShelf(page);
+  const left = createShelf(page);
+  let unexplained = beyond;
+  for (const [entity, { contract, rows }] of entities) {
+    for (const row of rows) {
+      const key = (): Row => keyOf(contract, row);
+      const { change } = row;
+      all.offer(() => ({
+        entity,
+        key: key(),
+        change,
+        ...showFields(row, row.fields),
+        explainedBy: claims.explainedBy(row),
+      }));
+      const names = claims.unexplained(row);
+      if (names.length === 0 && (change === 'updated' || claims.has(row))) continue;
+      unexplained += 1;
+      left.offer(() => ({ entity, key: key(), change, ...showFields(row, names) }));
+    }
+  }
+  const next = all.next() ?? left.next();
+  return {
+    changes: {
+      ...counts,
+      unexplained,
+      rows: all.shown,
+      ...(next === undefined ? {} : { next: Math.min(all.next() ?? next, left.next() ?? next) }),
+    },
+    unexplained: left.shown,
+  };
+};
