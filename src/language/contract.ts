@@ -328,14 +328,21 @@ export type Check = {
   weight?: number;
 };
 
+/** Changes that are expected beside those of the checks: of these fields, or of whole rows. */
+export type Allowance = { entity: string; fields?: string[]; where?: Row };
+
+/** `closed`: a change that no check asks for and that is not allowed fails; absent: it is only told. */
+export type GraderChanges = { closed?: boolean; allow?: Allowance[] };
+
 /**
  * `sql` is one `select` over the world's tables that answers a row for each check: `passed`, 0 or 1,
  * and optionally `name`.
  */
-export type Grader =
+export type Grader = (
   | { kind: 'assertions'; checks: Check[] }
   | { kind: 'python'; source: string }
-  | { kind: 'sql'; source: string };
+  | { kind: 'sql'; source: string }
+) & { changes?: GraderChanges };
 
 /** What a session is opened on: an instruction, rows on top of the world's, and a grader. */
 export type Task = {

@@ -1,16 +1,47 @@
 /**
- * Call `grade`: judges the state that the session left by the grader of its task. A grade that finds the task undone is
- * a call that succeeded; only a grader that cannot judge fails it.
+ * Call `grade`: judges the state that the session left by the grader of its task. A grade that finds the task undone, or
+ * whose grader cannot judge, is a call that succeeded. With `changes` it tells another page of what changed.
  */
+import { isObject } from '#domain/json.ts';
+import type { Row } from '#language/contract.ts';
+import { mostShownRows, type Page } from '../grading/changes/report.ts';
 import { gradeSession } from '../grading/grade.ts';
 import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
+const invalid = (path: string, message: string): never => {
+  throw new CallFailure({ code: 'invalid_input', message, path });
+};
+
+const readNumber = (given: Row, name: keyof Page, fallback: number, max: number): number => {
+  const value = given[name] ?? fallback;
+  const isFine = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max;
+  const message = `${name} must be a whole number from 0 to ${max}`;
+  return isFine ? value : invalid(`/changes/${name}`, message);
+};
+
+const readPage = ({ changes = {} }: Row): Page => {
+  if (!isObject(changes))
+    return invalid('/changes', 'changes must be an object of offset and limit');
+  const unknown = Object.keys(changes).find((name) => name !== 'offset' && name !== 'limit');
+  if (unknown !== undefined) {
+    return invalid(
+      '/changes',
+      `"${unknown.slice(0, 100)}" is not known here; known are offset, limit`,
+    );
+  }
+  return {
+    offset: readNumber(changes, 'offset', 0, Number.MAX_SAFE_INTEGER),
+    limit: readNumber(changes, 'limit', mostShownRows, mostShownRows),
+  };
+};
+
 export const callGrade: RunCall = async (session, _call, input) => {
-  refuseUnknown(input, []);
+  refuseUnknown(input, ['changes']);
+  const page = readPage(input);
   const grader = session.task?.grader;
   if (grader === undefined) {
     throw new CallFailure({ code: 'no_grader', message: 'the session has no task with a grader' });
   }
-  return { output: await gradeSession(session, grader), changes: {} };
+  return { output: await gradeSession(session, grader, page), changes: {} };
 };

@@ -30,11 +30,10 @@ const kinds: Record<CallKind, RunCall> = {
   close: callClose,
 };
 
-/** The kinds that get a ledger entry here: reading the state gets none, and a reset writes its own. */
+/** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
-  grade: 'session',
 };
 
 type Ran = { answer: CallAnswer; rows: RowChange[]; deliveries: Delivery[] };

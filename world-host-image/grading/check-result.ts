@@ -1,11 +1,10 @@
 /** What came of one check of a grader, whatever kind of grader made it. */
 
-/** `unknown`: the check could not be judged, which is never held against the agent. */
-export type CheckVerdict = 'pass' | 'fail' | 'unknown';
+import type { Verdict } from '#domain/grade.ts';
 
 export type CheckResult = {
   name: string;
-  verdict: CheckVerdict;
+  verdict: Verdict;
   /** Whether the verdict is `pass`. */
   passed: boolean;
   /** What it counts for in the score; absent: 1. */

@@ -71,9 +71,12 @@ def verify(ctx):
     ['twice', done],
     ['out of turn', '{"type": "ready", "nonce": nonce}'],
     ['for another', '{"type": "done", "nonce": "guess", "result": {"ok": True, "value": 1}}'],
-  ])('fails when its process answers %s', async (_, line) => {
+  ])('tells nothing of the task when its process answers %s', async (_, line) => {
     const { grade } = await open(forge(line));
-    expect((await grade()).error).toMatchObject({ code: 'crashed' });
+    expect((await grade()).output).toMatchObject({
+      verdict: 'unknown',
+      error: { code: 'crashed' },
+    });
   });
 
   it('counts a thread that a grader leaves for nothing', async () => {

@@ -90,16 +90,20 @@ export const readReport = (report: unknown): CheckResult[] => {
   return checks.map(toCheck);
 };
 
-/** The checks of a grader's source. Throws `CallFailure` when it cannot judge. */
+/** The checks of a grader's source; `look` is called at the moment that is judged. Throws `CallFailure` when it cannot judge. */
 export const gradeByPython = async (
   session: Session,
   { source }: PythonGrader,
+  look: () => Promise<void> = async () => undefined,
 ): Promise<CheckResult[]> => {
   const { world } = session;
   const grader = world.code.openGrader({ path: file, content: new TextEncoder().encode(source) });
   let frozen: Frozen | undefined;
   try {
-    frozen = await world.store.exclusively(() => freeze(session));
+    frozen = await world.store.exclusively(async () => {
+      await look();
+      return freeze(session);
+    });
     const { at, missing, rows } = frozen;
     const asked = new Set<string>();
     const access = createGraderAccess(rows, at, (entity) => asked.add(entity));

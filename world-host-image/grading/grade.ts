@@ -1,28 +1,45 @@
 /**
  * Judges the state that a session left, by the grader of its task, all of it as it is at one moment. Each kind of
- * grader comes to checks; what they come to together is found here.
+ * grader comes to checks; what they come to together is found here, beside what changed since the task began.
  */
+
+import type { CallError } from '#domain/call.ts';
+import { cut } from '#domain/cut.ts';
+import { verdictOfAll } from '#domain/grade.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import type { Grade, GradeChanges } from '#wire/public-api/grade.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { findAnswerFault } from '../calls/answers/answerable.ts';
+import { callErrorOf } from '../calls/answers/failure.ts';
 import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
 import { checkExpectation, wholeLedger } from './assertions.ts';
+import type { ExplainingCheck } from './changes/explain.ts';
+import { gradeChanges } from './changes/grade-changes.ts';
+import type { Page } from './changes/report.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
+import { closedCheck } from './closed.ts';
 import { gradeByPython } from './grade-by-python.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 
 type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 
+/** Looks at what changed; to be called at the moment that is judged, with the checks that explain it. */
+type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
+
 const gradeByAssertions = (
   { world, ledger }: Session,
   { checks }: GraderOf<'assertions'>,
+  look: LookAtChanges,
 ): Promise<CheckResult[]> =>
-  world.store.exclusively(() => {
+  world.store.exclusively(async () => {
     const noted = ledger.asOfNow();
     const sources = { store: world.store, ledger: noted };
     const results = checks.map((check, index) => checkExpectation(sources, check, index));
+    await look(checks.map((check, index) => ({ ...check, name: results[index]?.name ?? '' })));
     const asksLedger = checks.some(({ entity }) => entity === ledgerEntity);
     return asksLedger ? [...results, ...wholeLedger(noted.missing)] : results;
   });
@@ -47,6 +64,7 @@ const toCheck = ({ name, passed }: Verdict, index: number): CheckResult => ({
 const gradeBySql = async (
   { world, ledger }: Session,
   { source }: GraderOf<'sql'>,
+  look: LookAtChanges,
 ): Promise<CheckResult[]> => {
   const { contract, code } = world;
   const verifier = startVerifier({
@@ -58,6 +76,7 @@ const gradeBySql = async (
   try {
     const missing = await world.store.exclusively(async () => {
       const noted = ledger.asOfNow();
+      await look([]);
       await verifier.copy(world.store, noted);
       return noted.missing;
     });
@@ -70,14 +89,14 @@ const gradeBySql = async (
   }
 };
 
-const gradeBy = (session: Session, grader: Grader): Promise<CheckResult[]> => {
+const gradeBy = (session: Session, grader: Grader, look: LookAtChanges): Promise<CheckResult[]> => {
   switch (grader.kind) {
     case 'assertions':
-      return gradeByAssertions(session, grader);
+      return gradeByAssertions(session, grader, look);
     case 'python':
-      return gradeByPython(session, grader);
+      return gradeByPython(session, grader, () => look([]));
     case 'sql':
-      return gradeBySql(session, grader);
+      return gradeBySql(session, grader, look);
   }
 };
 
@@ -91,11 +110,47 @@ const scoreOf = (checks: readonly CheckResult[]): number => {
   return sum(passed) / all;
 };
 
-/** What the checks of a grader come to. */
-export type Grade = { passed: boolean; score: number; checks: CheckResult[] };
+type GradeChecks = Omit<Grade, 'checks'> & { checks: CheckResult[] };
 
-/** The grade of a session as it is. Throws `CallFailure` where the grader cannot judge. */
-export const gradeSession = async (session: Session, grader: Grader): Promise<Grade> => {
-  const checks = await gradeBy(session, grader);
-  return { passed: checks.every(({ passed }) => passed), score: scoreOf(checks), checks };
+const sumUp = (checks: CheckResult[]): Pick<Grade, 'verdict' | 'passed' | 'score'> => {
+  const verdict = verdictOfAll(checks);
+  const score = verdict === 'unknown' ? null : scoreOf(checks);
+  return { verdict, passed: verdict === 'pass', score };
+};
+
+/** The grade of a session whose grader could not judge it, whatever the session did. */
+const ungraded = ({ code, message, details }: CallError): GradeChecks => ({
+  verdict: 'unknown',
+  passed: false,
+  score: null,
+  checks: [],
+  error: {
+    code: cut(code, limits.nameChars),
+    message: cut(message, limits.messageChars),
+    ...(details === undefined || findAnswerFault({ details }) !== undefined ? {} : { details }),
+  },
+});
+
+/**
+ * The grade of a session as it is: equal states have equal grades, to the byte. A grader that cannot judge makes the
+ * verdict unknown; throws for a fault of the host alone.
+ */
+export const gradeSession = async (
+  session: Session,
+  grader: Grader,
+  page?: Page | undefined,
+): Promise<GradeChecks> => {
+  let seen: GradeChanges | undefined;
+  const look: LookAtChanges = async (checks) => {
+    seen = await gradeChanges(session, { changes: grader.changes, checks, page });
+  };
+  try {
+    const checks = await gradeBy(session, grader, look);
+    checks.push(...closedCheck(grader.changes ?? {}, seen));
+    return { ...sumUp(checks), checks, ...seen };
+  } catch (error) {
+    const known = callErrorOf(error);
+    if (known === undefined) throw error;
+    return { ...ungraded(known), ...seen };
+  }
 };

@@ -7,15 +7,16 @@ import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import type { Grade } from '#wire/public-api/grade.ts';
 import { readJsonObject, readRows } from '../files/input.ts';
 import { runCall } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import {
+  describeChanges,
   describeCounts,
   describeGrade,
   describePage,
-  type Grade,
   outputOf,
   type StatePage,
   summariseCall,
@@ -179,21 +180,55 @@ export const addSessionReset = (sessions: Command, context: Context): void => {
 };
 
 // `svc worlds session grade`: grades the state that a session is in. A grade that fails is a result
-// and no error; with `--exit-code` it makes the exit status 1, for scripts.
+// and no error; with `--exit-code` it makes the exit status 1, for scripts, and 2 where nobody can tell.
 
-type GradeOptions = ServiceOptions & { exitCode?: boolean };
+type GradeOptions = ServiceOptions & {
+  exitCode?: boolean;
+  changes?: boolean;
+  offset?: number;
+  limit?: number;
+};
+
+const gradeStatus = {
+  pass: exitStatus.done,
+  fail: exitStatus.failed,
+  unknown: exitStatus.unknown,
+} as const;
 
 export const addSessionGrade = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'grade <session>',
     summary: 'grade the state of a session by the checks of its task',
     example: 'svc worlds session grade <session> --exit-code',
-  }).option('--exit-code', 'exit with status 1 when the grade is not a pass');
+  })
+    .option('--exit-code', 'exit with status 1 when the grade is a fail, 2 when it is unknown')
+    .option('--changes', 'show all that changed since the task began, with what explains it')
+    .option(
+      '--offset <rows>',
+      'with --changes: leave out the first rows',
+      parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    )
+    .option(
+      '--limit <rows>',
+      'with --changes: show so many rows at most',
+      parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
+    );
   withService(command).action(async (sessionId: string, options: GradeOptions) => {
+    const { changes: showsChanges = false, offset, limit } = options;
+    if (!showsChanges && (offset ?? limit) !== undefined) {
+      throw usageError('--offset and --limit are for --changes');
+    }
     const client = clientFor(context, options);
-    const call = await runCall(context, { client, sessionId, call: { kind: 'grade' } });
+    const page = {
+      ...(offset === undefined ? {} : { offset }),
+      ...(limit === undefined ? {} : { limit }),
+    };
+    const input = showsChanges ? { input: { changes: page } } : {};
+    const call = await runCall(context, { client, sessionId, call: { kind: 'grade', ...input } });
     const grade = outputOf(call) as Grade;
-    printAnswer(context, options, call, () => describeGrade(grade, context.colors));
-    if (options.exitCode === true && !grade.passed) context.setExitStatus(exitStatus.failed);
+    printAnswer(context, options, call, () =>
+      showsChanges ? describeChanges(grade) : describeGrade(grade, context.colors),
+    );
+    if (options.exitCode === true) context.setExitStatus(gradeStatus[grade.verdict]);
   });
 };

@@ -265,10 +265,18 @@ describe('svc worlds session', () => {
     kind: 'grade',
     name: null,
     output: {
+      verdict: 'fail',
       passed: false,
       checks: [
-        { name: 'kept', passed: true, expected: 1, found: 1, detail: null },
-        { name: 'done', passed: false, expected: 'one row', found: 'none', detail: 'nearest: 3' },
+        { name: 'kept', verdict: 'pass', passed: true, expected: 1, found: 1, detail: null },
+        {
+          name: 'done',
+          verdict: 'fail',
+          passed: false,
+          expected: 'one row',
+          found: 'none',
+          detail: 'nearest: 3',
+        },
       ],
     },
   };
@@ -281,5 +289,47 @@ describe('svc worlds session', () => {
     );
     const strict = await runTold('worlds session grade ses-1 --exit-code', { body: grade });
     expect(strict).toMatchObject({ status: 0, resultStatus: 1 });
+  });
+
+  it('tells a grade that nobody can give from one that fails', async () => {
+    const error = { code: 'raised', message: 'KeyError' };
+    const output = { verdict: 'unknown', passed: false, score: null, checks: [], error };
+    const body = { ...grade, output };
+    const { out, resultStatus } = await runTold('worlds session grade ses-1 --exit-code', { body });
+    expect(out).toBe('unknown: the grader cannot judge: KeyError [raised]\n');
+    expect(resultStatus).toBe(2);
+  });
+
+  const changed = {
+    entity: 'notes',
+    key: { id: 7 },
+    change: 'updated',
+    fields: { title: { before: 'a', after: 'b' } },
+  };
+  const counts = { inserted: 1, updated: 2, deleted: 0, unexplained: 12 };
+  const told = {
+    ...grade,
+    output: {
+      ...grade.output,
+      changes: { ...counts, rows: [{ ...changed, explainedBy: ['done', 'kept'] }], next: 6 },
+      unexplained: [changed],
+    },
+  };
+
+  it('shows what changed that no check asked for', async () => {
+    const { out } = await runTold('worlds session grade ses-1', { body: told });
+    expect(out).toContain('changed beside what the checks ask for: 12 rows\n');
+    expect(out).toContain('  notes {"id":7} updated\n    title: "a" → "b"\n  and 11 more;');
+  });
+
+  it('shows a page of all that changed, with what explains it', async () => {
+    const line = 'worlds session grade ses-1 --changes --offset 5 --limit 1';
+    const { out, asked } = await runTold(line, { body: told });
+    expect(asked[0]?.body).toMatchObject({ input: { changes: { offset: 5, limit: 1 } } });
+    expect(out).toBe(
+      '  notes {"id":7} updated · done, kept\n    title: "a" → "b"\n' +
+        '1 inserted, 2 updated, 0 deleted, 12 unexplained; go on with --offset 6\n',
+    );
+    expect((await runTold('worlds session grade ses-1 --limit 1', { body: told })).status).toBe(1);
   });
 });

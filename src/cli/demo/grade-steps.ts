@@ -5,10 +5,11 @@
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import type { Grade } from '#wire/public-api/grade.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import { sendCall } from '../service/waits.ts';
 import type { Colors } from '../terminal/context.ts';
-import { describeGrade, type Grade, outputOf } from '../views/call.ts';
+import { describeGrade, outputOf } from '../views/call.ts';
 import { describeLedger, requestOfRow } from '../views/request.ts';
 import { checksHeldFromTheStart, checksOfTheWork, duplicate, repository } from './story.ts';
 import { expectEqual, expectThat, type Step } from './timeline.ts';

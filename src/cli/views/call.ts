@@ -1,7 +1,10 @@
 /** Answers of calls as a person reads them: values, grades, states. */
+
+import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { CallView } from '#wire/public-api/call.ts';
+import type { Grade, GradeChange } from '#wire/public-api/grade.ts';
 import type { Colors } from '../terminal/context.ts';
 import {
   elapsedMs,
@@ -11,12 +14,6 @@ import {
   formatFields,
   formatRows,
 } from '../terminal/print.ts';
-
-/** Output of a call of kind `grade`. */
-export type Grade = {
-  passed: boolean;
-  checks: { name: string; passed: boolean; expected: unknown; found: unknown; detail?: unknown }[];
-};
 
 /** Output of a call of kind `state` on one entity. */
 export type StatePage = {
@@ -63,8 +60,11 @@ export const summariseCall = (call: CallView): string => {
 const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '-');
 
+const markOf = (verdict: Grade['verdict'], colors: Colors): string =>
+  ({ pass: colors.green('✓'), fail: colors.red('✗'), unknown: colors.yellow('?') })[verdict];
+
 const checkLines = (check: Grade['checks'][number], colors: Colors): string[] => {
-  const mark = check.passed ? colors.green('✓') : colors.red('✗');
+  const mark = markOf(check.verdict, colors);
   if (check.passed) return [`${mark} ${check.name}`];
   return [
     `${mark} ${check.name}`,
@@ -74,13 +74,71 @@ const checkLines = (check: Grade['checks'][number], colors: Colors): string[] =>
   ];
 };
 
-/** Each check, then the verdict. */
-export const describeGrade = (grade: Grade, colors: Colors): string => {
-  const failed = grade.checks.filter((check) => !check.passed).length;
-  const verdict = grade.passed
-    ? colors.green('passed')
-    : colors.red(`failed: ${failed} of ${formatCount(grade.checks.length, 'check')}`);
-  return [...grade.checks.flatMap((check) => checkLines(check, colors)), verdict].join('\n');
+const verdictText = ({ verdict, checks, error }: Grade, colors: Colors): string => {
+  const all = formatCount(checks.length, 'check');
+  const count = (kind: Grade['verdict']): number =>
+    checks.filter((check) => check.verdict === kind).length;
+  switch (verdict) {
+    case 'pass':
+      return colors.green('passed');
+    case 'fail':
+      return colors.red(`failed: ${count('fail')} of ${all}`);
+    case 'unknown':
+      return colors.yellow(
+        error === undefined
+          ? `unknown: ${count('unknown')} of ${all} cannot be judged`
+          : `unknown: the grader cannot judge: ${error.message} [${error.code}]`,
+      );
+  }
+};
+
+const longestField = 60;
+
+const fieldText = ([name, { before, after }]: [string, GradeChange['fields'][string]]): string => {
+  const [from, to] = [before, after].map((value) =>
+    value === undefined ? '-' : clip(JSON.stringify(value), longestField),
+  );
+  return `    ${name}: ${from} → ${to}`;
+};
+
+/** A row that changed; its fields where it was updated, for of others they are the whole row. */
+const changeLines = ({ entity, key, change, fields, explainedBy }: GradeChange): string[] => {
+  const by = explainedBy === undefined ? '' : ` · ${explainedBy.join(', ') || 'unexplained'}`;
+  return [
+    `  ${entity} ${JSON.stringify(key)} ${change}${by}`,
+    ...(change === 'updated' ? Object.entries(fields).map(fieldText) : []),
+  ];
+};
+
+const mostUnexplained = 10;
+
+const unexplainedLines = ({ changes, unexplained = [] }: Grade): string[] => {
+  const count = changes?.unexplained ?? 0;
+  if (count === 0) return [];
+  const shown = unexplained.slice(0, mostUnexplained);
+  const more = count - shown.length;
+  return [
+    `changed beside what the checks ask for: ${formatCount(count, 'row')}`,
+    ...shown.flatMap(changeLines),
+    ...(more > 0 ? [`  and ${more} more; see them with --changes`] : []),
+  ];
+};
+
+/** Each check, what nobody asked for, then the verdict. */
+export const describeGrade = (grade: Grade, colors: Colors): string =>
+  [
+    ...grade.checks.flatMap((check) => checkLines(check, colors)),
+    ...unexplainedLines(grade),
+    verdictText(grade, colors),
+  ].join('\n');
+
+/** A page of what changed, each row with what explains it. */
+export const describeChanges = ({ changes }: Grade): string => {
+  if (changes === undefined) return 'the grade does not tell what changed';
+  const { inserted, updated, deleted, unexplained, rows, next } = changes;
+  const more = next === undefined ? '' : `; go on with --offset ${next}`;
+  const counts = `${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unexplained} unexplained`;
+  return [...rows.flatMap(changeLines), `${counts}${more}`].join('\n');
 };
 
 /** Row counts and the digest of the state. */

@@ -37,9 +37,7 @@ const toAssertion = ({ name, entity, where, count, weight }: Check): Assertion =
 });
 
 const toGrader = (grader: Grader): GraderSpec =>
-  grader.kind === 'assertions'
-    ? { kind: 'assertions', checks: grader.checks.map(toAssertion) }
-    : grader;
+  grader.kind === 'assertions' ? { ...grader, checks: grader.checks.map(toAssertion) } : grader;
 
 /** A bundled task in the form that inline ones have. */
 const toSpec = ({ name, instruction, tools, seed, grader }: Task): TaskSpec => ({

@@ -25,7 +25,10 @@ export const GradeChange = Type.Object({
       before: Type.Optional(Type.Unknown()),
       after: Type.Optional(Type.Unknown()),
       cut: Type.Optional(
-        Type.Boolean({ description: 'the values are long: `before` and `after` begin their JSON' }),
+        Type.Boolean({
+          description:
+            'the values are long or deep: `before` and `after` are the beginning of their JSON',
+        }),
       ),
     }),
     { description: 'fields that differ; one that is absent has no `before`, or no `after`' },

@@ -7,6 +7,7 @@ import { limits } from '#domain/limits.ts';
 import { redactionModes } from '#language/redaction-modes.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { GraderChanges } from './grader-changes.ts';
 
 /** What becomes of rows by the world's `[redact]` before they are stored. */
 export const Redact = oneOf(
@@ -82,11 +83,16 @@ export const TaskSpec = Type.Object(
           {
             kind: Type.Literal('assertions'),
             checks: Type.Array(Expectation, { minItems: 1, maxItems: limits.checks }),
+            changes: Type.Optional(GraderChanges),
           },
           { additionalProperties: false },
         ),
         Type.Object(
-          { kind: Type.Literal('python'), source: Type.String({ maxLength: 200_000 }) },
+          {
+            kind: Type.Literal('python'),
+            source: Type.String({ maxLength: 200_000 }),
+            changes: Type.Optional(GraderChanges),
+          },
           { additionalProperties: false },
         ),
         Type.Object(
@@ -96,6 +102,7 @@ export const TaskSpec = Type.Object(
               maxLength: 200_000,
               description: 'one query over the entities; each row a check: passed (0 or 1), name',
             }),
+            changes: Type.Optional(GraderChanges),
           },
           { additionalProperties: false },
         ),

@@ -5,13 +5,20 @@
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
+import { StoreRefusal } from '#store/refusal.ts';
 import type { GradeChanges } from '#wire/public-api/grade.ts';
 import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
 import type { Session } from '../../session/session.ts';
 import { claimAllowed } from './allow.ts';
 import { type ChangedRow, type ChangeLimits, readChanges, worldsOf } from './changed-rows.ts';
 import { createClaims } from './claims.ts';
-import { demandsOf, type ExplainedState, type ExplainingCheck, meetDemands } from './explain.ts';
+import {
+  type Demand,
+  demandsOf,
+  type ExplainedState,
+  type ExplainingCheck,
+  meetDemands,
+} from './explain.ts';
 import { mostShownRows, type Page, reportChanges } from './report.ts';
 
 export type ChangesQuestion = {
@@ -55,7 +62,17 @@ const createCounter = (session: Session): ExplainedState['count'] => {
   };
 };
 
-/** To be called while nothing changes the rows. Throws `StoreRefusal` for a condition that asks for what is not there. */
+/** A check that asks for what is not there explains nothing; its own verdict says so. */
+const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
+  try {
+    return demandsOf(state, check);
+  } catch (error) {
+    if (error instanceof StoreRefusal) return [];
+    throw error;
+  }
+};
+
+/** To be called while nothing changes the rows. Throws `StoreRefusal` for an allowance that asks for what is not there. */
 export const gradeChanges = async (
   session: Session,
   { changes, checks, page = firstPage, limits }: ChangesQuestion,
@@ -68,7 +85,7 @@ export const gradeChanges = async (
     claimAllowed(changed, changes?.allow ?? [], allowed);
     const demands = checks
       .filter(({ entity }) => entity !== ledgerEntity)
-      .flatMap((check) => demandsOf(state, check));
+      .flatMap((check) => demandsUnlessRefused(state, check));
     meetDemands(demands, claims, (row: ChangedRow) => allowed.has(row));
     claimAllowed(changed, changes?.allow ?? [], claims);
     return reportChanges(changed, claims, page);

@@ -5,6 +5,7 @@
 import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
+import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import type { GradeChange, GradeChanges } from '#wire/public-api/grade.ts';
 import type { ChangedRow, ChangedState } from './changed-rows.ts';
 import type { Claims } from './claims.ts';
@@ -12,10 +13,11 @@ import type { Claims } from './claims.ts';
 export type Page = { offset: number; limit: number };
 
 export const mostShownRows = 1_000;
-/** Bytes of each list, about; one row alone may have more. */
-const mostShownChars = 1024 * 1024;
-/** Longer values are shown as the beginning of their JSON. */
+/** Bytes of each list; one row alone may have more. */
+const mostShownBytes = 512 * 1024;
+/** Longer and deeper values are shown as the beginning of their JSON. */
 const longestValue = 2_000;
+const mostLevels = 50;
 /** Fields of one row that are shown, in all. */
 const longestFields = 64 * 1024;
 
@@ -28,11 +30,17 @@ const keyOf = ({ primaryKey }: EntityContract, { key }: ChangedRow): Row => {
 
 type ShownField = GradeChange['fields'][string];
 
+/** Whether a value can stand in an answer as it is, whatever else there is around it. */
+const isPlain = (text: string, value: unknown): boolean =>
+  text.length <= longestValue &&
+  measureJson(text).levels <= mostLevels &&
+  !holdsInheriting(text, value);
+
 /** A field that is absent has no member. */
 const showField = (before: unknown, after: unknown): ShownField => {
   const members = Object.entries({ before, after }).filter(([, value]) => value !== undefined);
-  const texts = members.map(([name, value]) => [name, JSON.stringify(value)] as const);
-  if (texts.every(([, text]) => text.length <= longestValue)) return Object.fromEntries(members);
+  const texts = members.map(([name, value]) => [name, JSON.stringify(value), value] as const);
+  if (texts.every(([, text, value]) => isPlain(text, value))) return Object.fromEntries(members);
   const shortened = texts.map(([name, text]) => [name, cut(text, longestValue)]);
   return { ...Object.fromEntries(shortened), cut: true };
 };
@@ -57,7 +65,7 @@ const showFields = (
 const createShelf = ({ offset, limit }: Page) => {
   const shown: GradeChange[] = [];
   let seen = 0;
-  let chars = 0;
+  let bytes = 0;
   let isFull = false;
   return {
     shown,
@@ -69,8 +77,8 @@ const createShelf = ({ offset, limit }: Page) => {
         return;
       }
       const change = show();
-      chars += JSON.stringify(change).length;
-      if (chars > mostShownChars && shown.length > 0) isFull = true;
+      bytes += Buffer.byteLength(JSON.stringify(change));
+      if (bytes > mostShownBytes && shown.length > 0) isFull = true;
       else shown.push(change);
     },
     /** Where the next page begins; undefined where there is none. */

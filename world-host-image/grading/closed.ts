@@ -1,0 +1,38 @@
+/** The check that a closed world adds to those of its grader: that nothing else changed. */
+import { clip } from '#domain/cut.ts';
+import type { GradeChange, GradeChanges } from '#wire/public-api/grade.ts';
+import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
+import { type CheckResult, verdictOf } from './check-result.ts';
+
+/** How many of the changes are named, and how long each is. */
+const mostNamed = 5;
+const longestNamed = 200;
+
+const describeChange = ({ entity, key, change, fields }: GradeChange): string => {
+  const which = change === 'updated' ? ` (${Object.keys(fields).join(', ')})` : '';
+  return clip(`${entity} ${JSON.stringify(key)} ${change}${which}`, longestNamed);
+};
+
+const describeFound = ({ changes, unexplained }: GradeChanges): string | null => {
+  if (changes.unexplained === 0) return null;
+  const named = unexplained.slice(0, mostNamed).map(describeChange);
+  const more = changes.unexplained - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+};
+
+/** Whether nothing changed that no check explains and the task does not allow; none where the world is open. */
+export const closedCheck = (
+  { closed }: GraderChanges,
+  found: GradeChanges | undefined,
+): CheckResult[] => {
+  if (closed !== true || found === undefined) return [];
+  return [
+    {
+      name: 'nothing else changed',
+      ...verdictOf(found.changes.unexplained === 0),
+      expected: 'no change beside those that checks ask for and the task allows',
+      found: describeFound(found) ?? 'no other change',
+      detail: null,
+    },
+  ];
+};
