@@ -3,6 +3,7 @@
  * defaults filled in. It is plain JSON (`schema/runtime.json` of a version's bundle) and the only
  * thing that the store and the host read; neither ever looks at the hand-written files.
  */
+import type { Solution } from './solution.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
 /** A row as JSON. */
@@ -353,6 +354,10 @@ export type Task = {
   instruction: string | null;
   seed: { mode: 'append' | 'replace'; rows: Record<string, Row[]> };
   grader: Grader | null;
+  /** How it is solved, for proofs; never shown to an agent. */
+  solution?: Solution;
+  /** Other ways that are as right. */
+  alternatives?: Solution[];
 };
 
 export type Contract = {

@@ -11,9 +11,11 @@ import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
 import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
+import { solvableWith } from '#language/check/solutions.ts';
 import type { CheckCount, Contract, EntityContract, Row } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
+import { solutionFaults } from '#language/solution.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOf } from '../json/canonical.ts';
@@ -127,6 +129,25 @@ const checkTools = (tools: ReadonlySet<string>, given: TaskSpec['tools'] = []): 
     return [{ path: ['task', 'tools', String(index)], message }];
   });
 
+const checkSolutions = (
+  { contract }: KnownWorld,
+  { solution, alternatives = [], tools }: TaskSpec,
+  known: ReadonlySet<string>,
+): FieldProblem[] => {
+  const world = { hasApi: contract.api !== null, mayCall: (name: string) => known.has(name) };
+  const of = solvableWith(tools ?? null, world);
+  const written = [
+    ...(solution === undefined ? [] : [{ path: ['solution'], solution }]),
+    ...alternatives.map((other, at) => ({ path: ['alternatives', String(at)], solution: other })),
+  ];
+  return written.flatMap(({ path, solution: { steps } }) =>
+    solutionFaults({ steps }, of).map((fault) => ({
+      path: ['task', ...path, ...fault.path],
+      message: fault.message,
+    })),
+  );
+};
+
 const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
   path: path.map((key) => clip(key, longestKey)),
   message: clip(message, longestMessage),
@@ -157,10 +178,12 @@ export const checkTask = (
   const { spec, fields: ofRedaction } = redactTask(world, given);
   const { seed, grader } = spec;
   const checks = grader?.kind === 'assertions' ? grader.checks : [];
+  const tools = new Set([...world.tools, ...linkedTools]);
   const fields = [
-    ...checkTools(new Set([...world.tools, ...linkedTools]), spec.tools),
+    ...checkTools(tools, spec.tools),
     ...ofRedaction,
     ...checkSeed(world, seed),
+    ...checkSolutions(world, spec, tools),
     ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
   ];
   if (fields.length === 0 && grader?.kind === 'sql')

@@ -40,12 +40,22 @@ const toGrader = (grader: Grader): GraderSpec =>
   grader.kind === 'assertions' ? { ...grader, checks: grader.checks.map(toAssertion) } : grader;
 
 /** A bundled task in the form that inline ones have. */
-const toSpec = ({ name, instruction, tools, seed, grader }: Task): TaskSpec => ({
+const toSpec = ({
+  name,
+  instruction,
+  tools,
+  seed,
+  grader,
+  solution,
+  alternatives,
+}: Task): TaskSpec => ({
   name,
   ...(instruction === null ? {} : { instruction }),
   ...(tools === null ? {} : { tools }),
   seed,
   ...(grader === null ? {} : { grader: toGrader(grader) }),
+  ...(solution === undefined ? {} : { solution }),
+  ...(alternatives === undefined ? {} : { alternatives }),
 });
 
 const findBundled = (contract: Contract, name: string): Task => {

@@ -21,6 +21,12 @@ const toFile = (path: string, text: string): TreeFile => ({
 
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
+/** The contract as everybody may read it who reads the world. */
+const withoutSolutions = (contract: Contract): Contract => ({
+  ...contract,
+  tasks: contract.tasks.map(({ solution, alternatives, ...task }) => task),
+});
+
 /**
  * All generated files of a world, by path, its UI page among them when compiling writes it. `files` are
  * those of the tree, generated ones too if they stand there.
@@ -37,7 +43,7 @@ export const generateArtifacts = ({
     toFile('db/schema.sql', createTablesSql(contract)),
     toFile('schema/README.md', readmeOf(contract)),
     ...(contract.api?.routes.length ? [toFile(openApiPath, toJson(openApiOf(contract)))] : []),
-    toFile('schema/runtime.json', toJson(contract)),
+    toFile('schema/runtime.json', toJson(withoutSolutions(contract))),
     toFile('tool-schemas.json', toJson({ tools: toolSchemasOf(contract) })),
     ...(page === undefined ? [] : [page]),
   ];

@@ -13,6 +13,7 @@ import {
   type Row,
   type Task,
 } from '../contract.ts';
+import { connectorFile } from '../files/connector-toml.ts';
 import {
   type CheckTable,
   type Condition,
@@ -29,6 +30,7 @@ import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
+import { checkSolutions } from './solutions.ts';
 import { comparisonFaults, type FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
@@ -162,6 +164,8 @@ const readTask = (
   checkTaskTools(scenario.place.at('tools'), scenario.tools, sources);
   if (seed.isSound && sources.worldRows.isSound) checkSeed(scenario, seed.sets, sources, world);
   const { mode } = scenario.seed;
+  const mayCall = (tool: string) =>
+    sources.tools.has(tool) || mayBeLinked(sources.dependencies, tool);
   const value: Task = {
     name: scenario.name ?? folder.slice(scenarioRoot.length, -1),
     description: scenario.description ?? null,
@@ -169,6 +173,7 @@ const readTask = (
     instruction: tree.text(`${folder}instruction.md`) ?? null,
     seed: { mode, rows: toRows(seed.sets) },
     grader: readGrader(folder, scenario, sources),
+    ...checkSolutions(scenario, { hasApi: tree.has(connectorFile), mayCall }),
   };
   return { place: scenario.place, value };
 };

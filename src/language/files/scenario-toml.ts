@@ -32,6 +32,8 @@ import {
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
+import type { Solution } from '../solution.ts';
+import { alternatives, solution } from './solution.ts';
 
 /** A condition's path in dots with its value; tables inside are the same path written otherwise. */
 export type Condition = { path: string; value: unknown; place: Place };
@@ -128,6 +130,8 @@ export const scenarioFileKeys = {
     'How the task is graded, unless there is checks/verify.py.',
     optional<Placed<GraderTable>>(placed(tableOf(graderKeys))),
   ),
+  solution: described('How the task is solved, for proofs.', optional<Solution>(solution)),
+  alternatives: described('Other ways that are as right.', optional<Solution[]>(alternatives)),
 };
 export type Scenario = TableOf<typeof scenarioFileKeys> & { place: Place };
 

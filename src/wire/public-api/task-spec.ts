@@ -5,9 +5,11 @@
 
 import { limits } from '#domain/limits.ts';
 import { redactionModes } from '#language/redaction-modes.ts';
+import { solutionLimits } from '#language/solution.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { GraderChanges } from './grader-changes.ts';
+import { SolutionSpec } from './solution.ts';
 
 /** What becomes of rows by the world's `[redact]` before they are stored. */
 export const Redact = oneOf(
@@ -109,6 +111,13 @@ export const TaskSpec = Type.Object(
       ]),
     ),
     metadata: Type.Optional(JsonObject),
+    solution: Type.Optional(SolutionSpec),
+    alternatives: Type.Optional(
+      Type.Array(SolutionSpec, {
+        maxItems: solutionLimits.alternatives,
+        description: 'other ways to solve it that are as right',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

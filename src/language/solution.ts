@@ -1,0 +1,121 @@
+/**
+ * How a task is solved, as its author writes it down: calls of tools, requests to the world's API, and the answer. It
+ * is there for proofs and never shown to an agent. A step may use what earlier ones answered:
+ *
+ * - `{"$ref": "steps[0].output.id"}` in place of a value, steps counted from 0; of a request, the output is its body;
+ * - `{steps[0].output.id}` within the path of a request.
+ */
+import { isObject } from '#domain/json.ts';
+
+type Row = Record<string, unknown>;
+
+export const stepMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type RequestStep = {
+  method: (typeof stepMethods)[number];
+  /** With its query. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+};
+
+export type Step = { tool: string; input?: Row } | { request: RequestStep } | { answer: unknown };
+
+export type Solution = { steps: Step[] };
+
+export const solutionLimits = { steps: 100, alternatives: 10 } as const;
+
+export type Reference = { step: number; path: (string | number)[] };
+
+const referencePattern = /^steps\[(\d{1,3})\]\.output((?:\.[A-Za-z_$][\w$-]*|\[\d{1,6}\])*)$/;
+const partPattern = /\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]/g;
+/** What looks like a reference within the path of a request. */
+const withinPath = /\{(steps\[[^{}]*)\}/g;
+
+/** What a reference names; undefined for a text that is none. */
+export const readReference = (text: string): Reference | undefined => {
+  const [, step, rest = ''] = referencePattern.exec(text) ?? [];
+  if (step === undefined) return undefined;
+  const path = [...rest.matchAll(partPattern)].map(([, name, index]) => name ?? Number(index));
+  return { step: Number(step), path };
+};
+
+/** The text of a value that stands for another one. Any other object with a `$ref` is a value like any. */
+const referenceIn = (value: unknown): string | undefined => {
+  if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
+  const { $ref: text } = value;
+  return typeof text === 'string' && text.startsWith('steps[') ? text : undefined;
+};
+
+/** A value with what its references stand for; what `find` throws is thrown. */
+const fill = (value: unknown, find: (text: string) => unknown): unknown => {
+  const reference = referenceIn(value);
+  if (reference !== undefined) return find(reference);
+  if (Array.isArray(value)) return value.map((item) => fill(item, find));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, find)]));
+};
+
+/** A step with what its references stand for. */
+export const fillStep = (step: Step, find: (text: string) => unknown): Step => {
+  if ('tool' in step) {
+    return step.input === undefined ? step : { ...step, input: fill(step.input, find) as Row };
+  }
+  if ('answer' in step) return { answer: fill(step.answer, find) };
+  const { path, body, ...rest } = step.request;
+  const filled = path.replaceAll(withinPath, (_, text: string) =>
+    encodeURIComponent(String(find(text))),
+  );
+  const request = { ...rest, path: filled };
+  return { request: body === undefined ? request : { ...request, body: fill(body, find) } };
+};
+
+/** A step in a few words that say nothing of what it is given. */
+export const nameStep = (step: Step): string => {
+  if ('tool' in step) return step.tool;
+  return 'answer' in step ? 'answer' : `${step.request.method} ${step.request.path}`;
+};
+
+export type SolutionFault = { path: string[]; message: string };
+
+/** What a solution may use: whether there is a tool of a name for it, and whether there are routes. */
+export type Solvable = { hasApi: boolean; toolFault(name: string): string | undefined };
+
+const referenceFaults = (step: Step, index: number): string[] => {
+  const faults: string[] = [];
+  fillStep(step, (text) => {
+    const reference = readReference(text);
+    if (reference === undefined) {
+      faults.push(`"${text.slice(0, 100)}" is no reference; one is steps[0].output.id`);
+    } else if (reference.step >= index) {
+      faults.push(
+        `"${text.slice(0, 100)}" names no earlier step; step ${index} may use steps 0 to ${index - 1}`,
+      );
+    }
+    return '';
+  });
+  return faults;
+};
+
+const stepFaults = (step: Step, { hasApi, toolFault }: Solvable): SolutionFault[] => {
+  if ('tool' in step) {
+    const message = toolFault(step.tool);
+    return message === undefined ? [] : [{ path: ['tool'], message }];
+  }
+  if ('answer' in step) return [];
+  if (!hasApi) return [{ path: ['request'], message: 'the world has no API; use its tools' }];
+  if (step.request.path.startsWith('/')) return [];
+  return [{ path: ['request', 'path'], message: 'begins with "/", and is the route’s path' }];
+};
+
+/** What does not fit in a solution, by its place below it. */
+export const solutionFaults = ({ steps }: Solution, of: Solvable): SolutionFault[] =>
+  steps.flatMap((step, index) => {
+    const below = ['steps', String(index)];
+    const references = referenceFaults(step, index).map((message) => ({ path: below, message }));
+    const others = stepFaults(step, of).map(({ path, message }) => ({
+      path: [...below, ...path],
+      message,
+    }));
+    return [...others, ...references];
+  });
