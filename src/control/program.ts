@@ -52,6 +52,7 @@ import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
 import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
+import { startRuns } from './runs/engine.ts';
 import { openConfiguredKeys } from './tokens/keys-in-use.ts';
 import { openSecretsInUse } from './tokens/secrets-in-use.ts';
 
@@ -198,11 +199,20 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     };
     const imports = await startImports(parts);
     stack.defer(() => imports.stop());
+    const runs = startRuns(parts);
+    stack.defer(() => runs.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
-    const loops = [schema.loop, imports.loop, ...notices.loops, ...told, ...tracer.loops];
+    const loops = [
+      schema.loop,
+      imports.loop,
+      runs.loop,
+      ...notices.loops,
+      ...told,
+      ...tracer.loops,
+    ];
     for (const loop of loops) board.show(loop);
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);

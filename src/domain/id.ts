@@ -20,7 +20,8 @@ export type IdKind =
   | 'req'
   | 'bat'
   | 'chk'
-  | 'tsk';
+  | 'tsk'
+  | 'run';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

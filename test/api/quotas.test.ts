@@ -244,6 +244,7 @@ describe('opens that overlap in the database', () => {
       seed: null,
       idempotencyKey: null,
       requestHash: '',
+      runId: null,
       secretMark: '',
     };
   };

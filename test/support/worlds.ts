@@ -84,7 +84,7 @@ def count_slowly(milliseconds, note_id):
     return len(query("notes"))
 `;
 
-const environmentToml = `[schema]
+export const environmentToml = `[schema]
 language = "svc-world/1"
 
 [environment]

@@ -19,6 +19,7 @@ import { callGrade } from './grade.ts';
 import { callReset } from './reset.ts';
 import { callSeed } from './seed.ts';
 import { callState } from './state.ts';
+import { callTest } from './test.ts';
 import { runTool } from './tools/run-tool.ts';
 
 const kinds: Record<CallKind, RunCall> = {
@@ -28,6 +29,7 @@ const kinds: Record<CallKind, RunCall> = {
   reset: callReset,
   state: callState,
   close: callClose,
+  test: callTest,
 };
 
 /** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */

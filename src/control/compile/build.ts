@@ -36,6 +36,8 @@ export type Built =
       /** What answers tell of it. */
       texts: VersionTexts;
       facts: ContractFacts;
+      /** What a push of it has run. */
+      onPush: Contract['onPush'];
       /** Links to other worlds, and the tools of those that its tasks give by name. */
       dependencies: Dependency[];
       linkedTaskTools: string[];
@@ -162,6 +164,7 @@ export const buildVersion = (
       contractJson: JSON.stringify(contract),
       texts: writeTexts(contract),
       facts: factsOf(contract),
+      onPush: contract.onPush,
       dependencies: contract.dependencies,
       linkedTaskTools: linkedTaskTools(contract),
       entities: compareEntities(before?.entities ?? [], contract.entities),

@@ -44,6 +44,8 @@ export type NewSession = HostWish & {
   /** Null without a key: nothing is compared with it then. */
   requestHash: string | null;
   secretMark: string;
+  /** The run that it is opened for; null: a client's own. */
+  runId: string | null;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
@@ -107,11 +109,11 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, secret_mark,
+       clock, seed, size, isolation, task_tools, secret_mark, run_id,
        host_id, generation, host_reused, attempts, assigned_at)
      select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
        :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
-       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark,
+       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from offered cross join refused left join taken on true

@@ -161,7 +161,7 @@ export const listSessionsStatement = replannedStatement(
           case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where s.project_id = :projectId and ${following} and ${matching}
+            where s.project_id = :projectId and s.run_id is null and ${following} and ${matching}
             order by s.created_at desc, s.id desc limit :limit offset :offset) s
      left join hosts h on h.id = s.host_id
    window newest as (order by s.created_at desc, s.id desc)
@@ -170,7 +170,7 @@ export const listSessionsStatement = replannedStatement(
 
 const countSessionsStatement = countOf({
   name: 'count_sessions',
-  from: 'sessions s where s.project_id = :projectId',
+  from: 'sessions s where s.project_id = :projectId and s.run_id is null',
   order: 's.created_at desc, s.id desc',
   matching,
   isAll: ':state::text is null and :worldId::text is null',

@@ -2,7 +2,11 @@
 import { limits } from '#domain/limits.ts';
 import type { Digest } from '#domain/world.ts';
 import { type Database, type Queryable, statement } from './database.ts';
+import { type LatestTests, latestTestsOf } from './runs.ts';
 import type { VersionRow } from './worlds.ts';
+
+/** What is told of a version and may change: its labels, and the tests that were run last on it. */
+export type ToldOfVersion = { labels: string[]; tests: LatestTests | null };
 
 /** A version in a list, without what it consists of. */
 export type ListedVersion = Pick<
@@ -16,7 +20,8 @@ export type ListedVersion = Pick<
   | 'origin'
   | 'changes'
   | 'createdAt'
-> & { labels: string[] };
+> &
+  ToldOfVersion;
 
 const labelsOf = (versionId: string): string =>
   `array(select l.label from version_labels l where l.version_id = ${versionId} order by l.label)`;
@@ -24,7 +29,8 @@ const labelsOf = (versionId: string): string =>
 const listStatement = statement(
   'list_versions',
   `select id, number, state, content_hash as "contentHash", message, author, origin, changes,
-          created_at as "createdAt", ${labelsOf('versions.id')} as labels
+          created_at as "createdAt", ${labelsOf('versions.id')} as labels,
+          ${latestTestsOf('versions.id')} as tests
      from versions where world_id = :worldId
     order by number desc limit :limit offset :offset`,
 );
@@ -73,11 +79,14 @@ export const findVersionByLabel = async (
 ): Promise<string | undefined> =>
   (await db.query<{ id: string }>(byLabelStatement, [worldId, label]))[0]?.id;
 
-const labelsStatement = statement('find_version_labels', `select ${labelsOf('$1')} as labels`);
+const toldStatement = statement(
+  'find_told_of_version',
+  `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests`,
+);
 
-/** The labels of a version. */
-export const findLabels = async (db: Queryable, versionId: string): Promise<string[]> =>
-  (await db.query<{ labels: string[] }>(labelsStatement, [versionId]))[0]?.labels ?? [];
+/** What is told of a version beside what it is. */
+export const findTold = async (db: Queryable, versionId: string): Promise<ToldOfVersion> =>
+  (await db.query<ToldOfVersion>(toldStatement, [versionId]))[0] ?? { labels: [], tests: null };
 
 const bytesStatement = statement(
   'find_version_bytes',

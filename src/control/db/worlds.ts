@@ -1,6 +1,7 @@
 /** Worlds and their versions. A version never changes once it is written. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { runLimits } from '#domain/run.ts';
 import type { Digest, VersionLink, VersionOrigin, VersionState } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { VersionChanges } from '#wire/public-api/version.ts';
@@ -9,6 +10,7 @@ import { type Creation, insertCreation } from './creations.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { projectPath } from './keys.ts';
 import type { NamedValues } from './parameters.ts';
+import { insertRun, type NewRun } from './runs.ts';
 import { finishUpload } from './uploads.ts';
 import { insertVersionLinks, linksColumn } from './version-links.ts';
 import { fillVersion, insertVersionTexts } from './version-summaries.ts';
@@ -116,8 +118,13 @@ const insertVersion = async (
   await insertVersionLinks(tx, version.id, version.links);
 };
 
-/** The key that asked for a version, and what else the answer told; absent without a key. */
-export type AskedBy = { once: Creation | undefined; detail?: unknown };
+/** The key that asked for a version, and what else the answer told, absent without a key; and what it has run. */
+export type AskedBy = {
+  once: Creation | undefined;
+  detail?: unknown;
+  /** The run of its tests that waits from when it is written. */
+  tests?: NewRun | undefined;
+};
 
 const noteCreation = async (
   tx: Queryable,
@@ -126,6 +133,13 @@ const noteCreation = async (
   { once, detail = null }: AskedBy,
 ): Promise<void> => {
   if (once !== undefined) await insertCreation(tx, { ...once, projectId, versionId, detail });
+};
+
+/** A push fails by no run: one that has no room is written as an error. */
+const noRoomForTests = `${runLimits.queued} runs of the project waited when it was pushed, which is as many as may`;
+
+const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> => {
+  if (tests !== undefined) await insertRun(tx, tests, noRoomForTests);
 };
 
 /**
@@ -170,6 +184,7 @@ export const insertNextVersion = (
     await finish(tx, world, uploadId);
     await insertVersion(tx, world, version);
     await noteCreation(tx, world, version, askedBy);
+    await haveTestsRun(tx, askedBy);
     return true;
   });
 

@@ -26,6 +26,8 @@ import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 
 /** The topic that changes with everything a planner looks at. */
 export const poolTopic = 'pool';
+/** The topic that changes when a run waits, whichever replica had it wait; that of one run is its id. */
+export const runsTopic = 'runs';
 /** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */
 export const routesTopic = 'routes';
 const routeMark = 'route:';

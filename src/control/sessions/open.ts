@@ -32,6 +32,8 @@ export type OpenRequest = {
   sessionId?: string | undefined;
   body: KeptOpen;
   idempotencyKey: string | undefined;
+  /** The run that it is for; lists of sessions leave it out then. */
+  runId?: string;
   /** The W3C `traceparent` of who asks. */
   traceparent?: string | undefined;
   /** Aborts when the client is gone; its task is not checked further then, and nothing is opened. */
@@ -168,6 +170,7 @@ const toNewSession = async (
     idempotencyKey: idempotencyKey ?? null,
     requestHash: body.hash,
     secretMark: parts.secrets.now().mark,
+    runId: request.runId ?? null,
   };
 };
 

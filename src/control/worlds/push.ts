@@ -14,10 +14,17 @@ import { digestOf, isLost } from '../blobs/blobs.ts';
 import type { BaseVersion } from '../compile/kept-rows.ts';
 import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree.ts';
 import type { Made } from '../db/creations.ts';
+import { type NewRun, newRun } from '../db/runs.ts';
 import type { Upload } from '../db/uploads.ts';
 import { findHeldBlobs } from '../db/versions.ts';
-import { insertNextVersion, type ManifestFile, type WorldRow } from '../db/worlds.ts';
+import {
+  insertNextVersion,
+  type ManifestFile,
+  type NewVersion,
+  type WorldRow,
+} from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
+import { runsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
 import { builtOrRefused, type Creator } from './create.ts';
@@ -207,6 +214,23 @@ const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
 const moved = async (parts: Parts, now: WorldRow, base: number): Promise<AppError> =>
   movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
 
+/** The run of the tests, where the world has them run by each push. */
+const testsOf = (
+  { projectId, publicKey: author }: Creator,
+  { id: worldId }: WorldRow,
+  { id: versionId }: NewVersion,
+  { onPush }: Source,
+): NewRun | undefined => {
+  if (!onPush.includes('tests')) return undefined;
+  return newRun({
+    kind: 'tests',
+    origin: 'push',
+    author,
+    version: { id: versionId, projectId, worldId },
+    input: {},
+  });
+};
+
 const writeVersion = async (
   parts: Parts,
   upload: Upload,
@@ -227,8 +251,12 @@ const writeVersion = async (
   });
   const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };
   const { keptRows, leftOutRows } = source;
-  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows } };
-  if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) return version.id;
+  const tests = testsOf(creator, world, version, source);
+  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows }, tests };
+  if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) {
+    if (tests !== undefined) parts.notices.tell(runsTopic);
+    return version.id;
+  }
   throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);
 };
 

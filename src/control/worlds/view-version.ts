@@ -1,11 +1,11 @@
 /** Versions as clients see them: alone, in a list, with their files. */
 import type { VersionDetail, VersionListView } from '#wire/public-api/version.ts';
 import type { WorldView } from '#wire/public-api/world.ts';
-import type { ListedVersion } from '../db/versions.ts';
+import type { ListedVersion, ToldOfVersion } from '../db/versions.ts';
 import type { ManifestFile } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 
-type Shown = Omit<ListedVersion, 'labels' | 'changes'>;
+type Shown = Omit<ListedVersion, 'labels' | 'tests' | 'changes'>;
 
 const viewShared = (version: Shown) => ({
   id: version.id,
@@ -27,9 +27,10 @@ export const viewVersion = (version: Version): WorldView['version'] => ({
 /** The version in the list of its world's. */
 export const viewListedVersion = ({
   labels,
+  tests,
   changes,
   ...version
-}: ListedVersion): VersionListView => ({ ...viewShared(version), labels, changes });
+}: ListedVersion): VersionListView => ({ ...viewShared(version), labels, tests, changes });
 
 /** The files of a version, with digests as hex alone. */
 export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'] =>
@@ -43,11 +44,11 @@ export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'
 export const viewVersionDetail = (
   version: Version,
   slug: string,
-  labels: string[],
+  told: ToldOfVersion,
 ): VersionDetail => ({
   ...viewVersion(version),
   slug,
-  labels,
+  ...told,
   changes: version.changes,
   treeRows: version.treeRows,
   files: viewFiles(version.files),

@@ -3,6 +3,7 @@ import type { TSchema } from '../type.ts';
 import { CallView } from './call.ts';
 import { ConnectorVersionView, ConnectorView } from './connector.ts';
 import { Grade } from './grade.ts';
+import { TestRunDetail, TestRunView } from './run.ts';
 import { SessionView } from './session.ts';
 import {
   BranchBody,
@@ -35,6 +36,8 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   PushedVersion: PushView,
   Rename: RenameBody,
   Session: SessionView,
+  TestRun: TestRunDetail,
+  TestRunEntry: TestRunView,
   Version: VersionDetail,
   VersionChanges,
   VersionEntry: VersionListView,

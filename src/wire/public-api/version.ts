@@ -4,6 +4,7 @@ import { limits } from '#domain/limits.ts';
 import { versionOrigins } from '#domain/world.ts';
 import { nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { LatestTests } from './run.ts';
 
 /** A world alone, for its head version, or one version of it. */
 export const WorldParams = Type.Object({
@@ -49,6 +50,7 @@ export const VersionView = Type.Object({
 
 const told = {
   labels: Type.Array(Type.String(), { description: 'names given to it by `PUT …/labels/{label}`' }),
+  tests: nullable(LatestTests),
   changes: nullable(VersionChanges),
 };
 

@@ -11,6 +11,7 @@ import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
+import { testEndpoints } from './tests.ts';
 import { versionEndpoints } from './versions.ts';
 import { worldEndpoints } from './worlds.ts';
 
@@ -19,6 +20,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...versionEndpoints(parts),
   ...dataEndpoints(parts),
   ...taskEndpoints(parts),
+  ...testEndpoints(parts),
   ...bundleEndpoints(parts),
   ...dataReadEndpoints(parts),
   ...connectorEndpoints(parts),

@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { PushBody } from '#wire/public-api/version.ts';
-import { findLabels, listVersions } from '../../db/versions.ts';
+import { findTold, listVersions } from '../../db/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
 import type { Creator } from '../../worlds/create.ts';
@@ -31,8 +31,7 @@ export const readVersions = async (
 export const readVersion = async (parts: Parts, projectId: string, slug: string, ref: string) => {
   const world = await getWorld(parts, projectId, slug);
   const version = await getVersionOf(parts, world, ref);
-  const labels = await findLabels(parts.db, version.id);
-  return viewVersionDetail(version, world.slug, labels);
+  return viewVersionDetail(version, world.slug, await findTold(parts.db, version.id));
 };
 
 /** Pushes, and answers what came of it. */
@@ -44,9 +43,9 @@ export const answerPush = async (
 ) => {
   const pushed = await pushVersion(parts, creator, push, signal);
   const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
-  const labels = await findLabels(parts.db, version.id);
-  const told = { changed, keptRows, leftOutRows };
-  const view = { ...viewVersionDetail(version, world.slug, labels), ...told };
+  const told = await findTold(parts.db, version.id);
+  const detail = viewVersionDetail(version, world.slug, told);
+  const view = { ...detail, changed, keptRows, leftOutRows };
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
 };
 

@@ -1,0 +1,43 @@
+/** The operations on runs of a world's tests. `operations.ts` has them with all others. */
+
+import { operation } from '../operation.ts';
+import { IdempotencyHeaders, WaitSeconds } from '../schemas.ts';
+import { Type } from '../type.ts';
+import { ListMeta, PageQuery } from './lists.ts';
+import { RunParams, RunTestsBody, TestRunDetail, TestRunView } from './run.ts';
+import { WorldParams } from './version.ts';
+
+export const listTestRuns = operation({
+  id: 'listTestRuns',
+  summary: 'The test runs of a world, or of one of its versions, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/tests',
+  access: 'read',
+  params: WorldParams,
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(TestRunView), meta: ListMeta }) },
+});
+
+export const runTests = operation({
+  id: 'runTests',
+  summary: 'Run the tests of a world, of its head version or the one that is named',
+  method: 'POST',
+  path: '/worlds/{slug}/tests',
+  access: 'write',
+  params: WorldParams,
+  headers: IdempotencyHeaders,
+  body: Type.Optional(RunTestsBody),
+  answers: { 200: TestRunDetail, 202: TestRunDetail },
+  refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
+});
+
+export const getTestRun = operation({
+  id: 'getTestRun',
+  summary: 'One run of the tests of a world, with its report',
+  method: 'GET',
+  path: '/worlds/{slug}/tests/{runId}',
+  access: 'read',
+  params: RunParams,
+  query: Type.Object({ wait: WaitSeconds }, { additionalProperties: false }),
+  answers: { 200: TestRunDetail },
+});

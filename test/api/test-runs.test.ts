@@ -1,0 +1,271 @@
+/** Runs of the tests of worlds: asked for, carried out on a session, kept, and told of versions. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { reportGone } from '#wire/pool-api/operations.ts';
+import {
+  closeSession,
+  getSession,
+  getTestRun,
+  getVersion,
+  listSessions,
+  listTestRuns,
+  listVersions,
+  openSession,
+  runTests,
+} from '#wire/public-api/operations.ts';
+import { startTestControl } from '../support/control.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
+import { createNotes, type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { changed, push } from '../support/pushes.ts';
+import { environmentToml, notesWorld } from '../support/worlds.ts';
+
+let control: OwnControl;
+let neighbour: Neighbour;
+const params = { slug: 'notes' };
+
+beforeAll(async () => {
+  control = await startOwnControl();
+  neighbour = await addNeighbour(control);
+  await createNotes(control);
+});
+afterAll(() => control.stop());
+afterEach(() => clearPool(control));
+
+const start = async (slug = 'notes', key?: string) =>
+  (
+    await control.send(runTests, {
+      params: { slug },
+      body: { wait: false },
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+    })
+  ).body;
+
+const read = async (runId: string, wait = 0) =>
+  (await control.read(getTestRun, { params: { slug: 'notes', runId }, query: { wait } })).body;
+
+/** The tree, with tests that each push has run. */
+const pushed = (readme: string) =>
+  changed(notesWorld(), {
+    'README.md': readme,
+    'svc-env.toml': `${environmentToml}\n[actions]\non_push = ["tests"]\n`,
+  });
+
+const report = { passed: true, summary: { total: 2, passed: 2 }, tests: [] };
+
+/** Serves the session of the next run, and is handed its call. */
+const takeCall = async (host: PlayedHost) => {
+  await host.poll();
+  const { call } = await host.ready();
+  return call ?? (await host.calls()).call;
+};
+
+const answerNext = async (output: unknown): Promise<PlayedHost> => {
+  const host = await warmHost(control);
+  const call = await takeCall(host);
+  await host.answer(call?.id ?? '', { output });
+  return host;
+};
+
+describe('a run of tests', () => {
+  it('is a session of the version with one call, and its report is kept', async () => {
+    const run = await start();
+    expect(run).toMatchObject({
+      runId: expect.stringMatching(/^run-/),
+      slug: 'notes',
+      number: 1,
+      origin: 'api',
+      author: control.publicKey,
+      report: null,
+    });
+    const host = await warmHost(control);
+    expect(await takeCall(host)).toMatchObject({ kind: 'test', input: {} });
+    expect(await read(run.runId)).toMatchObject({ state: 'running', outcome: null });
+    await host.answer((await control.sql<{ id: string }>('select id from calls'))[0]?.id ?? '', {
+      output: report,
+    });
+    const ended = await read(run.runId, 10);
+    expect(ended).toMatchObject({
+      state: 'finished',
+      outcome: 'passed',
+      summary: { total: 2, passed: 2 },
+      error: null,
+      report,
+    });
+    const session = await control.read(getSession, {
+      params: { sessionId: ended.sessionId ?? '' },
+      query: {},
+    });
+    expect(session.body.versionId).toBe(run.versionId);
+  });
+
+  it('has a session that lists of sessions leave out', async () => {
+    const run = await start();
+    await answerNext(report);
+    await read(run.runId, 10);
+    const { body } = await control.read(listSessions, { query: {} });
+    expect(body).toMatchObject({ data: [], meta: { totalItems: 0 } });
+  });
+
+  it('holds the answer to who waits, and answers with the report', async () => {
+    const waiting = control.send(runTests, { params, body: {} });
+    await answerNext({ ...report, passed: false });
+    const { status, body } = await waiting;
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'finished', outcome: 'failed' });
+  });
+
+  it('that cannot be carried out is an error with its reason', async () => {
+    const run = await start();
+    const host = await warmHost(control);
+    const call = await takeCall(host);
+    await host.answer(call?.id ?? '', { error: { code: 'no_tests', message: 'there are none' } });
+    expect(await read(run.runId, 10)).toMatchObject({
+      outcome: 'error',
+      error: { code: 'no_tests', message: 'there are none' },
+      report: null,
+    });
+  });
+
+  it.each([
+    ['no report', { tests: [] }, 'internal'],
+    ['one that is too large', { ...report, text: 'x'.repeat(600_000) }, 'too_large'],
+  ])('answered with %s is an error', async (_, output, code) => {
+    const run = await start();
+    await answerNext(output);
+    expect(await read(run.runId, 10)).toMatchObject({ outcome: 'error', error: { code } });
+  });
+
+  it('goes to another host when the first is lost, and is an error when that is lost, too', async () => {
+    const run = await start();
+    for (const _ of [1, 2]) {
+      const host = await warmHost(control);
+      await takeCall(host);
+      await control.pool(reportGone, { params: { hostId: host.id }, body: { reason: 'exited' } });
+    }
+    expect(await read(run.runId, 10)).toMatchObject({
+      outcome: 'error',
+      error: { code: 'host_lost' },
+    });
+  });
+
+  it('is started once by requests with one key', async () => {
+    const key = randomUUID();
+    const [first, second] = await Promise.all([start('notes', key), start('notes', key)]);
+    expect(first.runId).toBe(second.runId);
+    await expect(start('notes@1', key)).rejects.toMatchObject({ code: 'conflict' });
+    await answerNext(report);
+    await read(first.runId, 10);
+  });
+
+  it('is of the version that its address names', async () => {
+    await push(control.send, 'notes', changed(notesWorld(), { 'README.md': '# Two' }));
+    expect(await start('notes@1')).toMatchObject({ number: 1 });
+    expect(await start('notes')).toMatchObject({ number: 2 });
+    await answerNext(report);
+    await answerNext(report);
+    await expect(start('notes@9')).rejects.toMatchObject({ code: 'not_found' });
+    const list = async (slug: string) =>
+      (await control.read(listTestRuns, { params: { slug }, query: {} })).body;
+    expect((await list('notes@2')).meta.totalItems).toBe(1);
+    const all = await list('notes');
+    expect(all.meta.totalItems).toBeGreaterThan(2);
+    const times = all.data.map(({ queuedAt }) => queuedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  it('waits while the project may open no more sessions, and is carried out then', async () => {
+    await control.sql('update projects set quota_sessions = 1');
+    const open = await control.send(openSession, { body: { slug: 'notes' } });
+    const run = await start();
+    const refused = `select id from world_runs where id = $1 and state = 'queued' and due_at > queued_at`;
+    await until(async () => (await control.sql(refused, [run.runId])).length === 1, {
+      timeoutMs: 10_000,
+      what: 'a run that was refused a session',
+    });
+    const params = { sessionId: open.body.id };
+    await control.send(closeSession, { params, body: {} });
+    await control.sql('update projects set quota_sessions = null');
+    await control.sql('update world_runs set due_at = now() where id = $1', [run.runId]);
+    await answerNext(report);
+    expect(await read(run.runId, 10)).toMatchObject({ outcome: 'passed' });
+  });
+
+  it('is carried on by another control plane when its own stops or is gone', async () => {
+    const replica = await startTestControl({
+      databaseUrl: control.config.databaseUrl.reveal(),
+      replicaOf: control,
+    });
+    const run = (await replica.send(runTests, { params, body: { wait: false } })).body;
+    const host = await warmHost(control);
+    const call = await takeCall(host);
+    await replica.stop();
+    // Whichever of the two has it: nobody renews its lease any more.
+    await control.sql(
+      `update world_runs set lease_owner = 'gone', lease_until = now() where id = $1`,
+      [run.runId],
+    );
+    await host.answer(call?.id ?? '', { output: report });
+    const ended = await read(run.runId, 20);
+    expect(ended).toMatchObject({ outcome: 'passed', report });
+    expect(
+      await control.sql('select id from calls where kind = $1 and id = $2', ['test', call?.id]),
+    ).toHaveLength(1);
+    const sessions = await control.sql('select id from sessions where run_id = $1', [run.runId]);
+    expect(sessions).toHaveLength(1);
+  });
+});
+
+describe('runs', () => {
+  it('that wait are no more than a project may have', async () => {
+    const { versionId } = await start();
+    await answerNext(report);
+    await control.sql(
+      `insert into world_runs (id, project_id, world_id, version_id, kind, origin, input, state, due_at)
+       select 'run-' || n, v.project_id, v.world_id, v.id, 'tests', 'api', '{}', 'queued', now() + interval '1 day'
+         from versions v, generate_series(1, 100) n where v.id = $1`,
+      [versionId],
+    );
+    await expect(start()).rejects.toMatchObject({ code: 'exhausted', detail: { limit: 100 } });
+    const version = await push(control.send, 'notes', pushed('# A push that has no room'));
+    expect(version.tests).toMatchObject({ state: 'finished', outcome: 'error' });
+    await control.sql(`delete from world_runs where id ~ '^run-[0-9]+$'`);
+  });
+
+  it('are of one project: others neither read nor start them, and the public key only reads', async () => {
+    const run = await start();
+    await answerNext(report);
+    expect((await neighbour.ask('GET', `/worlds/notes/tests/${run.runId}`)).status).toBe(404);
+    expect((await neighbour.ask('POST', '/worlds/notes/tests', {})).status).toBe(404);
+    await expect(control.read(runTests, { params, body: {} })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(read('run-00000000000000000000000000')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+describe('a push of a world that has its tests run', () => {
+  it('does not wait for them, and the version tells what came of them', async () => {
+    const version = await push(control.send, 'notes', pushed('# Three'));
+    expect(version.tests).toMatchObject({ outcome: null, summary: null });
+    const { runId } = version.tests ?? {};
+    expect(await read(runId ?? '')).toMatchObject({ origin: 'push', versionId: version.id });
+    await answerNext({ ...report, passed: false });
+    await read(runId ?? '', 10);
+    const told = { runId, state: 'finished', outcome: 'failed', summary: { total: 2 } };
+    const of = { slug: 'notes', version: String(version.number) };
+    expect((await control.read(getVersion, { params: of })).body.tests).toMatchObject(told);
+    const { body } = await control.read(listVersions, { params, query: {} });
+    expect(body.data[0]?.tests).toMatchObject(told);
+    expect(body.data.at(-1)?.tests).not.toMatchObject(told);
+  });
+
+  it('that changes nothing runs none', async () => {
+    const before = await control.sql('select id from world_runs');
+    expect((await push(control.send, 'notes', pushed('# Three'))).changed).toBe(false);
+    expect(await control.sql('select id from world_runs')).toHaveLength(before.length);
+  });
+});
