@@ -33,6 +33,14 @@ describe('the task move-to-next-release', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
+  it.each(['2026-03-26T08:00:00Z', '2026-03-28', '2026-03-28T08:00:00Z'])(
+    'fails one that gives another day, %s',
+    async (due) => {
+      await move(toMove, await makeMilestone(due));
+      expect((await world.grade()).failed).toEqual(['2.10 is due on 27 March 2026']);
+    },
+  );
+
   it('passes one that makes a mistake and mends it', async () => {
     const wrong = await makeMilestone('2026-04-27T08:00:00Z');
     await world.client().issues.deleteMilestone({ ...repository, milestone_number: wrong });

@@ -1,11 +1,13 @@
 """Judges what the agent left. It is imported anew for each grade; it reads and cannot write."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from svc_env import Row, VerifyContext
 
 HERE = {"owner": "northquay", "repo": "berth"}
-DUE = datetime(2026, 3, 27, 12, tzinfo=UTC)
+#: 27 March 2026, whatever the hour, and in the zones of the harbours as well.
+DUE_FROM = datetime.fromisoformat("2026-03-26T22:00:00Z")
+DUE_BEFORE = datetime.fromisoformat("2026-03-28T00:00:00Z")
 
 #: What was open in 2.9, by whether it is about bookings; and what must stay where it was.
 TO_MOVE = {47, 99, 107, 114, 142, 144}
@@ -33,9 +35,8 @@ def verify(ctx: VerifyContext) -> None:
 
 
 def _is_due(milestone: Row) -> bool:
-    """Whatever the hour and the zone that the agent gave the day in."""
     due = milestone.get("due_on")
-    return bool(due) and abs(datetime.fromisoformat(due) - DUE) <= timedelta(hours=24)
+    return bool(due) and DUE_FROM <= datetime.fromisoformat(due) < DUE_BEFORE
 
 
 def _numbers(ctx: VerifyContext, milestone: int) -> set[int]:
