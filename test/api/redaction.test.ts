@@ -22,12 +22,14 @@ import {
   importData,
   listCalls,
   openSession,
+  publishConnector,
   updateTask,
 } from '#wire/public-api/operations.ts';
 import { chunkOf, senderTo } from '../support/batches.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { redactedWorld } from '../support/redacted-world.ts';
+import { textFile } from '../support/small-world.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let control: OwnControl;
@@ -268,6 +270,19 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
   }));
   await seed(sessionId, apply({ people: [...people(1_000, 10), ...filler] }));
   await create('canaries', apply({ people: people(1, 25) }));
+  for (const rows of [people(1, 25), [...people(1, 1), { ...personOf(2), id: secret() }]]) {
+    const tree = [
+      ...redactedWorld(),
+      textFile('scenarios/meet/scenario.toml', 'seed.redact = "apply"\n'),
+      textFile('scenarios/meet/seed/people.json', JSON.stringify(rows)),
+    ];
+    const from = encodeTree(tree);
+    const slug = `meeting-${rows.length}`;
+    const made = await outcome(control.send(createWorld, { body: { slug, from } }));
+    expect(made).toMatchObject(rows.length === 2 ? { code: 'invalid' } : { slug });
+    const connector = { params: { slug: 'meeting' }, body: { files: from } };
+    if (rows.length > 2) await outcome(control.send(publishConnector, connector));
+  }
   const spec = { seed: apply({ people: people(1, 5) }) };
   await outcome(control.send(createTask, { body: { world: 'people', spec } as never }));
   const imported = (rows: object, how: object = {}) =>

@@ -1,6 +1,6 @@
 /** `svc worlds connector`: trees that the organization shares: published, listed, and their versions. */
 import type { Command } from 'commander';
-import { compileTree } from '#language/compile/compile.ts';
+import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
 import {
   listConnectors,
@@ -32,7 +32,7 @@ const readGiven = (
   const tree = readTree(context, source);
   const compiled = compileTree(tree);
   if (!compiled.ok) throw new ProblemsError(source, compiled.problems, tree);
-  return { files: encodeTree(tree) };
+  return { files: encodeTree(replaceFiles(tree, compiled.rewritten)) };
 };
 
 type PublishOptions = ServiceOptions & { description?: string; message?: string };

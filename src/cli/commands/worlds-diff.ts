@@ -50,9 +50,9 @@ const ofFolder = (context: Context, folder: string): Side => {
   const given = readTree(context, folder);
   const compiled = compileTree(given);
   if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, given);
-  const { contract, generated, baseRows } = compiled;
+  const { contract, generated, baseRows, rewritten } = compiled;
   const files = new Map<string, TreeFile>(
-    overlayTree(given, generated).map((file) => [file.path, file]),
+    overlayTree(given, [...rewritten, ...generated]).map((file) => [file.path, file]),
   );
   return {
     name: folder,

@@ -6,7 +6,7 @@
  */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
-import { compileTree } from '#language/compile/compile.ts';
+import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
 import { readTree } from '../files/input.ts';
 import { pushTree } from '../service/push.ts';
@@ -65,7 +65,7 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
       const { message, data } = options;
       const request = {
         slug,
-        tree,
+        tree: replaceFiles(tree, compiled.rewritten),
         base: {
           number: options.base,
           noted: (name: string) => readBase(context, folder, name),

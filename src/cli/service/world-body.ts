@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { compileTree } from '#language/compile/compile.ts';
+import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { Contract } from '#language/contract.ts';
 import { bundledTemplatesDir, readTemplateTree } from '#runtime/templates.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
@@ -37,7 +37,8 @@ export const readWorldSource = (
     const tree = from === undefined ? laidOver : overlayTree(readTree(context, from), laidOver);
     const compiled = compileTree(tree);
     if (!compiled.ok) throw new ProblemsError(from ?? overlay ?? '', compiled.problems, tree);
-    return { body: { from: encodeTree(tree) }, contract: compiled.contract };
+    const { contract, rewritten } = compiled;
+    return { body: { from: encodeTree(replaceFiles(tree, rewritten)) }, contract };
   }
   const template = readTemplateTree(bundledTemplatesDir, from);
   return {

@@ -148,7 +148,8 @@ export const buildVersion = (
 ): Built => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
-  const { contract, baseRows, generated } = compiled;
+  const { contract, baseRows, rewritten } = compiled;
+  const generated = [...rewritten, ...compiled.generated];
   const redacted = redactMore(contract, given, redact);
   if (!redacted.ok) return redacted;
   const more = redacted.rows;

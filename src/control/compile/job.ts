@@ -59,6 +59,8 @@ export type Compiled =
       /** Rows of every entity in the tree's `data/`. */
       rowCounts: Record<string, number>;
       generated: TreeFile[];
+      /** Files to store in place of the tree's own. */
+      rewritten: TreeFile[];
       /** How the generated files of the tree compare with those, and what is wrong with them. */
       states: GeneratedFile[];
       stale: Problem[];
@@ -86,7 +88,7 @@ export type Outcomes = {
 const compile = (files: Files): Compiled => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
-  const { contract, baseRows, generated } = compiled;
+  const { contract, baseRows, generated, rewritten } = compiled;
   const rows = new Map(Object.entries(baseRows));
   return {
     ok: true,
@@ -95,6 +97,7 @@ const compile = (files: Files): Compiled => {
       contract.entities.map(({ name }) => [name, rows.get(name)?.length ?? 0]),
     ),
     generated,
+    rewritten,
     states: generatedState({ files, generated, contract }),
     stale: staleProblems({ files, generated, contract }),
     warnings: languageWarnings(contract, files),

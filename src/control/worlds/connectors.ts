@@ -9,7 +9,7 @@ import { isSlug, type TreeFile } from '#domain/world.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
-import { checkTree, decodeTree } from '../compile/tree.ts';
+import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
 import {
   type ConnectorRow,
   findConnector,
@@ -98,11 +98,11 @@ const compileNamed = async (
   projectId: string,
   files: readonly TreeFile[],
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<{ name: string; tree: TreeFile[] }> => {
   const job = { kind: 'compile', files } as const;
   const compiled = await parts.compiler.run(job, { project: projectId, signal });
   if (!compiled.ok) throw refusedWorld(compiled.problems);
-  return compiled.contract.name;
+  return { name: compiled.contract.name, tree: overlay(files, compiled.rewritten) };
 };
 
 /**
@@ -118,8 +118,8 @@ export const publishConnector = async (
   if (!isSlug(slug)) {
     throw invalid('slug', `"${slug}" is not 1 to 64 lower-case letters, digits and inner hyphens`);
   }
-  const tree = await readGiven(parts, projectId, body);
-  const name = await compileNamed(parts, projectId, tree, signal);
+  const given = await readGiven(parts, projectId, body);
+  const { name, tree } = await compileNamed(parts, projectId, given, signal);
   const files = manifestOf(tree).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const contentHash = `sha256:${hashOf(files)}`;
   const before = await findConnector(parts.db, projectId, slug);

@@ -59,10 +59,18 @@ const checkRows = (
   }
 };
 
+/** What becomes of the rows of a file before they are held to their entity. */
+export type HoldRows = (
+  place: Place,
+  entity: string,
+  rows: readonly unknown[],
+) => readonly unknown[];
+
 const readFile = (
   file: string,
   entity: string,
   { tree, rows: checker }: RowSources,
+  hold: HoldRows,
 ): Placed<Row[]> | undefined => {
   const document = tree.json(file);
   if (document === undefined) return undefined;
@@ -71,12 +79,17 @@ const readFile = (
     place.refuse('wrong_type', `must be a list of rows, is ${kindOf(value)}`);
     return undefined;
   }
-  checkRows(place, entity, value, checker);
-  return { place, value: value.filter(isTable) };
+  const rows = hold(place, entity, value);
+  checkRows(place, entity, rows, checker);
+  return { place, value: rows.filter(isTable) };
 };
 
 /** All rows of a folder, in the order of the entities; other files than notes are refused. */
-export const readRowFiles = (folder: string, sources: RowSources): RowFiles => {
+export const readRowFiles = (
+  folder: string,
+  sources: RowSources,
+  hold: HoldRows = (_place, _entity, rows) => rows,
+): RowFiles => {
   const { tree, model } = sources;
   const before = tree.problems.count();
   const sets = new Map<string, Placed<Row[]>>();
@@ -87,7 +100,7 @@ export const readRowFiles = (folder: string, sources: RowSources): RowFiles => {
       const message = `${folder} holds rows in files named <entity>.json`;
       tree.place(file).refuse('unsupported_file', message);
     } else if (findEntity(tree.place(file), entity, model) !== undefined) {
-      const rows = readFile(file, entity, sources);
+      const rows = readFile(file, entity, sources, hold);
       if (rows !== undefined) sets.set(entity, rows);
     }
   }

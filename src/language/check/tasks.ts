@@ -3,6 +3,7 @@
  * against the data model and against the rows of the world.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
+import type { TreeFile } from '#domain/world.ts';
 import { readCondition } from '../comparison.ts';
 import {
   type Check,
@@ -30,6 +31,7 @@ import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
+import { openSeedRedaction, type WorldRedaction } from './seed-redaction.ts';
 import { checkSolutions } from './solutions.ts';
 import { comparisonFaults, type FieldValues } from './values.ts';
 
@@ -38,6 +40,7 @@ const scenarioRoot = 'scenarios/';
 type TaskSources = RowSources & {
   values: FieldValues;
   worldRows: RowFiles;
+  redaction: WorldRedaction;
   /** Names of the world's tools. */
   tools: ReadonlySet<string>;
   dependencies: readonly Dependency[];
@@ -151,15 +154,20 @@ const checkSeed = (
   else checkReplacement(place.at('seed', 'mode'), sets, worldRows.sets, model);
 };
 
+/** A task, and the files of it that are to be stored in place of those that were given. */
+type ReadTask = { task: Placed<Task>; rewritten: TreeFile[] };
+
 const readTask = (
   folder: string,
   sources: TaskSources,
   world: TupleIndex,
-): Placed<Task> | undefined => {
+): ReadTask | undefined => {
   const { tree } = sources;
   refuseStrayFiles(folder, tree);
   const scenario = readScenario(tree, `${folder}scenario.toml`);
-  const seed = readRowFiles(`${folder}seed/`, sources);
+  const redaction = scenario && openSeedRedaction(scenario, `${folder}scenario.toml`, sources);
+  const rows = redaction?.rows ?? sources.rows;
+  const seed = readRowFiles(`${folder}seed/`, { ...sources, rows }, redaction?.hold);
   if (scenario === undefined) return undefined;
   checkTaskTools(scenario.place.at('tools'), scenario.tools, sources);
   if (seed.isSound && sources.worldRows.isSound) checkSeed(scenario, seed.sets, sources, world);
@@ -175,7 +183,7 @@ const readTask = (
     grader: readGrader(folder, scenario, sources),
     ...checkSolutions(scenario, { hasApi: tree.has(connectorFile), mayCall }),
   };
-  return { place: scenario.place, value };
+  return { task: { place: scenario.place, value }, rewritten: redaction?.rewritten() ?? [] };
 };
 
 const foldersOf = (tree: Tree): string[] => {
@@ -192,15 +200,21 @@ const foldersOf = (tree: Tree): string[] => {
 };
 
 /** The scenarios, sorted by folder. */
-export const checkScenarios = (sources: TaskSources): Placed<Task>[] => {
+export const checkScenarios = (
+  sources: TaskSources,
+): { tasks: Placed<Task>[]; rewritten: TreeFile[] } => {
   const folders = foldersOf(sources.tree);
   if (folders.length > languageLimits.scenarios) {
     const message = `there are ${folders.length} scenarios, more than ${languageLimits.scenarios}`;
     sources.tree.place(scenarioRoot).refuse('too_many', message);
-    return [];
+    return { tasks: [], rewritten: [] };
   }
   const world = indexRows(sources.worldRows.sets);
-  return folders.flatMap((folder) => readTask(folder, sources, world) ?? []);
+  const read = folders.flatMap((folder) => readTask(folder, sources, world) ?? []);
+  return {
+    tasks: read.map(({ task }) => task),
+    rewritten: read.flatMap(({ rewritten }) => rewritten),
+  };
 };
 
 /** Refuses tasks of one name: a session is opened on a task by its name. */

@@ -16,6 +16,7 @@ import type { Model } from '../check/model.ts';
 import { checkRedact } from '../check/redact.ts';
 import { readOperations } from '../check/route-draft.ts';
 import { readRowFiles } from '../check/row-files.ts';
+import type { WorldRedaction } from '../check/seed-redaction.ts';
 import { checkScenarios, refuseTaskTwins } from '../check/tasks.ts';
 import { checkTools } from '../check/tools.ts';
 import { checkUi } from '../check/ui.ts';
@@ -42,10 +43,12 @@ export type CompileResult =
       baseRows: Record<string, Row[]>;
       /** Files to store beside the tree's own, in place of any that stand there. */
       generated: TreeFile[];
+      /** Files to store in place of the tree's own: seeds that are redacted. */
+      rewritten: TreeFile[];
     }
   | { ok: false; problems: Problem[] };
 
-type Compiled = { contract: Contract; baseRows: Record<string, Row[]> };
+type Compiled = { contract: Contract; baseRows: Record<string, Row[]>; rewritten: TreeFile[] };
 
 /** What rows and values are held against; nothing, as long as the data model itself has problems. */
 const createCheckers = (
@@ -90,18 +93,24 @@ const checkData = (
   model: Model,
   { isSound, tools, dependencies }: Pick<VerifierSources, 'isSound' | 'tools' | 'dependencies'>,
   checkers: Checkers,
-  verifierTasks: readonly Placed<Task>[],
-): { baseRows: Record<string, Row[]>; tasks: Task[] } => {
+  {
+    redaction,
+    verifierTasks,
+  }: { redaction: WorldRedaction; verifierTasks: readonly Placed<Task>[] },
+): { baseRows: Record<string, Row[]>; tasks: Task[]; rewritten: TreeFile[] } => {
   const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
   const worldRows = { ...files, isSound: isSound && files.isSound };
   if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
-  const tasks = [
-    ...checkScenarios({ tree, model, tools, dependencies, ...checkers, worldRows }),
-    ...verifierTasks,
-  ];
+  const sources = { tree, model, tools, dependencies, ...checkers, worldRows, redaction };
+  const { tasks: scenarios, rewritten } = checkScenarios(sources);
+  const tasks = [...scenarios, ...verifierTasks];
   refuseTaskTwins(tasks);
   const baseRows = [...worldRows.sets].map(([name, { value }]): [string, Row[]] => [name, value]);
-  return { baseRows: Object.fromEntries(baseRows), tasks: tasks.map(({ value }) => value) };
+  return {
+    baseRows: Object.fromEntries(baseRows),
+    tasks: tasks.map(({ value }) => value),
+    rewritten,
+  };
 };
 
 /** Checks everything that the data model is a part of. */
@@ -117,7 +126,10 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const dependencies = checkDependencies(environment, model);
   const verifierSources = { tree, model, isSound, tools: toolNames, dependencies };
   const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
-  const { baseRows, tasks } = checkData(tree, model, verifierSources, checkers, verifierTasks);
+  const { baseRows, tasks, rewritten } = checkData(tree, model, verifierSources, checkers, {
+    redaction: surfaces,
+    verifierTasks,
+  });
   const contract: Contract = {
     language: 'svc-world/1',
     name: environment?.name ?? '',
@@ -131,7 +143,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
     onPush: environment?.onPush.includes('tests') ? ['tests'] : [],
     tasks,
   };
-  return { contract, baseRows };
+  return { contract, baseRows, rewritten };
 };
 
 /** Generated files that no tree could hold. */
@@ -146,6 +158,16 @@ const oversized = (generated: readonly TreeFile[]): Problem[] =>
       hint: 'give the world less: shapes, routes or rows of tasks',
     }));
 
+/** A tree with some of its files replaced. */
+export const replaceFiles = (
+  files: readonly TreeFile[],
+  by: readonly TreeFile[],
+): readonly TreeFile[] => {
+  if (by.length === 0) return files;
+  const replaced = new Map(by.map((file) => [file.path, file]));
+  return files.map((file) => replaced.get(file.path) ?? file);
+};
+
 /** Compiles the files of a tree, in any order. It reports all problems together and never throws. */
 export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   const problems = createProblems();
@@ -159,7 +181,8 @@ export const compileTree = (files: readonly TreeFile[]): CompileResult => {
   }
   const compiled = checkWorld(tree, world);
   if (problems.count() > 0) return { ok: false, problems: problems.list() };
-  const generated = generateArtifacts({ contract: compiled.contract, files });
+  const { contract, rewritten } = compiled;
+  const generated = generateArtifacts({ contract, files: replaceFiles(files, rewritten) });
   const misfits = [...artifactCollisions({ files, generated }), ...oversized(generated)];
   if (misfits.length > 0) return { ok: false, problems: sortProblems(misfits) };
   return { ok: true, ...compiled, generated };

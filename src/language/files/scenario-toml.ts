@@ -32,6 +32,7 @@ import {
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
+import { type RedactionMode, redactionModes } from '../redaction-modes.ts';
 import type { Solution } from '../solution.ts';
 import { alternatives, solution } from './solution.ts';
 
@@ -123,6 +124,10 @@ export const scenarioFileKeys = {
       mode: described(
         "Rows join the world's, or stand in place of those of their entities.",
         defaulted<(typeof seedModes)[number]>(oneOf(seedModes), 'append'),
+      ),
+      redact: described(
+        "What the world's [redact] does to them before the contract sees them.",
+        defaulted<RedactionMode>(oneOf(redactionModes), 'off'),
       ),
     }),
   ),
