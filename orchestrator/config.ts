@@ -2,6 +2,7 @@
  * The orchestrator's configuration, typed. Each runtime has its own settings, so that one cannot be
  * half configured for another.
  */
+import { isAbsolute } from 'node:path';
 import { runtimeNames, usualSize } from '#domain/pool.ts';
 import { readSessionLimits } from '#pools/check.ts';
 import type { HostSize, PoolConfig } from '#pools/pool-config.ts';
@@ -12,7 +13,11 @@ import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
-import { type BoundaryChoice, boundaryChoices } from './driver/host-environment.ts';
+import {
+  type BoundaryChoice,
+  boundaryChoices,
+  type SharedSnapshots,
+} from './driver/host-environment.ts';
 import { readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild, RuntimeConfig } from './driver/open/runtime-config.ts';
 import { sandboxChoices } from './driver/process/sandbox.ts';
@@ -38,6 +43,8 @@ export type Config = PrepareConfig & {
   settings: Settings;
   /** Whether hosts run code on systems that cannot hold it; `usual`: by their isolation. */
   userCodeBoundary: BoundaryChoice;
+  /** Where containers of a machine share unpacked snapshots; nowhere unless the operator says. */
+  sharedSnapshots: SharedSnapshots | undefined;
   /** What becomes of the hosts when the program stops. */
   onStop: 'destroy' | 'leave';
 };
@@ -93,6 +100,16 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
     startMs: 60_000,
     worlds: [],
   };
+};
+
+const readSharedSnapshots = (read: EnvReader): SharedSnapshots | undefined => {
+  const path = read.optionalText('SVC_SHARED_SNAPSHOTS');
+  const mb = read.integer('SVC_SHARED_SNAPSHOTS_MB', { min: 1, max: 2 ** 24, fallback: 16_384 });
+  if (path === undefined) return undefined;
+  if (!isAbsolute(path)) {
+    read.refuse(`SVC_SHARED_SNAPSHOTS is "${path}", which is no path from the root of a machine`);
+  }
+  return { path, mb };
 };
 
 /** It is part of the names of containers, networks and folders. */
@@ -159,6 +176,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     poolsFile: read.optionalText('SVC_POOLS_FILE'),
     settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },
     userCodeBoundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryChoices, 'usual'),
+    sharedSnapshots: readSharedSnapshots(read),
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),
   };
   read.finish();

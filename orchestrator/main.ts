@@ -60,8 +60,8 @@ const start = async () => {
   const config = readConfig(process.env, hostname());
   const log = createLog('orchestrator', config.logLevel);
   const { installation, logLevel, hostControlUrl } = config;
-  const { userCodeBoundary } = config;
-  const host = { controlUrl: hostControlUrl, logLevel, userCodeBoundary };
+  const { userCodeBoundary, sharedSnapshots } = config;
+  const host = { controlUrl: hostControlUrl, logLevel, userCodeBoundary, sharedSnapshots };
   const driver = await openDriver(config.runtime, { installation, host, log });
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/pool`,

@@ -3,6 +3,7 @@
  * the host gets but its token: nothing of the orchestrator's own environment is passed on.
  */
 import type { Isolation } from '#domain/pool.ts';
+import type { HostShape } from '#pools/pool-config.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
 import { heapOptions, mallocOptions, userCodeMemoryMb } from './heap.ts';
@@ -14,7 +15,12 @@ export type HostSettings = {
   logLevel: LogLevel;
   /** `usual` unless it is given. */
   userCodeBoundary?: BoundaryChoice;
+  /** Where containers of one machine share unpacked snapshots; each has its own unless it is given. */
+  sharedSnapshots?: SharedSnapshots | undefined;
 };
+
+/** A folder of the machine, or of each node, that hosts may write to, and how much they keep there. */
+export type SharedSnapshots = { path: string; mb: number };
 
 /**
  * Whether a host runs user code where the system cannot hold it in its process (`auto`) or refuses to
@@ -48,10 +54,33 @@ export type RuntimeSettings = {
 
 /** Scratch space of a container, which counts as its memory, and the part of it that snapshots may take. */
 export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
-export const snapshotsInScratch = (memoryMb: number) => ({
+const snapshotsInScratch = (memoryMb: number) => ({
   folder: '/tmp/snapshots',
   mb: Math.max(1, Math.floor(scratchMb(memoryMb) * 0.9)),
 });
+
+/** Where a container finds the folder that hosts of its machine share. */
+export const sharedFolder = '/snapshots';
+
+/**
+ * The folder that a container shares with others; none unless their kernel is the machine's: another kernel does
+ * not see their locks, and would take those who live for dead.
+ */
+export const sharedSnapshotsOf = (
+  { isolation }: Pick<HostShape, 'isolation'>,
+  { sharedSnapshots }: HostSettings,
+): SharedSnapshots | undefined => (isolation === 'container' ? sharedSnapshots : undefined);
+
+/** Where a container keeps snapshots. */
+export const snapshotsOf = (
+  shape: Pick<HostShape, 'isolation' | 'size'>,
+  settings: HostSettings,
+): RuntimeSettings['snapshots'] => {
+  const shared = sharedSnapshotsOf(shape, settings);
+  return shared === undefined
+    ? snapshotsInScratch(shape.size.memoryMb)
+    : { folder: sharedFolder, mb: shared.mb };
+};
 
 export const hostEnvironment = (
   spec: LaunchSpec,

@@ -11,7 +11,9 @@ import {
   type HostSettings,
   hostEnvironment,
   scratchMb,
-  snapshotsInScratch,
+  sharedFolder,
+  sharedSnapshotsOf,
+  snapshotsOf,
 } from '../host-environment.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import { runtimeOf } from './isolation.ts';
@@ -58,9 +60,20 @@ const limitsOf = (limits: HostSize): Docker.HostConfig => ({
   LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
 });
 
+/** The engine refuses a mount whose folder is not there: made by the engine, it would be of no use to the host. */
+const mountsOf = (shape: HostShape, { host }: ContainerSettings): Docker.MountSettings[] => {
+  const shared = sharedSnapshotsOf(shape, host);
+  return shared === undefined ? [] : [{ Type: 'bind', Source: shared.path, Target: sharedFolder }];
+};
+
 /** What a container of this shape is made from. */
 export const containerDigest = (shape: HostShape, settings: ContainerSettings): string =>
-  digestOf([imageOf(shape, settings), offerOf(shape), limitsOf(shape.size)]);
+  digestOf([
+    imageOf(shape, settings),
+    offerOf(shape),
+    limitsOf(shape.size),
+    ...mountsOf(shape, settings),
+  ]);
 
 /** The request that creates the container of a host. */
 export const containerRequest = (
@@ -75,7 +88,7 @@ export const containerRequest = (
     listen: `0.0.0.0:${apiPort}`,
     reportsAddress: false,
     workDir: '/tmp/work',
-    snapshots: snapshotsInScratch(shape.size.memoryMb),
+    snapshots: snapshotsOf(shape, host),
     tokenFile: '-',
     python: 'python3',
     namespaces: ['pid', 'ipc', 'mount', 'net'],
@@ -97,6 +110,7 @@ export const containerRequest = (
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
       ...limitsOf(shape.size),
+      Mounts: mountsOf(shape, settings),
       Init: true,
       RestartPolicy: { Name: 'no' },
       NetworkMode: networkName(installation),

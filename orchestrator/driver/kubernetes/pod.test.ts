@@ -43,6 +43,31 @@ describe('the pod of a host', () => {
     expect(JSON.stringify(spec)).not.toContain('hidden');
   });
 
+  it('shares unpacked snapshots with others of its node where there is a folder for them', () => {
+    const sharedSnapshots = { path: '/var/lib/snapshots', mb: 2_048 };
+    const sharing = { ...settings, host: { ...settings.host, sharedSnapshots } };
+    const podBy = (isolation: 'container' | 'gvisor') => {
+      const shape = testPool({ isolation });
+      return podOf({ hostId: 'hst-1', generation: 0, token: new Secret('x'), shape }, sharing).spec;
+    };
+    const shared = podBy('container');
+    expect(shared?.volumes).toContainEqual({
+      name: 'snapshots',
+      hostPath: { path: '/var/lib/snapshots', type: 'Directory' },
+    });
+    expect(shared?.containers[0]).toMatchObject({
+      env: expect.arrayContaining([
+        { name: 'SVC_SNAPSHOT_DIR', value: '/snapshots' },
+        { name: 'SVC_SNAPSHOT_MB', value: '2048' },
+      ]),
+      volumeMounts: expect.arrayContaining([{ name: 'snapshots', mountPath: '/snapshots' }]),
+    });
+    const alone = [podBy('gvisor'), made().spec];
+    for (const spec of alone) expect(JSON.stringify(spec)).not.toContain('hostPath');
+    const shape = testPool({ isolation: 'container' });
+    expect(podDigest(shape, sharing)).not.toBe(podDigest(shape, settings));
+  });
+
   it('has its image pulled when the operator says', () => {
     const spec = { hostId: 'hst-1', generation: 0, token: new Secret('hidden'), shape: testPool() };
     const { spec: always } = podOf(spec, { ...settings, pullPolicy: 'Always' });

@@ -10,6 +10,7 @@ import type {
   V1PodSpec,
   V1Secret,
   V1Volume,
+  V1VolumeMount,
 } from '@kubernetes/client-node';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import type { KubernetesTable } from '#pools/kubernetes-table.ts';
@@ -20,7 +21,9 @@ import {
   type HostSettings,
   hostEnvironment,
   scratchMb,
-  snapshotsInScratch,
+  sharedFolder,
+  sharedSnapshotsOf,
+  snapshotsOf,
 } from '../host-environment.ts';
 import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
@@ -98,8 +101,23 @@ const resourcesOf = ({ memoryMb, cpus }: HostSize, cpuRequest: string) => ({
   limits: { memory: `${memoryMb}Mi`, cpu: String(cpus), 'ephemeral-storage': '64Mi' },
 });
 
+/** The folder of the node that hosts share, where the operator has one for them; the node has it already. */
+const sharedOf = (
+  shape: HostShape,
+  { host }: PodSettings,
+): { volumes: V1Volume[]; mounts: V1VolumeMount[] } => {
+  const shared = sharedSnapshotsOf(shape, host);
+  if (shared === undefined) return { volumes: [], mounts: [] };
+  const name = 'snapshots';
+  return {
+    volumes: [{ name, hostPath: { path: shared.path, type: 'Directory' } }],
+    mounts: [{ name, mountPath: sharedFolder }],
+  };
+};
+
 /** The pod of any host of a shape, apart from what is a host's own. */
 const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
+  const shared = sharedOf(shape, settings);
   const { size } = shape;
   const { cpuRequest, terminationGracePeriodSeconds } = templateOf(shape);
   return {
@@ -119,7 +137,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
         ports: [{ name: 'api', containerPort: apiPort, protocol: 'TCP' }],
         resources: resourcesOf(size, cpuRequest ?? `${settings.cpuRequestMilli}m`),
         securityContext: restrictedContainer,
-        volumeMounts: [{ name: 'scratch', mountPath: '/tmp' }],
+        volumeMounts: [{ name: 'scratch', mountPath: '/tmp' }, ...shared.mounts],
         terminationMessagePolicy: 'File',
       },
     ],
@@ -128,6 +146,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
         name: 'scratch',
         emptyDir: { medium: 'Memory', sizeLimit: `${scratchMb(size.memoryMb)}Mi` },
       },
+      ...shared.volumes,
     ],
   };
 };
@@ -144,7 +163,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
     listen: `$(${addressVariable}):${apiPort}`,
     reportsAddress: true,
     workDir: '/tmp/work',
-    snapshots: snapshotsInScratch(spec.shape.size.memoryMb),
+    snapshots: snapshotsOf(spec.shape, settings.host),
     tokenFile: `${tokenFolder}/${tokenKey}`,
     python: 'python3',
     namespaces: ['pid', 'ipc', 'mount', 'net'],
