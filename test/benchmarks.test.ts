@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { curvePart, drawCurve } from './bench/curve-report.ts';
 import { drawSoak, drawThroughput } from './bench/host-chart.ts';
 import { type KeptReport, measuredPart } from './bench/host-report.ts';
+import { type LargeReport, largePart } from './bench/large-report.ts';
 import { type KeptWorldReport, worldPart } from './bench/world-report.ts';
 
 const read = (name: string): string =>
@@ -10,9 +11,11 @@ const read = (name: string): string =>
 
 it('the page and the pictures of the benchmarks show what was measured', () => {
   const report = JSON.parse(read('figures/host.json')) as KeptReport;
+  const large = JSON.parse(read('figures/large.json')) as LargeReport;
   const world = JSON.parse(read('figures/world.json')) as KeptWorldReport;
   expect(read('benchmarks.md')).toContain(measuredPart(report));
   expect(read('benchmarks.md')).toContain(worldPart(world));
+  expect(read('benchmarks.md')).toContain(largePart(large));
   expect(read('figures/host-throughput.svg')).toBe(drawThroughput(report));
   expect(read('figures/host-soak.svg')).toBe(drawSoak(report.soak));
 });

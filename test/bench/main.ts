@@ -1,7 +1,7 @@
 /**
  * `make bench`: our figures, their floor and their target, all from one run on this machine. Prints a
  * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so; `--write docs`
- * makes the page's part of a whole run of `host` or `world` anew, too.
+ * makes the page's part of such a run anew, too, where the page has one.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,8 +27,9 @@ import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
 import { benchLanguage } from './language.ts';
+import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
-import { benchOpenLarge } from './open-large.ts';
+import { benchLarge } from './open-large.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
@@ -44,8 +45,9 @@ const { values } = parseArgs({
 });
 const writesDocs = values.write === 'docs';
 if (values.write !== '' && !writesDocs) throw new Error('--write takes "docs"');
-if (writesDocs && !['host', 'world', 'open.curve'].includes(values.only)) {
-  throw new Error('--write docs needs --only host, --only world or --only open.curve');
+const written = ['host', 'world', 'open.curve', ...largeGroups];
+if (writesDocs && !written.includes(values.only)) {
+  throw new Error(`--write docs needs --only with one of ${written.join(', ')}`);
 }
 const wants = (prefix: string): boolean =>
   prefix.startsWith(values.only) || values.only.startsWith(prefix);
@@ -87,9 +89,15 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
 };
 
 const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
-const wantsServer = ['open', 'query', 'call', 'session', 'import.cli', 'orchestrator.view'].some(
-  wants,
-);
+const wantsServer = [
+  'open',
+  'query',
+  'serve',
+  'call',
+  'session',
+  'import.cli',
+  'orchestrator.view',
+].some(wants);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
@@ -108,9 +116,9 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     const databaseUrl = await freshDatabase(server, 'bench_import');
     figures.push(...(await benchImportService(databaseUrl, say)));
   }
-  if (wants('open.1m') || wants('query.1m')) {
-    say('opening sessions of a world of 1,000,000 rows');
-    figures.push(...(await benchOpenLarge(await freshDatabase(server, 'bench_large'), say)));
+  if (['open.1m', 'query.1m', 'serve.1m'].some(wants)) {
+    say('making worlds of 1,000,000 rows');
+    figures.push(...(await benchLarge(await freshDatabase(server, 'bench_large'), wants, say)));
   }
   if (wants('open.poisson')) {
     say('opening 45 sessions a second for a minute');
@@ -188,4 +196,5 @@ if (figures.length === 0) throw new Error(`no figure begins with "${values.only}
 console.log(formatTable(figures));
 if (writesDocs && host !== undefined) await writeReport({ ...host, figures });
 if (writesDocs && world !== undefined) await writeWorldReport(world);
+if (writesDocs && isLargeGroup(values.only)) await writeLarge(values.only, figures);
 await writeFile(outputFile, `${JSON.stringify(figures, null, 2)}\n`);

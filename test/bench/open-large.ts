@@ -1,88 +1,26 @@
 /**
- * A world of a million rows, queried through the API, and its sessions: the first on a machine, whose host unpacks the snapshot; one on a host that
- * holds the world, beside the same of a small one; and what the rows of ten take in memory beside those of one, when
- * each has read all of them.
+ * A world of a million rows: sessions of it opened, the first on a machine, whose host unpacks the snapshot, and one on
+ * a host that holds the world, beside the same of a small one; what the rows of ten take in memory beside those of
+ * one, when each has read all of them. What is asked of it meanwhile is in `query-large.ts` and `serve-large.ts`.
  */
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import type { Contract } from '#language/contract.ts';
+import { join } from 'node:path';
 import { until } from '#runtime/pause.ts';
-import { readData } from '#wire/public-api/operations.ts';
-import { pathOf } from '../../src/control/blobs/blobs.ts';
-import { runImport } from '../../src/data/import/run.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { processesNaming } from '../support/processes.ts';
 import { call, close, createNotes, open } from '../support/sessions.ts';
 import { mappedBytes, pssBytes, treeOf } from './density.ts';
 import { type Figure, median } from './figure.ts';
+import { makeLargeWorlds } from './large-world.ts';
+import { measureQueries } from './query-large.ts';
+import { measureServing } from './serve-large.ts';
 
-const rows = 1_000_000;
-const folders = 1_000;
-const rowsAChunk = 50_000;
-const runs = { first: 3, warm: 30, queries: 300 };
+const runs = { first: 3, warm: 30 };
 const sessions = 10;
 const settleMs = 60_000;
 /** Of the pages that the session which read most has read. */
 const leastRead = 0.9;
-
-const noteOf = (id: number): string =>
-  JSON.stringify({
-    id,
-    folder_id: 1 + (id % folders),
-    title: `note ${id} of ${(id * 7_919) % 1_000_003}`,
-    done: id % 3 === 0,
-  });
-
-const writeChunk = async (folder: string, ordinal: number, lines: string[]) => {
-  const file = join(folder, `${ordinal}.jsonl.gz`);
-  await writeFile(file, gzipSync(`${lines.join('\n')}\n`, { level: 1 }));
-  return { ordinal, file, rows: lines.length };
-};
-
-const writeChunks = async (folder: string) => {
-  const all = Array.from({ length: folders }, (_, index) =>
-    JSON.stringify({ id: index + 1, name: `folder ${index + 1}` }),
-  );
-  const chunks = [{ ...(await writeChunk(folder, 0, all)), entity: 'folders' }];
-  for (let from = 1; from <= rows; from += rowsAChunk) {
-    const lines = Array.from({ length: rowsAChunk }, (_, index) => noteOf(from + index));
-    chunks.push({ ...(await writeChunk(folder, chunks.length, lines)), entity: 'notes' });
-  }
-  return chunks;
-};
-
-/** Gives the head of a world a million rows, in place of its own. */
-const fillWorld = async (network: Network, slug: string, blobDir: string): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-rows-'));
-  try {
-    const head = 'id = (select head_version_id from worlds where slug = $1)';
-    const [version] = await network.sql<{ contract: Contract }>(
-      `select contract from versions where ${head}`,
-      [slug],
-    );
-    if (version === undefined) throw new Error(`there is no world ${slug}`);
-    const outcome = await runImport({
-      contract: version.contract,
-      base: null,
-      chunks: await writeChunks(folder),
-      mode: 'append',
-      redact: 'off',
-      atomic: true,
-      dryRun: false,
-      folder: join(folder, 'import'),
-    });
-    if (outcome.kind !== 'applied' || outcome.snapshot === null) throw new Error(outcome.kind);
-    const { digest, file } = outcome.snapshot;
-    const path = join(blobDir, pathOf(digest));
-    await mkdir(dirname(path), { recursive: true });
-    await cp(file, path);
-    await network.sql(`update versions set snapshot = $2 where ${head}`, [slug, digest]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-};
 
 const settled = (network: Network, count: number): Promise<unknown> =>
   until(
@@ -128,21 +66,6 @@ const measureWarm = async (network: Network, slug: string): Promise<number[]> =>
     await close(network.client, session.id, true);
   }
   if (samples.length < runs.warm / 2) throw new Error(`only ${samples.length} opens found a host`);
-  return samples;
-};
-
-/** One row by its key, and a page of a foreign key's, in turn; the first of each has the snapshot unpacked. */
-const measureQueries = async ({ client }: Network): Promise<number[]> => {
-  const samples: number[] = [];
-  for (let run = -2; run < runs.queries; run += 1) {
-    const id = 1 + (((run + 2) * 7_919) % rows);
-    const where = run % 2 === 0 ? { id } : { folder_id: 1 + (id % folders) };
-    const query = { entity: 'notes', where: JSON.stringify(where) };
-    const startedAt = performance.now();
-    const { body } = await client.send(readData, { params: { slug: 'large' }, query });
-    if (run >= 0) samples.push(performance.now() - startedAt);
-    if (!('data' in body) || body.data.length === 0) throw new Error(JSON.stringify(body));
-  }
   return samples;
 };
 
@@ -207,9 +130,24 @@ const figureOf = (
   }: { unit?: Figure['unit']; floor?: number | null; target: number | null },
 ): Figure => ({ name, value, unit, floor, peer: null, target, better: 'lower' });
 
+const measureOpens = async (network: Network, say: (line: string) => void): Promise<Figure[]> => {
+  say('  opening it first');
+  const first = await measureFirst(network);
+  say('  opening it on hosts that hold it');
+  const small = median(await measureWarm(network, 'small'));
+  const large = median(await measureWarm(network, 'large'));
+  const rss = await measureMemory(network, say);
+  return [
+    figureOf('open.1m.first', median(first), { floor: small, target: 1_500 }),
+    figureOf('open.1m.warm', large, { floor: small, target: small + 15 }),
+    figureOf('open.1m.rss', rss, { unit: 'x', target: 1.5 }),
+  ];
+};
+
 /** On a network of its own. */
-export const benchOpenLarge = async (
+export const benchLarge = async (
   databaseUrl: string,
+  wants: (name: string) => boolean,
   say: (line: string) => void,
 ): Promise<Figure[]> => {
   const blobDir = await mkdtemp(join(tmpdir(), 'svc-bench-blobs-'));
@@ -222,23 +160,14 @@ export const benchOpenLarge = async (
   });
   try {
     await createNotes(network.client, 'small');
-    await createNotes(network.client, 'large');
-    await fillWorld(network, 'large', blobDir);
+    const world = await makeLargeWorlds(network, blobDir);
     await network.control.end('SIGTERM');
-    await network.restartControl(); // what it remembers of the version is not so any more
-    say('  querying it');
-    const queries = await measureQueries(network);
-    say('  opening it first');
-    const first = await measureFirst(network);
-    say('  opening it on hosts that hold it');
-    const small = median(await measureWarm(network, 'small'));
-    const large = median(await measureWarm(network, 'large'));
-    return [
-      figureOf('query.1m.p50', median(queries), { target: 10 }),
-      figureOf('open.1m.first', median(first), { floor: small, target: 1_500 }),
-      figureOf('open.1m.warm', large, { floor: small, target: small + 15 }),
-      figureOf('open.1m.rss', await measureMemory(network, say), { unit: 'x', target: 1.5 }),
-    ];
+    await network.restartControl(); // what it remembers of the versions is not so any more
+    const figures: Figure[] = [];
+    if (wants('query.1m')) figures.push(...(await measureQueries(network, say)));
+    if (wants('open.1m')) figures.push(...(await measureOpens(network, say)));
+    if (wants('serve.1m')) figures.push(...(await measureServing(world, say)));
+    return figures;
   } finally {
     await network.stop();
     await rm(blobDir, { recursive: true, force: true });

@@ -42,6 +42,19 @@ export const figureTable = (figures: readonly Figure[]): string[] => [
   }),
 ];
 
+/** A figure as a row: value, floor, the quotient of both, target. */
+export const shownFigure = ({ name, value, unit, floor, target, better }: Figure): string => {
+  const isMet = target === null || (better === 'lower' ? value <= target : value >= target);
+  return row([
+    `\`${name}\``,
+    `${shown(value)} ${unit}`,
+    shown(floor),
+    floor === null ? '' : (value / floor).toFixed(2),
+    target === null ? '' : `${better === 'lower' ? '≤' : '≥'} ${shown(target)}`,
+    target === null ? '' : isMet ? 'met' : '**missed**',
+  ]);
+};
+
 type Marks = { begin: string; end: string };
 
 /** The marks between which a part stands. */
