@@ -3,7 +3,10 @@
  * that are lost, containers that stand still or in the way, and what the engine has not got.
  */
 import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -134,6 +137,29 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     await docker('kill', `svc-${stays}`);
     await until(() => changes > again, { timeoutMs: waitMs, what: 'a notice as before' });
     await watch.stop();
+  });
+
+  it('gives hosts of the machine one folder for snapshots, and none to any where it is not there', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'svc-test-snapshots-'));
+    await chmod(path, 0o777); // hosts have a user of their own
+    const sharing = (folder: string) =>
+      driverOf(runtimes.docker, installation, controlUrl, image, { path: folder, mb: 64 });
+    try {
+      const both = await sharing(path);
+      const hosts = [newId('hst'), newId('hst')];
+      for (const hostId of hosts) await both.launch(specOf(hostId));
+      const [one, other] = hosts.map((hostId) => `svc-${hostId}`);
+      await docker('exec', `${one}`, 'sh', '-c', 'echo shared > $SVC_SNAPSHOT_DIR/file');
+      expect(await docker('exec', `${other}`, 'cat', '/snapshots/file')).toBe('shared');
+      await docker('exec', `${other}`, 'rm', '/snapshots/file');
+      const none = (await sharing(`${path}-none`)).launch(specOf(newId('hst')));
+      await expect(none).rejects.toMatchObject({
+        code: 'unavailable',
+        cause: { message: expect.stringContaining(`${path}-none`) },
+      });
+    } finally {
+      await rm(path, { recursive: true });
+    }
   });
 
   it('counts a paused host as running, and can destroy it', async () => {

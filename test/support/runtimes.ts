@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '#runtime/log.ts';
 import type { Driver, Launched, Prepared } from '../../orchestrator/driver/driver.ts';
+import type { HostSettings } from '../../orchestrator/driver/host-environment.ts';
 import { containerName, labelsOf, type Owner } from '../../orchestrator/driver/labels.ts';
 import { openDriver } from '../../orchestrator/driver/open/open-driver.ts';
 import type { RuntimeConfig } from '../../orchestrator/driver/open/runtime-config.ts';
@@ -123,9 +124,10 @@ export const driverOf = (
   installation: string,
   controlUrl: string,
   image?: string | null,
+  sharedSnapshots?: HostSettings['sharedSnapshots'],
 ): Promise<Driver> =>
   openDriver(config.runtime === 'docker' ? { ...config, image: image ?? undefined } : config, {
     installation,
-    host: { controlUrl, logLevel: 'info' },
+    host: { controlUrl, logLevel: 'info', sharedSnapshots },
     log: createLog('orchestrator', 'silent'),
   });
