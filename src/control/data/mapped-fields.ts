@@ -41,8 +41,5 @@ export const fieldsToIndex = ({
   const entity = contract.entities.find((one) => one.name === name);
   if (entity === undefined || rowCount < leastRows) return [];
   const indexed = indexedFields(entity);
-  const fields = Object.keys(entity.schema.properties ?? {});
-  return [...new Set(mapped)].filter(
-    (field) => Object.hasOwn(where, field) && fields.includes(field) && !indexed.has(field),
-  );
+  return [...new Set(mapped)].filter((field) => Object.hasOwn(where, field) && !indexed.has(field));
 };

@@ -108,9 +108,9 @@ type Asked = { version: Version; entity: string; where: Row; mapped: string[] };
 const rowCountOf = ({ version: { entityCounts }, entity }: Asked): number =>
   entityCounts[entity] ?? 0;
 
-/** Where there is no room for an index, its field is looked for like others. */
-const withoutRoom = (error: unknown): undefined => {
-  if (error instanceof AppError && error.code === 'exhausted') return;
+/** Where there is no room for an index, its field is looked for like others; what is no field, the query says. */
+const withoutIndex = (error: unknown): undefined => {
+  if (error instanceof AppError && (error.code === 'exhausted' || error.code === 'invalid')) return;
   throw error;
 };
 
@@ -138,7 +138,7 @@ const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: Parts, project: str
         const write = (path: string) =>
           fieldIndexes.write({ file, contract: read, entity, field, path }, project);
         const made = hold(`${snapshot} ${name}`, () => snapshots.holdMade(snapshot, name, write));
-        const path = await made.catch(withoutRoom);
+        const path = await made.catch(withoutIndex);
         if (path !== undefined) indexes.push({ field, file: path });
       }
       return { file, indexes };
