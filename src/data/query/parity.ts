@@ -22,13 +22,13 @@ const parse = (text: string | null): unknown => (text === null ? null : JSON.par
 const createTally = ({ pair, here: mapHere, there: mapThere, reason }: ComparedPair) => {
   const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
   const examples: Difference[] = [];
-  const note = (what: Exclude<keyof typeof counts, 'equal'>, difference: Difference): void => {
+  const note = (what: Exclude<keyof typeof counts, 'equal'>, tell: () => Difference): void => {
     counts[what] += 1;
-    if (examples.length < mostExamples) examples.push(difference);
+    if (examples.length < mostExamples) examples.push(tell());
   };
   const isMapped = mapHere !== undefined || mapThere !== undefined;
   return {
-    meet(key: unknown, hereText: string | null, thereText: string | null): void {
+    meet(keyText: string | null, hereText: string | null, thereText: string | null): void {
       if (reason !== undefined) return;
       if (hereText === thereText && !isMapped) {
         if (hereText !== null && hereText !== 'null') counts.equal += 1;
@@ -38,14 +38,23 @@ const createTally = ({ pair, here: mapHere, there: mapThere, reason }: ComparedP
       const there = (mapThere ?? same)(parse(thereText));
       if (isDeepStrictEqual(here, there)) {
         if (here !== null) counts.equal += 1;
-      } else if (there === null) note('onlyHere', { key, here, there });
-      else if (here === null) note('onlyThere', { key, here, there });
-      else note('differing', { key, here, there });
+        return;
+      }
+      const tell = () => ({ key: parse(keyText), here, there });
+      if (there === null) note('onlyHere', tell);
+      else if (here === null) note('onlyThere', tell);
+      else note('differing', tell);
+    },
+    /** Of two that rows were matched by, and that are the same text. */
+    meetEqual(): void {
+      if (reason === undefined) counts.equal += 1;
     },
     alone(side: 'here' | 'there', text: string | null): void {
-      const value = parse(text);
-      if (side === 'here') note('onlyHere', { key: value, here: value, there: null });
-      else note('onlyThere', { key: value, here: null, there: value });
+      const here = side === 'here';
+      note(here ? 'onlyHere' : 'onlyThere', () => {
+        const value = parse(text);
+        return { key: value, here: here ? value : null, there: here ? null : value };
+      });
     },
     result: (): FieldParity =>
       reason === undefined
@@ -122,9 +131,11 @@ const walk = (
     if (order === 0 && here.done !== true && there.done !== true) {
       const [one, other] = [here.value, there.value];
       rows.matched += 1;
-      const key = parse(one.values[at] ?? null);
+      const key = one.values[at] ?? null;
+      const isText = typeof one.key === 'string' && typeof other.key === 'string';
       for (const [index, tally] of tallies.entries()) {
-        tally.meet(key, one.values[index] ?? null, other.values[index] ?? null);
+        if (index === at && isText) tally.meetEqual();
+        else tally.meet(key, one.values[index] ?? null, other.values[index] ?? null);
       }
       [here, there] = [left.next(), right.next()];
     } else if (order < 0 && here.done !== true) {
