@@ -4,7 +4,16 @@
  */
 import type { TransitionTable } from './transitions.ts';
 
-export const callKinds = ['tool', 'grade', 'seed', 'reset', 'state', 'close', 'test'] as const;
+export const callKinds = [
+  'tool',
+  'grade',
+  'seed',
+  'reset',
+  'state',
+  'answer',
+  'close',
+  'test',
+] as const;
 /** `tool` names a tool of the world; the others are the session's own operations. */
 export type CallKind = (typeof callKinds)[number];
 

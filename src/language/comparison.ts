@@ -14,6 +14,7 @@ export const operators = [
   'gt',
   'gte',
   'contains',
+  'matches',
   'exists',
 ] as const;
 export type Operator = (typeof operators)[number];
@@ -33,6 +34,7 @@ const operands: Record<Operator, [what: string, fits: (value: unknown) => boolea
   gt: ['a number or a text', (value) => ['number', 'string'].includes(typeof value)],
   gte: ['a number or a text', (value) => ['number', 'string'].includes(typeof value)],
   contains: ['a text, a number or a boolean', (value) => isScalar(value) && value !== null],
+  matches: ['a regular expression as a text', (value) => typeof value === 'string'],
   exists: ['true or false', (value) => typeof value === 'boolean'],
 };
 
@@ -72,6 +74,6 @@ export const readCondition = (wanted: unknown): Comparison[] | { fault: string }
 
 /** The values that a field is compared with. */
 export const valuesOf = ({ operator, operand }: Comparison): unknown[] => {
-  if (operator === 'exists') return [];
+  if (operator === 'exists' || operator === 'matches') return [];
   return Array.isArray(operand) ? operand : [operand];
 };

@@ -3,6 +3,7 @@
  * defaults filled in. It is plain JSON (`schema/runtime.json` of a version's bundle) and the only
  * thing that the store and the host read; neither ever looks at the hand-written files.
  */
+import type { Check } from './checks.ts';
 import type { Solution } from './solution.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -313,20 +314,6 @@ export type RedactPolicy = {
   drop: string[];
   preserve: string[];
   round: Record<string, number>;
-};
-
-/** How many rows must match: so many, or from `min` to `max`, of which one may be left open. */
-export type CheckCount = number | { min?: number; max?: number };
-
-/** One assertion of a grader. Each field of `where` is as `comparison.ts` reads it. */
-export type Check = {
-  name: string;
-  entity: string;
-  where: Row;
-  /** Null: at least one row must match. */
-  count: CheckCount | null;
-  /** What it counts for in the score; absent: 1. */
-  weight?: number;
 };
 
 /** Changes that are expected beside those of the checks: of these fields, or of whole rows. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
 import { machineClock, type SessionClock } from '#domain/world-clock.ts';
 import { selectUserCode } from '#language/artifacts/bundle.ts';
+import { givenCheck } from '#language/checks.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, Row, Task } from '#language/contract.ts';
 import { createToolChecker } from '#language/schema/checkers.ts';
@@ -82,10 +83,7 @@ const taskSpecOf = ({ name, instruction, tools, seed, grader }: Task): TaskSpec 
     ? {
         grader: {
           kind: 'assertions',
-          checks: grader.checks.map(({ count, ...check }) => ({
-            ...check,
-            ...(count === null ? {} : { count }),
-          })),
+          checks: grader.checks.map(givenCheck),
         },
       }
     : {}),
@@ -146,6 +144,7 @@ export const serveWorld = async (
     outbox: createOutbox(),
     tokens: createTokens(source),
     links: new Map(),
+    answer: null,
     world: {
       bundle: zeroDigest,
       snapshot: zeroDigest,

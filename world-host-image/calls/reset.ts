@@ -16,6 +16,7 @@ export const callReset: RunCall = async (session, call, input) => {
     // Calls are the only way to a linked world, and they are run one at a time.
     for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
     tokens.clear();
+    session.answer = null;
     resetTurns(session);
     const reached = { counts: store.counts(), digest: store.digest() };
     ledger.clear({

@@ -11,6 +11,7 @@ import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { type Delivery, noteOfDelivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
+import { callAnswer } from './answer.ts';
 import { findAnswerFault } from './answers/answerable.ts';
 import { callErrorOf } from './answers/failure.ts';
 import { inputOf, type RunCall } from './call.ts';
@@ -28,6 +29,7 @@ const kinds: Record<CallKind, RunCall> = {
   seed: callSeed,
   reset: callReset,
   state: callState,
+  answer: callAnswer,
   close: callClose,
   test: callTest,
 };
@@ -36,6 +38,7 @@ const kinds: Record<CallKind, RunCall> = {
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
+  answer: 'session',
 };
 
 type Ran = { answer: CallAnswer; rows: RowChange[]; deliveries: Delivery[] };

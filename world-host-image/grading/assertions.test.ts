@@ -1,19 +1,40 @@
 import { expect, it } from 'vitest';
+import type { GivenCheck } from '#language/checks.ts';
+import type { Row } from '#language/contract.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import { checkExpectation, type Expectation } from './assertions.ts';
+import { judgeChecks } from './assertions.ts';
+import { createRowsBefore } from './state-before.ts';
+import { createTimes } from './times.ts';
 
 const contract = sampleContract();
 const store = openWorldStore({ contract, snapshot: buildSnapshot(contract, sampleRows).bytes });
 const ledger = openLedger();
-const judge = (expectation: Expectation) => checkExpectation({ store, ledger }, expectation, 2);
+store.mark('base');
+store.mark('task');
+
+const judgeAll = (checks: GivenCheck[], answer: { value: unknown } | null = null) =>
+  judgeChecks(checks, {
+    entities: contract.entities,
+    store,
+    ledger,
+    before: createRowsBefore(store),
+    times: createTimes(ledger, contract.entities),
+    answer,
+  });
+
+const judge = (check: GivenCheck, answer: { value: unknown } | null = null) => {
+  const [result] = judgeAll([check], answer);
+  if (result === undefined) throw new Error('nothing was judged');
+  return result;
+};
 
 it('passes when enough rows match, or exactly as many as asked', () => {
   expect(judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
-    name: 'check 3',
+    name: 'issues with state "open"',
     verdict: 'pass',
     passed: true,
     detail: null,
@@ -52,8 +73,7 @@ it('judges the request ledger, too', () => {
 });
 
 it('compares values of the same kind, and takes a field that is null for one that is not there', () => {
-  const count = (where: Expectation['where']) =>
-    store.count('issues', filtersOfConditions('issues', where));
+  const count = (where: Row) => store.count('issues', filtersOfConditions('issues', where));
   const all = count({});
   const above = count({ number: { gt: 1 } });
   expect(above).toBeGreaterThan(0);
@@ -66,7 +86,7 @@ it('compares values of the same kind, and takes a field that is null for one tha
   expect(count({ state: { contains: 'PEN' } })).toBe(count({ state: 'open' }));
   expect(count({ id: { exists: true } })).toBe(all);
   expect(count({ id: { exists: false } })).toBe(0);
-  const users = (where: Expectation['where']) => judge({ entity: 'users', where, count: 0 }).found;
+  const users = (where: Row) => judge({ entity: 'users', where, count: 0 }).found;
   expect(users({ 'profile.email': { ne: 'ann@example.test' } })).not.toBe(users({}));
   expect(() => count({ number: { more: 2 } })).toThrow('"more" is no operator');
   expect(() => count({ number: { gt: null } })).toThrow('"gt" takes a number or a text');

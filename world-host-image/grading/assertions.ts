@@ -1,19 +1,16 @@
 /**
- * One assertion of a grader: so many rows match. When one fails for want of rows, it says which of its
- * conditions is in the way and what the rows that meet the others hold there.
+ * The checks of a grader of the kind `assertions`, judged one by one. A check that asks for what the world does not have
+ * is `unknown`: that is the task's fault. One that names another by `before` or `after` holds for what came before, or
+ * after, the moment when that one's rows came to be.
  */
-
-import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
-import type { CheckCount } from '#language/contract.ts';
-import { valueAtPath } from '#language/field-path.ts';
-import { type Filter, filtersOfConditions, type Match } from '#store/read/filter.ts';
-import type { Reader } from '#store/read/read.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { type GivenCheck, isAnswerCheck, namesOfChecks } from '#language/checks.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { CallFailure } from '../calls/answers/failure.ts';
+import { judgeAnswer } from './answer-check.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
-
-type Grader = NonNullable<TaskSpec['grader']>;
-export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][number];
+import { judgeRows, type TimeTest, timeOfRows } from './rows-check.ts';
+import type { Sources } from './sources.ts';
 
 /**
  * What a grader is told that read a ledger whose first entries made room for later ones: what was asked
@@ -21,7 +18,7 @@ export type Expectation = Extract<Grader, { kind: 'assertions' }>['checks'][numb
  */
 export const wholeLedger = (missing: number): CheckResult[] => {
   if (missing === 0) return [];
-  const check = {
+  const check: CheckResult = {
     name: 'the request ledger is whole',
     ...verdictOf(false),
     expected: 'every request of the session',
@@ -32,86 +29,80 @@ export const wholeLedger = (missing: number): CheckResult[] => {
   return [check];
 };
 
-type Source = Pick<Reader, 'query' | 'count'>;
-export type Sources = { store: Source; ledger: Source };
+/** Whether a check is judged by the request ledger. */
+export const asksLedger = (check: GivenCheck): boolean =>
+  check.before !== undefined ||
+  check.after !== undefined ||
+  (!isAnswerCheck(check) && check.entity === ledgerEntity);
 
-const rowsText = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+const timeOf = (check: GivenCheck, sources: Sources): number | undefined =>
+  isAnswerCheck(check) ? sources.times.ofAnswer() : timeOfRows(check, sources);
 
-const valueText = (value: unknown): string =>
-  Array.isArray(value)
-    ? `one of ${value.map((item) => JSON.stringify(item)).join(', ')}`
-    : JSON.stringify(value);
+const orderWords = ['before', 'after'] as const;
+type OrderWord = (typeof orderWords)[number];
 
-const words: Record<Match, string> = {
-  equals: 'is',
-  ne: 'is not',
-  lt: 'is less than',
-  lte: 'is at most',
-  gt: 'is more than',
-  gte: 'is at least',
-  contains: 'contains',
-  prefix: 'begins with',
-  exists: 'exists:',
-};
-
-const describeFilters = (filters: readonly Filter[]): string =>
-  filters
-    .map(({ path, match, value }) => `${path.join('.')} ${words[match]} ${valueText(value)}`)
-    .join(', ');
-
-const countRange = (count: CheckCount = { min: 1 }): { min: number; max: number } =>
-  typeof count === 'number'
-    ? { min: count, max: count }
-    : { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
-
-const rangeText = ({ min, max }: { min: number; max: number }): string => {
-  if (min === max) return `exactly ${rowsText(min)}`;
-  if (max === Number.POSITIVE_INFINITY) return `at least ${rowsText(min)}`;
-  return min === 0 ? `at most ${rowsText(max)}` : `${min} to ${rowsText(max)}`;
-};
-
-const longestShown = 120;
-
-/** What the first row that meets all conditions but this one holds instead; undefined when none does. */
-const nearMiss = (
-  source: Source,
-  entity: string,
-  filters: readonly Filter[],
-  missed: Filter,
-): string | undefined => {
-  const where = filters.filter((filter) => filter !== missed);
-  const [payload] = source.query(entity, { where, limit: 1 });
-  if (payload === undefined) return undefined;
-  const value = valueAtPath(JSON.parse(payload), missed.path);
-  const held = value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
-  return `${missed.path.join('.')} is ${held}`;
-};
-
-const explainMissing = (source: Source, entity: string, filters: readonly Filter[]): string => {
-  const misses = filters.flatMap((missed) => nearMiss(source, entity, filters, missed) ?? []);
-  return misses.length === 0
-    ? `no row of ${entity} comes close`
-    : `in a row that meets the other conditions, ${misses.join('; in another, ')}`;
-};
-
-/** Judges one assertion. Throws `StoreRefusal` for one that names what the world does not have. */
-export const checkExpectation = (
-  { store, ledger }: Sources,
-  { entity, where, count, name, weight }: Expectation,
-  index: number,
-): CheckResult => {
-  const source = entity === ledgerEntity ? ledger : store;
-  const filters = filtersOfConditions(entity, where);
-  const found = source.count(entity, filters);
-  const range = countRange(count);
-  const passed = found >= range.min && found <= range.max;
-  const conditions = filters.length === 0 ? '' : ` where ${describeFilters(filters)}`;
-  return {
-    name: name ?? `check ${index + 1}`,
-    ...verdictOf(passed),
-    ...(weight === undefined ? {} : { weight }),
-    expected: `${rangeText(range)} of ${entity}${conditions}`,
-    found: rowsText(found),
-    detail: found === 0 && found < range.min ? explainMissing(source, entity, filters) : null,
+const timeTest =
+  (word: OrderWord, name: string, moment: number | undefined): TimeTest =>
+  (time) => {
+    if (moment === undefined) return `"${name}" did not happen, or the ledger does not say when`;
+    const holds = word === 'before' ? time < moment : time > moment;
+    return holds
+      ? undefined
+      : `it came ${time === moment ? 'with' : word === 'before' ? 'after' : 'before'} "${name}"`;
   };
+
+type Judged = Omit<CheckResult, 'name' | 'weight'>;
+
+/** An answer is one moment; what its order asks is asked of that. */
+const judgeOrderOfAnswer = (
+  judged: Judged,
+  sources: Sources,
+  tests: readonly TimeTest[],
+): Judged => {
+  const time = sources.times.ofAnswer();
+  if (!judged.passed || time === undefined) return judged;
+  const detail = tests.map((test) => test(time)).find((said) => said !== undefined);
+  return detail === undefined ? judged : { ...judged, ...verdictOf(false), detail };
+};
+
+/** A task that asks for what is not there says nothing about the agent. */
+const unknownFor = (error: unknown): Judged => {
+  const isOurs = error instanceof CallFailure || error instanceof StoreRefusal;
+  if (!isOurs) throw error;
+  const detail = error instanceof CallFailure ? error.error.message : error.detail;
+  return { verdict: 'unknown', passed: false, expected: null, found: null, detail };
+};
+
+/** Judges the checks of a grader, each by itself. To be called while nothing changes the rows. */
+export const judgeChecks = (checks: readonly GivenCheck[], sources: Sources): CheckResult[] => {
+  const names = namesOfChecks(checks);
+  const moments = new Map<string, number | undefined>();
+  const momentOf = (name: string): number | undefined => {
+    if (!moments.has(name)) {
+      const named = checks[names.indexOf(name)];
+      moments.set(name, named === undefined ? undefined : timeOf(named, sources));
+    }
+    return moments.get(name);
+  };
+  const judge = (check: GivenCheck): Judged => {
+    const asked = orderWords.flatMap((word) => {
+      const name = check[word];
+      return name === undefined ? [] : [{ word, name }];
+    });
+    const tests = asked.map(({ word, name }) => timeTest(word, name, momentOf(name)));
+    if (isAnswerCheck(check)) {
+      return judgeOrderOfAnswer(judgeAnswer(check, sources), sources, tests);
+    }
+    const orderText = asked.map(({ word, name }) => `${word} "${name}"`);
+    return judgeRows(check, sources, tests, orderText);
+  };
+  return checks.map((check, index): CheckResult => {
+    const { weight } = check;
+    const head = { name: names[index] as string, ...(weight === undefined ? {} : { weight }) };
+    try {
+      return { ...head, ...judge(check) };
+    } catch (error) {
+      return { ...head, ...unknownFor(error) };
+    }
+  });
 };

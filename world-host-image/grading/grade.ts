@@ -15,13 +15,15 @@ import { callErrorOf } from '../calls/answers/failure.ts';
 import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
-import { checkExpectation, wholeLedger } from './assertions.ts';
+import { asksLedger, judgeChecks, wholeLedger } from './assertions.ts';
 import type { ExplainingCheck } from './changes/explain.ts';
 import { gradeChanges } from './changes/grade-changes.ts';
 import type { Page } from './changes/report.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 import { closedCheck } from './closed.ts';
 import { gradeByPython } from './grade-by-python.ts';
+import { createRowsBefore } from './state-before.ts';
+import { createTimes } from './times.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 
@@ -31,17 +33,23 @@ type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
 
 const gradeByAssertions = (
-  { world, ledger }: Session,
+  { world, ledger, answer }: Session,
   { checks }: GraderOf<'assertions'>,
   look: LookAtChanges,
 ): Promise<CheckResult[]> =>
   world.store.exclusively(async () => {
     const noted = ledger.asOfNow();
-    const sources = { store: world.store, ledger: noted };
-    const results = checks.map((check, index) => checkExpectation(sources, check, index));
+    const { store, contract } = world;
+    const results = judgeChecks(checks, {
+      entities: contract.entities,
+      store,
+      ledger: noted,
+      before: createRowsBefore(store),
+      times: createTimes(noted, contract.entities),
+      answer,
+    });
     await look(checks.map((check, index) => ({ ...check, name: results[index]?.name ?? '' })));
-    const asksLedger = checks.some(({ entity }) => entity === ledgerEntity);
-    return asksLedger ? [...results, ...wholeLedger(noted.missing)] : results;
+    return checks.some(asksLedger) ? [...results, ...wholeLedger(noted.missing)] : results;
   });
 
 /** A query that finds nothing to judge does not find the task done. */
@@ -82,8 +90,8 @@ const gradeBySql = async (
     });
     const verdicts = await verifier.judge();
     const checks = verdicts.length === 0 ? [noVerdict] : verdicts.map(toCheck);
-    const asksLedger = source.toLowerCase().includes(ledgerEntity);
-    return asksLedger ? [...checks, ...wholeLedger(missing)] : checks;
+    const isAsked = source.toLowerCase().includes(ledgerEntity);
+    return isAsked ? [...checks, ...wholeLedger(missing)] : checks;
   } finally {
     await verifier.end();
   }

@@ -68,6 +68,7 @@ const defaultLimits: LedgerLimits = {
 /** What one entry shows at most; `changes` counts all rows. */
 const mostRows = 100;
 const mostKeyChars = 1_024;
+const mostFields = 100;
 const mostPathChars = 2_048;
 const mostNameChars = 256;
 
@@ -81,10 +82,11 @@ const quote = (text: string | null, most: number, secrets: Secrets): string =>
 
 /** A key that would take the room of many is left out. */
 const showRows = (rows: readonly RowChange[]) =>
-  rows.slice(0, mostRows).map(({ entity, key, change }) => ({
+  rows.slice(0, mostRows).map(({ entity, key, change, fields }) => ({
     entity,
     key: JSON.stringify(key).length <= mostKeyChars ? key : null,
     kind: change,
+    ...(fields === undefined ? {} : { fields: fields.slice(0, mostFields) }),
   }));
 
 type Shown = { secrets: Secrets; valueChars: number };

@@ -40,7 +40,7 @@ export const loadLinks = async (
 /** The linked worlds as sessions by alias, within the session that has these parts. */
 export const openLinks = (
   loaded: readonly LoadedLink[],
-  parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links'>,
+  parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links' | 'answer'>,
 ): Map<string, Session> =>
   new Map(
     loaded.map(({ link: { alias, task, tools }, world }) => [
@@ -54,6 +54,7 @@ export const openLinks = (
         address: null,
         formerAddresses: [],
         links: new Map(),
+        answer: null,
       },
     ]),
   );

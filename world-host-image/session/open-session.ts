@@ -56,6 +56,7 @@ export const openSession = async (
     world,
     outbox: createOutbox(),
     links: openLinks(linked, parts),
+    answer: null,
   };
 };
 

@@ -52,6 +52,8 @@ export type Session = {
   tokens: Tokens;
   /** The worlds that its world is linked to, by alias, each with the tools that are served as those of its task. */
   links: ReadonlyMap<string, Session>;
+  /** What the agent answered last to the question of its task. */
+  answer: { value: unknown } | null;
 };
 
 /** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */

@@ -179,6 +179,35 @@ export const addSessionReset = (sessions: Command, context: Context): void => {
   });
 };
 
+type AnswerOptions = ServiceOptions & { json?: boolean };
+
+/** JSON where the text is JSON, else the text itself: `42` is a number, `Bergen` a text. */
+const readAnswer = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+export const addSessionAnswer = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'answer <session> <answer>',
+    summary: 'answer the question of the task; the last answer counts',
+    example: [
+      'svc worlds session answer <session> 42',
+      `svc worlds session answer <session> '["ann", "bo"]'`,
+    ].join('\n'),
+  });
+  withService(command).action(async (sessionId: string, text: string, options: AnswerOptions) => {
+    const input = { answer: readAnswer(text) };
+    const client = clientFor(context, options);
+    const call = await runCall(context, { client, sessionId, call: { kind: 'answer', input } });
+    outputOf(call);
+    printAnswer(context, options, call, () => `answered ${JSON.stringify(input.answer)}\n`);
+  });
+};
+
 // `svc worlds session grade`: grades the state that a session is in. A grade that fails is a result
 // and no error; with `--exit-code` it makes the exit status 1, for scripts, and 2 where nobody can tell.
 

@@ -31,6 +31,7 @@ import {
   withService,
 } from './command.ts';
 import {
+  addSessionAnswer,
   addSessionCall,
   addSessionGrade,
   addSessionReset,
@@ -176,6 +177,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionShow(session, context);
   addSessionCall(session, context);
   addSessionState(session, context);
+  addSessionAnswer(session, context);
   addSessionSeed(session, context);
   addSessionReset(session, context);
   addSessionRequests(session, context);

@@ -10,9 +10,10 @@ import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
-import { type CheckConditions, createConditionCheck } from '#language/check/conditions.ts';
+import { type CheckChecks, createCheckChecks } from '#language/check/grader-checks.ts';
 import { solvableWith } from '#language/check/solutions.ts';
-import type { CheckCount, Contract, EntityContract, Row } from '#language/contract.ts';
+import type { GivenCheck } from '#language/checks.ts';
+import type { Contract, EntityContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import { solutionFaults } from '#language/solution.ts';
@@ -40,7 +41,7 @@ type KnownWorld = RedactingWorld & {
   entities: readonly EntityContract[];
   /** Names of its tools. */
   tools: ReadonlySet<string>;
-  conditions: CheckConditions;
+  faultsOf: CheckChecks;
   /** The view of its entities, as JSON text. */
   entitiesJson(): string;
 };
@@ -59,7 +60,7 @@ const toKnown = (contract: Contract): KnownWorld => ({
   entities: contract.entities,
   tools: new Set(contract.tools.map(({ name }) => name)),
   rows: createRowChecker(contract),
-  conditions: createConditionCheck(contract),
+  faultsOf: createCheckChecks(contract),
   entitiesJson: () => JSON.stringify(describeEntities(contract)),
 });
 
@@ -92,28 +93,11 @@ const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): Field
   return problems;
 };
 
-const rangeFault = ({ min, max }: { min?: number; max?: number }): string | undefined => {
-  if (min === undefined && max === undefined) return 'needs min, max or both';
-  return min !== undefined && max !== undefined && min > max
-    ? `has a min of ${min}, which is more than its max of ${max}`
-    : undefined;
-};
-
-type Assertion = { entity: string; where: Row; count?: CheckCount };
-
-const checkAssertion = (
-  { conditions }: KnownWorld,
-  { entity, where, count }: Assertion,
-  index: number,
-): FieldProblem[] => {
-  const path = ['task', 'grader', 'checks', String(index)];
-  const fault = typeof count === 'object' ? rangeFault(count) : undefined;
-  if (fault !== undefined) return [{ path: [...path, 'count'], message: fault }];
-  return conditions(entity, where).map(({ key, message }) => ({
-    path: key === undefined ? [...path, 'entity'] : [...path, 'where', key],
-    message,
+const checkAssertions = ({ faultsOf }: KnownWorld, checks: readonly GivenCheck[]): FieldProblem[] =>
+  faultsOf(checks).map(({ path, message, hint }) => ({
+    path: ['task', 'grader', 'checks', ...path.map(String)],
+    message: hint === undefined ? message : `${message}; ${hint}`,
   }));
-};
 
 const checkQuery = ({ entities }: KnownWorld, source: string): FieldProblem[] => {
   const fault = verifierFault(source, entities);
@@ -184,7 +168,7 @@ export const checkTask = (
     ...ofRedaction,
     ...checkSeed(world, seed),
     ...checkSolutions(world, spec, tools),
-    ...checks.flatMap((check, index) => checkAssertion(world, check, index)),
+    ...checkAssertions(world, checks),
   ];
   if (fields.length === 0 && grader?.kind === 'sql')
     fields.push(...checkQuery(world, grader.source));

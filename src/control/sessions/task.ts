@@ -4,7 +4,8 @@
  */
 
 import type { TaskForm } from '#domain/session.ts';
-import type { Check, Contract, Grader, Task } from '#language/contract.ts';
+import { givenCheck } from '#language/checks.ts';
+import type { Contract, Grader, Task } from '#language/contract.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Version } from '../memory/versions.ts';
@@ -26,18 +27,9 @@ const unstored = { id: null, version: null };
 
 type TaskGiven = NonNullable<KeptOpen['task']>;
 type GraderSpec = NonNullable<TaskSpec['grader']>;
-type Assertion = Extract<GraderSpec, { kind: 'assertions' }>['checks'][number];
-
-const toAssertion = ({ name, entity, where, count, weight }: Check): Assertion => ({
-  name,
-  entity,
-  where,
-  ...(count === null ? {} : { count }),
-  ...(weight === undefined ? {} : { weight }),
-});
 
 const toGrader = (grader: Grader): GraderSpec =>
-  grader.kind === 'assertions' ? { ...grader, checks: grader.checks.map(toAssertion) } : grader;
+  grader.kind === 'assertions' ? { ...grader, checks: grader.checks.map(givenCheck) } : grader;
 
 /** A bundled task in the form that inline ones have. */
 const toSpec = ({

@@ -1,50 +1,61 @@
 /**
- * Conditions on the rows of an entity, or on the request ledger, as tasks give them beside a compiled
- * world: each must be one that some row can meet. The same is asked of a tree's own tasks, with places
- * in its files, by `check/tasks.ts`.
+ * Conditions on the rows of an entity, or on the request ledger: each must be one that some row can meet.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { readCondition } from '../comparison.ts';
-import type { Contract, Row } from '../contract.ts';
+import type { EntityContract, Row } from '../contract.ts';
+import type { ProblemCode } from '../read/codes.ts';
 import { suggestName } from '../read/suggest.ts';
-import { createAnalysis } from '../schema/analysis.ts';
+import type { Analysis } from '../schema/analysis.ts';
 import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { lookUpField } from './model.ts';
-import { comparisonFaults, createFieldValues } from './values.ts';
+import { comparisonFaults, type FieldValues } from './values.ts';
 
-/** What is wrong; `key` is that of the condition at fault, absent where there is no such entity. */
-type ConditionProblem = { key?: string; message: string };
-
-export type CheckConditions = (entity: string, where: Row) => ConditionProblem[];
-
-const sentence = (message: string, hint: string | undefined): string =>
-  hint === undefined ? message : `${message}; ${hint}`;
-
-/** A check of conditions on all that a contract has rows of. */
-export const createConditionCheck = ({
-  definitions,
-  entities,
-}: Pick<Contract, 'definitions' | 'entities'>): CheckConditions => {
-  const analysis = createAnalysis(definitions);
-  const byName = new Map(entities.map((entity) => [entity.name, entity]));
-  const values = createFieldValues({ definitions, entities: byName, types: analysis.types });
-  return (name, where) => {
-    const entity = name === ledgerEntity ? ledgerEntityContract : byName.get(name);
-    if (entity === undefined) {
-      const hint = suggestName(name, [...byName.keys(), ledgerEntity]);
-      return [{ message: sentence(`the world has no entity "${name}"`, hint) }];
-    }
-    return Object.entries(where).flatMap(([key, wanted]): ConditionProblem[] => {
-      const found = lookUpField(key, entity, analysis);
-      if ('fault' in found) {
-        return [{ key, message: sentence(found.fault.message, found.fault.hint) }];
-      }
-      const read = readCondition(wanted);
-      if ('fault' in read) return [{ key, message: `${name}.${key}: ${read.fault}` }];
-      return comparisonFaults(values, entity, found.field, read).map((message) => ({
-        key,
-        message,
-      }));
-    });
-  };
+/** What is wrong at a place within what was given; `isKey` where its name is, and not what it holds. */
+export type Fault = {
+  path: (string | number)[];
+  code: ProblemCode;
+  message: string;
+  hint?: string | undefined;
+  isKey?: boolean;
 };
+
+/** The rows that conditions are about. */
+export type ConditionSources = {
+  entities: ReadonlyMap<string, EntityContract>;
+  analysis: Analysis;
+  values: FieldValues;
+};
+
+/** The entity of a name, the request ledger among them, or what is wrong with the name. */
+export const lookUpEntity = (
+  name: string,
+  { entities }: Pick<ConditionSources, 'entities'>,
+): { entity: EntityContract } | { fault: Fault } => {
+  const entity = name === ledgerEntity ? ledgerEntityContract : entities.get(name);
+  if (entity !== undefined) return { entity };
+  const hint = suggestName(name, [...entities.keys(), ledgerEntity]);
+  const message = `the world has no entity "${name}"`;
+  return { fault: { path: ['entity'], code: 'unknown_entity', message, hint } };
+};
+
+/** What is wrong with conditions, by their paths as they are written. */
+export const conditionFaults = (
+  entity: EntityContract,
+  where: Row,
+  { analysis, values }: ConditionSources,
+): Fault[] =>
+  Object.entries(where).flatMap(([key, wanted]): Fault[] => {
+    const path = [key];
+    const found = lookUpField(key, entity, analysis);
+    if ('fault' in found) return [{ path, ...found.fault, isKey: true }];
+    const read = readCondition(wanted);
+    if ('fault' in read) {
+      return [{ path, code: 'type_mismatch', message: `${entity.name}.${key}: ${read.fault}` }];
+    }
+    return comparisonFaults(values, entity, found.field, read).map((message) => ({
+      path,
+      code: 'type_mismatch',
+      message,
+    }));
+  });

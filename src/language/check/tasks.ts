@@ -2,38 +2,23 @@
  * Scenarios: each folder of `scenarios/` is a bundled task with its instruction, its rows and its grader, checked
  * against the data model and against the rows of the world.
  */
-import { ledgerEntity } from '#domain/ledger.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { readCondition } from '../comparison.ts';
-import {
-  type Check,
-  type Dependency,
-  type EntityContract,
-  type Grader,
-  linkedTool,
-  type Row,
-  type Task,
-} from '../contract.ts';
+import { wholeChecks } from '../checks.ts';
+import { type Dependency, type Grader, linkedTool, type Row, type Task } from '../contract.ts';
 import { connectorFile } from '../files/connector-toml.ts';
-import {
-  type CheckTable,
-  type Condition,
-  type GraderTable,
-  readScenario,
-  type Scenario,
-} from '../files/scenario-toml.ts';
+import type { GraderTable } from '../files/grader-toml.ts';
+import { readScenario, type Scenario } from '../files/scenario-toml.ts';
 import { languageLimits } from '../limits.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
-import { ledgerEntityContract } from '../sql/ledger-entity.ts';
+import { checkFaults } from './grader-checks.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
-import { findEntity, findField } from './model.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
 import { openSeedRedaction, type WorldRedaction } from './seed-redaction.ts';
 import { checkSolutions } from './solutions.ts';
-import { comparisonFaults, type FieldValues } from './values.ts';
+import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
 
@@ -67,53 +52,28 @@ export const checkTaskTools = (
   }
 };
 
-const checkCondition = (
-  { path, value, place }: Condition,
-  entity: EntityContract,
-  { model, values }: TaskSources,
-): void => {
-  const field = findField(place.ofKey(), path, entity, model);
-  if (field === undefined) return;
-  const read = readCondition(value);
-  if ('fault' in read) {
-    place.refuse('type_mismatch', `${entity.name}.${path}: ${read.fault}`);
-    return;
-  }
-  for (const fault of comparisonFaults(values, entity, field, read)) {
-    place.refuse('type_mismatch', fault);
-  }
-};
-
-const readCheck = ({ place, value }: Placed<CheckTable>, sources: TaskSources): Check => {
-  const { name, entity: entityName, where, count, weight } = value;
-  const entity =
-    entityName === ledgerEntity
-      ? ledgerEntityContract
-      : findEntity(place.at('entity'), entityName, sources.model);
-  if (entity !== undefined) {
-    for (const condition of where) checkCondition(condition, entity, sources);
-  }
-  const conditions = where.map(({ path, value: wanted }): [string, unknown] => [path, wanted]);
-  return {
-    name,
-    entity: entityName,
-    where: Object.fromEntries(conditions),
-    count: count ?? null,
-    ...(weight === undefined ? {} : { weight }),
-  };
-};
-
-const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grader => {
+const readAssertions = ({ value }: Placed<GraderTable>, sources: TaskSources): Grader => {
+  const { model, values } = sources;
+  const checks = value.checks.map(({ check }) => check);
   const names = new Set<string>();
-  const checks = grader.value.checks.map((check) => {
-    const { name } = check.value;
+  for (const { check, placeOf } of value.checks) {
+    const { name } = check;
     if (names.has(name)) {
-      check.place.at('name').refuse('duplicate', `there are two checks named "${name}"`);
+      placeOf(['name']).refuse('duplicate', `there are two checks named "${name}"`);
     }
     names.add(name);
-    return readCheck(check, sources);
-  });
-  return { kind: 'assertions', checks };
+  }
+  const { entities, analysis } = model;
+  for (const { path, code, message, hint, isKey } of checkFaults(checks, {
+    entities,
+    analysis,
+    values,
+  })) {
+    const [at, ...inside] = path;
+    const place = value.checks[at as number]?.placeOf(inside);
+    (isKey === true ? place?.ofKey() : place)?.refuse(code, message, hint);
+  }
+  return { kind: 'assertions', checks: wholeChecks(checks) };
 };
 
 const readGrader = (

@@ -6,6 +6,7 @@ import type { EntityContract } from '../contract.ts';
 import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import type { JsonType } from '../schema/analysis.ts';
+import { judgePattern } from '../schema/patterns.ts';
 import { type CheckValue, createShapes } from '../schema/shapes.ts';
 import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import type { Field, Model } from './model.ts';
@@ -75,6 +76,21 @@ export const createFieldValues = (
   };
 };
 
+/** Only a text can match a regular expression, which runs on RE2. */
+const matchFaults = (
+  values: Pick<FieldValues, 'kinds'>,
+  { name }: EntityContract,
+  field: Field,
+  source: string,
+): string[] => {
+  const at = `${name}.${field.path.join('.')}`;
+  const { fault } = judgePattern(source);
+  if (fault !== undefined) return [`${at}: "matches" ${JSON.stringify(source)}: ${fault}`];
+  const kinds = values.kinds(field);
+  if (kinds.size === 0 || kinds.has('string')) return [];
+  return [`${at} is ${[...kinds].join(' or ')}, so it never "matches" ${JSON.stringify(source)}`];
+};
+
 /**
  * What is wrong with comparisons of a field, in sentences. What it is to be, or to be one of, it must be able to be; what it
  * is to be more or less than must be of its kind; of what it is to contain nothing is known.
@@ -87,6 +103,7 @@ export const comparisonFaults = (
 ): string[] =>
   comparisons.flatMap(({ operator, operand }) => {
     if (operator === 'contains' || operator === 'exists') return [];
+    if (operator === 'matches') return matchFaults(values, entity, field, operand as string);
     if (operator === 'eq' || operator === 'ne' || operator === 'in') {
       return [operand].flat().flatMap((item) => values.faults(entity, field, item));
     }

@@ -38,6 +38,7 @@ const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
       entity: text,
       key: { type: ['object', 'null'] },
       kind: { enum: ['inserted', 'updated', 'deleted'] },
+      fields: { type: 'array', items: text },
     }),
   },
   call_id: textOrNull,

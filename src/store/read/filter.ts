@@ -7,7 +7,7 @@
  * - `contains`: the text holds the value; a field that is a list has it as an item.
  * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
  *
- * Checks of tasks compare, too: `ne`, `lt`, `lte`, `gt`, `gte`, `exists`.
+ * Checks of tasks compare, too: `ne`, `lt`, `lte`, `gt`, `gte`, `matches`, `exists`.
  *
  * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused,
  * and so are more conditions and texts than can be looked for in each row of a large table.
@@ -16,12 +16,13 @@
 import { type Operator, readCondition } from '#language/comparison.ts';
 import type { FieldPath, FilterMatch, Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
+import { judgePattern } from '#language/schema/patterns.ts';
 import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 
 /** How a value is matched: as routes do it, or as checks of tasks do. */
-export type Match = FilterMatch | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'exists';
+export type Match = FilterMatch | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'matches' | 'exists';
 
 export type Filter = { path: FieldPath; match: Match; value: unknown };
 
@@ -176,6 +177,17 @@ const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condit
   return { sql, values: [value] };
 };
 
+/** Whether a regular expression is found in a text; anything else matches none. */
+const matches = (entity: CatalogEntity, { path, value }: Filter): Condition => {
+  const fault = typeof value === 'string' ? judgePattern(value).fault : 'it is no text';
+  if (fault !== undefined) refusePath(entity, path, `"${path.join('.')}" matches: ${fault}`);
+  const at = pathLiteral(entity, path);
+  // Whether it is a text is asked first, so that nothing else is ever made one.
+  const sql = `CASE json_type(payload, ${at}) WHEN 'text'
+    THEN svc_matches(?, json_extract(payload, ${at})) ELSE 0 END = 1`;
+  return { sql, values: [value as string] };
+};
+
 /** A field that is null is as good as one that is not there. */
 const exists = (entity: CatalogEntity, { path, value }: Filter): Condition => ({
   sql: `(coalesce(json_type(payload, ${pathLiteral(entity, path)}), 'null') ${value === true ? '<>' : '='} 'null')`,
@@ -197,6 +209,7 @@ const matchers: Record<Match, (entity: CatalogEntity, filter: Filter) => Conditi
   lte: compares,
   gt: compares,
   gte: compares,
+  matches,
   exists,
 };
 

@@ -10,6 +10,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Contract } from '#language/contract.ts';
 import { createTablesSql } from '#language/sql/ddl.ts';
 import { type BaseFile, openBaseFile } from './base-file.ts';
+import { addMatching } from './matching.ts';
 
 /** Largest database of one world; a container has to hold it beside its own needs. */
 export const maxStoreBytes = 256 * 1024 * 1024;
@@ -53,6 +54,7 @@ export const openEmpty = (contract: Pick<Contract, 'entities'>): DatabaseSync =>
   const db = new DatabaseSync(':memory:');
   db.exec(`PRAGMA page_size = ${pageBytes};`);
   db.exec(settings);
+  addMatching(db);
   db.exec(createTablesSql(contract));
   return db;
 };
@@ -91,6 +93,7 @@ export const openSnapshot = (snapshot: Uint8Array): Opened => {
   const db = new DatabaseSync(':memory:');
   db.deserialize(bytes);
   db.exec(settings);
+  addMatching(db);
   return { db, ...readSummary(db) };
 };
 
@@ -100,6 +103,7 @@ export const openOnFile = (path: string): Opened => {
   try {
     const most = base.pages + (maxStoreBytes + spareBytes) / pageBytes;
     db.exec(`PRAGMA max_page_count = ${most}`);
+    addMatching(db);
     return { db, base, ...readSummary(db) };
   } catch (error) {
     db.close();

@@ -2,6 +2,7 @@
  * What a transaction has done to each row, collapsed: the row as it was before the first change and as
  * it is after the last. An insert followed by a delete is nothing; a change back to the same text too.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { ChangeCounts } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
@@ -22,6 +23,8 @@ export type RowChange = {
   /** The primary-key fields with their values. A row whose key changed is a deletion and an insertion. */
   key: Row;
   change: 'inserted' | 'updated' | 'deleted';
+  /** The top-level fields of an updated row that are other than before. */
+  fields?: string[];
 };
 
 export type WriteSet = {
@@ -48,13 +51,26 @@ const changeOf = ({ before, after }: TouchedRow): RowChange['change'] => {
   return after === undefined ? 'deleted' : 'updated';
 };
 
+const fieldsThatDiffer = (before: string, after: string): string[] => {
+  const [was, is] = [JSON.parse(before) as Row, JSON.parse(after) as Row];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    (field) => !isDeepStrictEqual(was[field], is[field]),
+  );
+};
+
 /** The changes as callers see them, one a row. */
 export const rowChanges = (touched: readonly TouchedRow[]): RowChange[] =>
-  touched.map((row) => ({
-    entity: row.entity.name,
-    key: fieldsOfKey(row.entity, row.key),
-    change: changeOf(row),
-  }));
+  touched.map((row) => {
+    const { entity, key, before, after } = row;
+    return {
+      entity: entity.name,
+      key: fieldsOfKey(entity, key),
+      change: changeOf(row),
+      ...(before !== undefined && after !== undefined
+        ? { fields: fieldsThatDiffer(before, after) }
+        : {}),
+    };
+  });
 
 /** The changes counted by entity; entities without a change are left out. */
 export const countChanges = (rows: readonly RowChange[]): ChangeCounts => {

@@ -11,6 +11,11 @@ export const RowChangeView = Type.Object({
   entity: Type.String({ maxLength: limits.nameChars }),
   key: nullable(JsonObject),
   kind: oneOf(['inserted', 'updated', 'deleted']),
+  fields: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'top-level fields of an updated row that are other than before',
+    }),
+  ),
 });
 
 /** Where a page is full, `request`, `response`, `changes` and `rows` are left out. */

@@ -10,6 +10,7 @@ import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { GraderChanges } from './grader-changes.ts';
 import { SolutionSpec } from './solution.ts';
+import { GivenCheck } from './task-checks.ts';
 
 /** What becomes of rows by the world's `[redact]` before they are stored. */
 export const Redact = oneOf(
@@ -22,40 +23,6 @@ export const SeedRows = Type.Record(
   Type.String(),
   Type.Array(JsonObject, { maxItems: limits.seedRows }),
   { maxProperties: limits.members },
-);
-
-const RowCount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
-
-const Expectation = Type.Object(
-  {
-    name: Type.Optional(Type.String({ maxLength: 200 })),
-    entity: Type.String({ minLength: 1, maxLength: 256 }),
-    where: Type.Record(Type.String(), Type.Unknown(), {
-      maxProperties: limits.members,
-      description:
-        'by field, or path to one: a value, a list of which it is one, or comparisons, as `{"gt": 10}`; eq, ne, in, lt, lte, gt, gte, contains, exists',
-    }),
-    count: Type.Optional(
-      Type.Union(
-        [
-          RowCount,
-          Type.Object(
-            { min: Type.Optional(RowCount), max: Type.Optional(RowCount) },
-            { additionalProperties: false },
-          ),
-        ],
-        { description: 'exactly so many rows must match, or so many; absent: at least one' },
-      ),
-    ),
-    weight: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1_000,
-        description: 'what it counts for in the score; absent: 1',
-      }),
-    ),
-  },
-  { additionalProperties: false },
 );
 
 /** What to do, what to start from, and how the state left behind is graded. */
@@ -84,7 +51,7 @@ export const TaskSpec = Type.Object(
         Type.Object(
           {
             kind: Type.Literal('assertions'),
-            checks: Type.Array(Expectation, { minItems: 1, maxItems: limits.checks }),
+            checks: Type.Array(GivenCheck, { minItems: 1, maxItems: limits.checks }),
             changes: Type.Optional(GraderChanges),
           },
           { additionalProperties: false },

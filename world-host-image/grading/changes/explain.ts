@@ -9,7 +9,8 @@
  *
  * A check of the ledger, or of an answer, asks for no row of the world and explains none.
  */
-import type { CheckCount, EntityContract, FieldPath, Row } from '#language/contract.ts';
+import type { CheckCount } from '#language/checks.ts';
+import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
 import type { ChangedEntity, ChangedRow, ChangedState } from './changed-rows.ts';
 import { type Claims, type Explained, touchedPaths } from './claims.ts';

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { sampleContract } from '#test/support/sample-contract.ts';
+import type { GivenCheck } from '../checks.ts';
+import { createCheckChecks } from './grader-checks.ts';
+
+const faultsOf = createCheckChecks(sampleContract());
+const said = (...checks: GivenCheck[]): string[] =>
+  faultsOf(checks).map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+const issue = { entity: 'issues', where: { id: 10 } };
+
+describe('checks of a grader are refused by check, field and place', () => {
+  it.each<[string, GivenCheck, string]>([
+    ['an entity', { entity: 'wikis', where: {} }, '0.entity: the world has no entity "wikis"'],
+    ['a field', { ...issue, where: { status: 1 } }, '0.where.status: issues has no field "status"'],
+    [
+      'a regular expression',
+      { ...issue, where: { title: { matches: '(' } } },
+      '0.where.title: issues.title: "matches" "(": ',
+    ],
+    [
+      'a text where there is none',
+      { ...issue, where: { number: { matches: '1' } } },
+      '0.where.number: issues.number is integer, so it never "matches" "1"',
+    ],
+    [
+      'a related entity',
+      { ...issue, any: { entity: 'wikis', where: {} } },
+      '0.any.entity: the world has no entity "wikis"',
+    ],
+    [
+      'entities without a relationship',
+      { entity: 'users', where: {}, any: { entity: 'svc_requests', where: {} } },
+      '0.any.entity: entries of the request ledger have no related rows',
+    ],
+    [
+      'a relationship that is not there',
+      { ...issue, any: { entity: 'users', where: {}, by: ['owner'] } },
+      '0.any.by: issues and users are not related by ["owner"]; there is ["assignee"]',
+    ],
+    [
+      'a condition on related rows',
+      { ...issue, none: { entity: 'users', where: { age: 1 } } },
+      '0.none.where.age: users has no field "age"',
+    ],
+    ['a changed field', { ...issue, changed: ['status'] }, '0.changed.0: issues has no field'],
+    [
+      'a path as a changed field',
+      { entity: 'users', where: {}, changed: ['profile.email'] },
+      '0.changed.0: "profile.email" is within a field; name the field itself',
+    ],
+    [
+      'an increase of a text',
+      { ...issue, increased_by: { title: 1 } },
+      '0.increased_by.title: issues.title is string, never a number',
+    ],
+    [
+      'a change of the ledger',
+      { entity: 'svc_requests', where: {}, unchanged: ['via'] },
+      '0.unchanged.0: entries of the request ledger never change',
+    ],
+    ['an empty range', { ...issue, count: {} }, '0.count: count: needs min, max or both'],
+    [
+      'a set that is no list',
+      { kind: 'answer', as: 'set', equals: 1 },
+      '0.equals: equals: as a set it must be a list',
+    ],
+    [
+      'a tolerance of a text',
+      { kind: 'answer', equals: 'a', tolerance: 1 },
+      '0.tolerance: tolerance: only a number can be nearly right',
+    ],
+    [
+      'an order by a check that is not there',
+      { ...issue, after: 'paid' },
+      '0.after: after: there is no check named "paid"',
+    ],
+  ])('%s', (_, check, message) => {
+    expect(said(check)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('an order that turns in a circle, and one by a name that two have', () => {
+    expect(said({ ...issue, name: 'a', after: 'b' }, { ...issue, name: 'b', after: 'a' })).toEqual([
+      '0.after: after: "a" would have to come before itself',
+    ]);
+    const twins = [
+      { ...issue, name: 'a' },
+      { ...issue, name: 'a' },
+    ];
+    expect(said(...twins, { ...issue, before: 'a' })).toEqual([
+      '2.before: before: there are two checks named "a"',
+    ]);
+    expect(said({ ...issue, name: 'a', before: 'a' })).toEqual([
+      '0.before: before: a check cannot come before or after itself',
+    ]);
+  });
+
+  it('nothing of checks that say what they mean', () => {
+    expect(
+      said(
+        { ...issue, name: 'closed', changed: ['state'], unchanged: ['title'] },
+        { ...issue, any: { entity: 'users', where: { login: 'ann' }, by: ['assignee'] } },
+        { ...issue, increased_by: { number: -2 }, count: { min: 1, max: 2 }, after: 'closed' },
+        { kind: 'answer', equals: [1, 2], as: 'set', after: 'closed' },
+        { entity: 'issues', where: { title: { matches: '^a+$', ne: 'aa' } }, count: 0 },
+      ),
+    ).toEqual([]);
+  });
+});

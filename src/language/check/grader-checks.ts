@@ -1,0 +1,132 @@
+/**
+ * The checks of a grader held to a world: each names what is there, and is one that some state can meet. Trees' own
+ * tasks and those given beside a compiled world are judged by the same rules.
+ */
+import { ledgerEntity } from '#domain/ledger.ts';
+import {
+  type AnswerCheck,
+  type CheckCount,
+  type GivenCheck,
+  isAnswerCheck,
+  namesOfChecks,
+  type RelatedRows,
+  type RowsCheck,
+  relatedKinds,
+} from '../checks.ts';
+import type { Contract, EntityContract } from '../contract.ts';
+import { findRelation } from '../relations.ts';
+import { createAnalysis } from '../schema/analysis.ts';
+import { type ConditionSources, conditionFaults, type Fault, lookUpEntity } from './conditions.ts';
+import { lookUpField } from './model.ts';
+import { orderFaults } from './order.ts';
+import { createFieldValues } from './values.ts';
+
+type GivenRows = Omit<RowsCheck, 'name' | 'count'> & { count?: CheckCount | null };
+
+const below = (faults: readonly Fault[], ...path: (string | number)[]): Fault[] =>
+  faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
+
+const bad = (path: (string | number)[], message: string): Fault => ({
+  path,
+  code: 'bad_value',
+  message,
+});
+
+const countFaults = (count: CheckCount | null | undefined): Fault[] => {
+  if (count === undefined || count === null || typeof count === 'number') return [];
+  const { min, max } = count;
+  if (min === undefined && max === undefined) {
+    return [bad(['count'], 'count: needs min, max or both')];
+  }
+  if (min === undefined || max === undefined || min <= max) return [];
+  const message = `count: has a min of ${min}, which is more than its max of ${max}`;
+  return [bad(['count'], message)];
+};
+
+const relatedFaults = (
+  from: EntityContract,
+  { entity: name, where, by }: RelatedRows,
+  sources: ConditionSources,
+): Fault[] => {
+  const found = lookUpEntity(name, sources);
+  if ('fault' in found) return [found.fault];
+  const { entity } = found;
+  if (from.name === ledgerEntity || name === ledgerEntity) {
+    return [bad(['entity'], 'entries of the request ledger have no related rows')];
+  }
+  const related = findRelation(from, entity, by);
+  const faults = below(conditionFaults(entity, where, sources), 'where');
+  return 'fault' in related ? [bad(['by'], related.fault), ...faults] : faults;
+};
+
+/** The top-level fields that are compared with the state before. */
+const changeFaults = (
+  entity: EntityContract,
+  { changed = [], unchanged = [], increased_by = {} }: GivenRows,
+  { analysis, values }: ConditionSources,
+): Fault[] => {
+  const named = [
+    ...changed.map((field, at) => ({ field, path: ['changed', at] })),
+    ...unchanged.map((field, at) => ({ field, path: ['unchanged', at] })),
+    ...Object.keys(increased_by).map((field) => ({ field, path: ['increased_by', field] })),
+  ];
+  const [first] = named;
+  if (first !== undefined && entity.name === ledgerEntity) {
+    return [bad(first.path, 'entries of the request ledger never change')];
+  }
+  return named.flatMap(({ field: written, path }): Fault[] => {
+    const found = lookUpField(written, entity, analysis);
+    if ('fault' in found) return [{ path, ...found.fault }];
+    if (found.field.path.length > 1) {
+      return [bad(path, `"${written}" is within a field; name the field itself`)];
+    }
+    const kinds = values.kinds(found.field);
+    if (path[0] !== 'increased_by' || kinds.size === 0) return [];
+    if (kinds.has('number') || kinds.has('integer')) return [];
+    return [bad(path, `${entity.name}.${written} is ${[...kinds].join(' or ')}, never a number`)];
+  });
+};
+
+const rowsFaults = (check: GivenRows, sources: ConditionSources): Fault[] => {
+  const found = lookUpEntity(check.entity, sources);
+  if ('fault' in found) return [found.fault, ...countFaults(check.count)];
+  const { entity } = found;
+  return [
+    ...countFaults(check.count),
+    ...below(conditionFaults(entity, check.where, sources), 'where'),
+    ...relatedKinds.flatMap((kind) => {
+      const related = check[kind];
+      return related === undefined ? [] : below(relatedFaults(entity, related, sources), kind);
+    }),
+    ...changeFaults(entity, check, sources),
+  ];
+};
+
+const answerFaults = ({ as, equals, tolerance }: Omit<AnswerCheck, 'name'>): Fault[] => {
+  if (as === 'set' && !Array.isArray(equals)) {
+    return [bad(['equals'], 'equals: as a set it must be a list')];
+  }
+  if (tolerance === undefined || typeof equals === 'number') return [];
+  return [bad(['tolerance'], 'tolerance: only a number can be nearly right')];
+};
+
+/** What is wrong with the checks of a grader; the first of each path is the check's position. */
+export const checkFaults = (checks: readonly GivenCheck[], sources: ConditionSources): Fault[] => [
+  ...checks.flatMap((check, index) =>
+    below(isAnswerCheck(check) ? answerFaults(check) : rowsFaults(check, sources), index),
+  ),
+  ...orderFaults(checks, namesOfChecks(checks)),
+];
+
+export type CheckChecks = (checks: readonly GivenCheck[]) => Fault[];
+
+/** The same beside a compiled world. */
+export const createCheckChecks = ({
+  definitions,
+  entities,
+}: Pick<Contract, 'definitions' | 'entities'>): CheckChecks => {
+  const analysis = createAnalysis(definitions);
+  const byName = new Map(entities.map((entity) => [entity.name, entity]));
+  const values = createFieldValues({ definitions, entities: byName, types: analysis.types });
+  return (checks) => checkFaults(checks, { entities: byName, analysis, values });
+};

@@ -1,0 +1,198 @@
+/** `[grader]` of a scenario: checks of the state that is left. The format is this project's own. */
+
+import type { GivenCheck, RelatedRows } from '../checks.ts';
+import { type CheckCount, relatedKinds } from '../checks.ts';
+import { isComparison } from '../comparison.ts';
+import type { Row } from '../contract.ts';
+import {
+  anything,
+  distinct,
+  filledText,
+  integer,
+  kind,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  placed,
+  refuseType,
+  text,
+} from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import { described, optional, required, type TableOf, tableOf } from '../read/table.ts';
+import { isTable } from '../read/values.ts';
+
+/** A condition's path in dots with its value; tables inside are the same path written otherwise. */
+type Condition = { path: string; value: unknown; place: Place };
+
+const isScalar = (value: unknown): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+const readConditions = (place: Place, value: unknown, path: string): Condition[] => {
+  if (isTable(value) && path !== '' && isComparison(value)) return [{ path, value, place }];
+  if (isTable(value)) {
+    return Object.entries(value).flatMap(([key, inner]) =>
+      readConditions(place.at(key), inner, path === '' ? key : `${path}.${key}`),
+    );
+  }
+  if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) {
+    return [{ path, value, place }];
+  }
+  refuseType(place, 'a scalar, a list of scalars or a comparison', value);
+  return [];
+};
+
+const conditions = kind<Condition[]>({ type: 'object' }, (place, value) =>
+  isTable(value) ? readConditions(place, value, '') : refuseType(place, 'a table of fields', value),
+);
+
+const where = described(
+  'Fields, or paths to them: a value, one of a list, or comparisons such as { gt = 10, lte = 20 }.',
+  required<Condition[]>(conditions, []),
+);
+
+const mostRows = 1_000_000_000;
+const rowCount = integer(0, mostRows);
+const range = tableOf({
+  min: described('At least so many.', optional(rowCount)),
+  max: described('At most so many.', optional(rowCount)),
+});
+
+/** Only what was given is there. */
+const given = <Value extends object>(
+  value: Value,
+): { [Name in keyof Value]: NonNullable<Value[Name]> } =>
+  Object.fromEntries(Object.entries(value).filter(([, held]) => held !== undefined)) as {
+    [Name in keyof Value]: NonNullable<Value[Name]>;
+  };
+
+const count = kind<CheckCount>(
+  { anyOf: [{ ...rowCount.schema }, { ...range.schema }] },
+  (place, value) => {
+    if (!isTable(value)) return rowCount(place, value);
+    return given(range(place, value) ?? {});
+  },
+);
+
+const fields = distinct(listOf(filledText(), { least: 1, most: 100 }));
+
+const related = tableOf({
+  entity: described('An entity that is related to that of the check.', required(text, '')),
+  where,
+  by: described(
+    'The fields of the relationship, where there are several.',
+    optional<string[]>(listOf(filledText(), { least: 1, most: 16 })),
+  ),
+});
+
+const judgedKeys = {
+  name: described('What must hold, in words; unique in the task.', required(filledText(200), '')),
+  weight: described('What it counts for in the score. Default: 1.', optional(number(0, 1_000))),
+  before: described(
+    'The name of another check: what this one finds came before what that one finds.',
+    optional(filledText(200)),
+  ),
+  after: described(
+    'The name of another check: what this one finds came after what that one finds.',
+    optional(filledText(200)),
+  ),
+};
+
+const rowsKeys = {
+  ...judgedKeys,
+  entity: described('An entity, or svc_requests, the request ledger.', required(text, '')),
+  where,
+  count: described(
+    'Exactly so many rows must match, or { min = 2, max = 3 }. Default: at least one.',
+    optional<CheckCount>(count),
+  ),
+  any: described('At least one related row matches.', optional(related)),
+  all: described('Every related row matches.', optional(related)),
+  none: described('No related row matches.', optional(related)),
+  changed: described('Fields that differ from when the task began.', optional<string[]>(fields)),
+  unchanged: described('Fields that are as when the task began.', optional<string[]>(fields)),
+  increased_by: described(
+    'Fields with how much more they are than when the task began.',
+    optional<Map<string, number>>(mapOf(number(-Number.MAX_VALUE, Number.MAX_VALUE), { least: 1 })),
+  ),
+};
+
+const answerKeys = {
+  ...judgedKeys,
+  kind: described('A check of what the agent answered.', required(oneOf(['answer']), 'answer')),
+  equals: described('The right answer.', required<unknown>(anything, null)),
+  as: described('A list whose order and repeats do not matter.', optional(oneOf(['set']))),
+  tolerance: described('How far a number may be off.', optional(number(0, Number.MAX_VALUE))),
+};
+
+const rowsTable = tableOf(rowsKeys);
+const answerTable = tableOf(answerKeys);
+
+type Whered = { where: Condition[] };
+const rowOf = ({ where: list }: Whered): Row =>
+  Object.fromEntries(list.map(({ path, value }) => [path, value]));
+
+const relatedOf = (
+  table: TableOf<{ entity: typeof rowsKeys.entity }> & Whered & { by?: string[] | undefined },
+): RelatedRows => ({
+  ...given({ entity: table.entity, by: table.by }),
+  where: rowOf(table),
+});
+
+/** A check as it was read, with the places of its conditions by their paths. */
+export type CheckRead = {
+  check: GivenCheck & { name: string };
+  /** The place of a part; conditions may be written as tables within tables. */
+  placeOf(path: readonly (string | number)[]): Place;
+};
+
+const readRowsCheck = (place: Place, value: unknown): CheckRead | undefined => {
+  const table = rowsTable(place, value);
+  if (table === undefined) return undefined;
+  const { increased_by, any, all, none, ...rest } = table;
+  const parts = given({ any, all, none });
+  const lists: [string, Condition[]][] = [
+    ['where', table.where],
+    ...relatedKinds.flatMap((name): [string, Condition[]][] => {
+      const part = parts[name];
+      return part === undefined ? [] : [[`${name}/where`, part.where]];
+    }),
+  ];
+  const places = new Map(
+    lists.flatMap(([at, list]) => list.map(({ path, place: own }) => [`${at}/${path}`, own])),
+  );
+  const check = {
+    ...given({ ...rest, increased_by: increased_by && Object.fromEntries(increased_by) }),
+    ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, relatedOf(part)])),
+    where: rowOf(table),
+  };
+  return {
+    check: check as CheckRead['check'],
+    placeOf: (path) => places.get(path.join('/')) ?? place.at(...path),
+  };
+};
+
+const readAnswerCheck = (place: Place, value: unknown): CheckRead | undefined => {
+  const table = answerTable(place, value);
+  if (table === undefined) return undefined;
+  return { check: given(table) as CheckRead['check'], placeOf: (path) => place.at(...path) };
+};
+
+const check = kind<CheckRead>(
+  { anyOf: [rowsTable.schema ?? {}, answerTable.schema ?? {}] },
+  (place, value) =>
+    isTable(value) && Object.hasOwn(value, 'kind')
+      ? readAnswerCheck(place, value)
+      : readRowsCheck(place, value),
+);
+
+const graderKeys = {
+  kind: described('How the task is graded.', required(oneOf(['assertions']), 'assertions')),
+  checks: described(
+    'What must hold of the state that is left.',
+    required<CheckRead[]>(listOf(check, { least: 1 }), []),
+  ),
+};
+export type GraderTable = TableOf<typeof graderKeys>;
+
+export const graderTable = placed(tableOf(graderKeys));

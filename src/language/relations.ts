@@ -1,0 +1,56 @@
+/**
+ * How the rows of two entities belong together: by a relationship that one of them declares to the other. Checks of
+ * tasks follow it in either direction.
+ */
+import type { EntityContract } from './contract.ts';
+
+/** Fields of the row that is known, each with the field of the related rows that has the same value. */
+export type Relation = { from: string; to: string }[];
+
+type Related = Pick<EntityContract, 'name' | 'primaryKey' | 'relationships'>;
+
+type Candidate = { by: readonly string[]; relation: Relation };
+
+const candidatesOf = (from: Related, to: Related): Candidate[] => {
+  const theirs = to.relationships
+    .filter(({ target }) => target === from.name)
+    .map(({ fields }) => ({
+      by: fields,
+      relation: fields.map((field, at) => ({ from: from.primaryKey[at] as string, to: field })),
+    }));
+  const ours = from.relationships
+    .filter(({ target }) => target === to.name)
+    .map(({ fields }) => ({
+      by: fields,
+      relation: fields.map((field, at) => ({ from: field, to: to.primaryKey[at] as string })),
+    }));
+  return [...theirs, ...ours];
+};
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((field, at) => field === other[at]);
+
+/** The relation of two entities; with `by` that of these fields. What is wrong with the question, in a sentence, otherwise. */
+export const findRelation = (
+  from: Related,
+  to: Related,
+  by: readonly string[] | undefined,
+): { relation: Relation } | { fault: string } => {
+  const all = candidatesOf(from, to);
+  if (all.length === 0) {
+    return { fault: `no relationship is declared between ${from.name} and ${to.name}` };
+  }
+  const choices = all.map((candidate) => JSON.stringify(candidate.by)).join(', ');
+  if (by === undefined) {
+    const [only, another] = all;
+    if (only !== undefined && another === undefined) return { relation: only.relation };
+    return {
+      fault: `${from.name} and ${to.name} are related in several ways; name one by "by": ${choices}`,
+    };
+  }
+  const found = all.find((candidate) => isSame(candidate.by, by));
+  if (found !== undefined) return { relation: found.relation };
+  return {
+    fault: `${from.name} and ${to.name} are not related by ${JSON.stringify(by)}; there is ${choices}`,
+  };
+};

@@ -1,0 +1,78 @@
+/**
+ * When something happened in a session, as the number of the ledger's entry that did it; 0 is before the first. Of a row it
+ * is the last entry that changed one of the fields that somebody asks about, or that made the row.
+ */
+import { ledgerEntity } from '#domain/ledger.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import type { RowSource } from './row-source.ts';
+
+type EntryRow = { entity: string; key: Row | null; kind: string; fields?: string[] };
+
+type Touch = { id: number; fields: ReadonlySet<string> | 'all' };
+
+export type Times = {
+  /** Undefined where the ledger does not say: it keeps the keys of so many rows an entry. */
+  ofRow(
+    entity: EntityContract,
+    row: Row,
+    fields: ReadonlySet<string>,
+    isChanged: boolean,
+  ): number | undefined;
+  /** The entry of the last answer; undefined where there is none. */
+  ofAnswer(): number | undefined;
+};
+
+const keyText = (row: Row, fields: readonly string[]): string =>
+  JSON.stringify(fields.map((field) => row[field]));
+
+const collect = (
+  ledger: RowSource,
+  entities: readonly EntityContract[],
+): ReadonlyMap<string, Touch[]> => {
+  const keys = new Map(entities.map(({ name, primaryKey }) => [name, primaryKey]));
+  const touches = new Map<string, Touch[]>();
+  for (const payload of ledger.query(ledgerEntity)) {
+    const { id, rows } = JSON.parse(payload) as { id: number; rows: EntryRow[] };
+    for (const { entity, key, kind, fields } of rows) {
+      if (key === null) continue;
+      const name = `${entity}\n${keyText(key, keys.get(entity) ?? [])}`;
+      const list = touches.get(name) ?? [];
+      list.push({
+        id,
+        fields: kind === 'updated' && fields !== undefined ? new Set(fields) : 'all',
+      });
+      touches.set(name, list);
+    }
+  }
+  return touches;
+};
+
+/** The ledger is read when somebody first asks. */
+export const createTimes = (ledger: RowSource, entities: readonly EntityContract[]): Times => {
+  let known: ReadonlyMap<string, Touch[]> | undefined;
+  return {
+    ofRow({ name, primaryKey }, row, fields, isChanged) {
+      if (!isChanged) return 0;
+      known ??= collect(ledger, entities);
+      const touches = known.get(`${name}\n${keyText(row, primaryKey)}`);
+      if (touches === undefined) return undefined;
+      const last = touches.findLast(
+        ({ fields: changed }) =>
+          changed === 'all' || fields.size === 0 || [...fields].some((field) => changed.has(field)),
+      );
+      return last?.id ?? 0;
+    },
+    ofAnswer() {
+      const where = [
+        { path: ['via'], match: 'equals', value: 'session' },
+        { path: ['operation'], match: 'equals', value: 'answer' },
+      ] as const;
+      const [last] = ledger.query(ledgerEntity, {
+        where: where.map((filter) => ({ ...filter, path: [...filter.path] })),
+        orderBy: [{ path: ['id'], descending: true }],
+        limit: 1,
+      });
+      return last === undefined ? undefined : (JSON.parse(last) as { id: number }).id;
+    },
+  };
+};
