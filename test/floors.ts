@@ -99,6 +99,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['.', 'start, configuration, wiring'],
     ['control', 'what is said to the control plane, and heard'],
     ['calls', 'each kind of call'],
+    ['testing', 'the tests of a world, run'],
     ['calls/tools', 'a call of a tool'],
     ['grading', 'the state that a session left, judged'],
     ['grading/changes', 'what changed since the task began, and what explains it'],

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 suite=trixie
-packages=python3,nftables,ca-certificates,libstdc++6
+packages=python3,python3-pytest,nftables,ca-certificates,libstdc++6
 node=$(readlink -f node_modules/.bin/node)
 recipe=$(sha256sum world-host-image/build-base-image.sh | cut -c1-8)
 name="svc-base:$suite-node$("$node" --version | tr -d v)-$recipe"

@@ -80,7 +80,7 @@ describe('a run of tests', () => {
       report: null,
     });
     const host = await warmHost(control);
-    expect(await takeCall(host)).toMatchObject({ kind: 'test', input: {} });
+    expect(await takeCall(host)).toMatchObject({ kind: 'test', input: { files: {} } });
     expect(await read(run.runId)).toMatchObject({ state: 'running', outcome: null });
     await host.answer((await control.sql<{ id: string }>('select id from calls'))[0]?.id ?? '', {
       output: report,

@@ -39,6 +39,7 @@ export type ServedWorld = {
   url: string;
   token: string;
   contract: Contract;
+  session: Session;
   /** Runs a call as an agent's client would have it run. */
   call(kind: HostCall['kind'], name?: string, input?: Row): Promise<CallAnswer>;
   /** Has the session reached elsewhere from now on, as the control plane tells it. */
@@ -57,6 +58,9 @@ const noUserCode: UserCode = {
   run: async () => ({ ok: false, error: { code: 'not_found', message: 'the world has no code' } }),
   startGrader() {
     throw new Error('no Python was started for a grader');
+  },
+  startTester() {
+    throw new Error('no process was started for tests');
   },
   restart: async () => undefined,
   processes: () => ({ live: [], started: [] }),
@@ -168,6 +172,7 @@ export const serveWorld = async (
     url: server.address,
     token,
     contract,
+    session,
     call,
     moveTo: serving.moveTo,
     rows(entity, where) {

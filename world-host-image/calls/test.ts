@@ -1,9 +1,29 @@
-/** Call `test`: runs the tests of the world's tree on the session. */
+/** Call `test`: runs the tests that come with it on the session, which is as it was opened afterwards. */
+import { isObject } from '#domain/json.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { Row } from '#language/contract.ts';
+import { defaultTestLimits, runSuite } from '../testing/suite.ts';
 import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
-export const callTest: RunCall = async (_session, _call, input) => {
-  refuseUnknown(input, []);
-  const message = 'the world has no tests: they are files test_*.py and *.test.ts in tests/';
-  throw new CallFailure({ code: 'no_tests', message });
+const readFiles = ({ files = {} }: Row): TreeFile[] => {
+  const fail = (message: string): never => {
+    throw new CallFailure({ code: 'invalid_input', message, path: '/files' });
+  };
+  const faultOf = createPathCheck();
+  if (!isObject(files)) return fail('files must be an object of texts by their paths');
+  return Object.entries(files).map(([path, text]) => {
+    if (typeof text !== 'string') return fail(`${path} must be a text`);
+    if (!path.startsWith('tests/')) return fail(`${path} is not in tests/`);
+    const fault = faultOf(path);
+    if (fault !== undefined) return fail(`the path ${showPath(path)} ${fault}`);
+    return { path, content: new TextEncoder().encode(text) };
+  });
+};
+
+export const callTest: RunCall = async (session, _call, input) => {
+  refuseUnknown(input, ['files']);
+  const report = await runSuite(session, readFiles(input), defaultTestLimits);
+  return { output: report, changes: {} };
 };

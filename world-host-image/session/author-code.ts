@@ -6,7 +6,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
-import type { RunRequest, RunResult } from '../usercode/run.ts';
+import type { RunRequest, RunResult, UserLanguage } from '../usercode/run.ts';
 import type { Grader, UserCode } from '../usercode/runner.ts';
 
 export type AuthorCode = Pick<UserCode, 'bounds'> & {
@@ -14,6 +14,12 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   run(request: RunRequest): Promise<RunResult>;
   /** Begins to start a process of its own over the world's files and the grader's. */
   openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
+  /** The same for one run of tests. */
+  openTester(
+    files: readonly TreeFile[],
+    language: UserLanguage,
+    libraries: readonly string[],
+  ): Pick<Grader, 'run' | 'end'>;
   /**
    * Fresh workers over a fresh folder; code of which nothing was run or graded is as loaded, and stays.
    * `prove` is done when nothing of the past can act any more and before anything new is made; it is
@@ -61,6 +67,25 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
 
   const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
+  /** Its own process over the world's files and some more. */
+  const openApart = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {
+    isReached = true;
+    const given = new Set(more.map(({ path }) => path));
+    const others = files.filter(({ path }) => !given.has(path));
+    const placed = writeFiles(grader.folder, [...others, ...more]);
+    placed.catch(() => undefined); // the run awaits it itself and meets the failure there
+    return {
+      async run(request) {
+        await placed;
+        return grader.run(request);
+      },
+      async end() {
+        await placed.catch(() => undefined);
+        await grader.end();
+      },
+    };
+  };
+
   return {
     bounds: userCode.bounds,
     async run(request) {
@@ -68,23 +93,9 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
       await loaded;
       return userCode.run(request);
     },
-    openGrader(file) {
-      isReached = true;
-      const grader = userCode.startGrader();
-      const others = files.filter(({ path }) => path !== file.path);
-      const placed = writeFiles(grader.folder, [...others, file]);
-      placed.catch(() => undefined); // the run awaits it itself and meets the failure there
-      return {
-        async run(request) {
-          await placed;
-          return grader.run(request);
-        },
-        async end() {
-          await placed.catch(() => undefined);
-          await grader.end();
-        },
-      };
-    },
+    openGrader: (file) => openApart(userCode.startGrader(), [file]),
+    openTester: (tests, language, libraries) =>
+      openApart(userCode.startTester(language, libraries), tests),
     async renew(prove) {
       const isLoaded = await loaded.then(
         () => true,

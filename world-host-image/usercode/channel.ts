@@ -46,7 +46,7 @@ export type Channel = {
   pid: number | undefined;
   exchange<Value>(exchange: Exchange<Value>, openingLine?: string): Promise<Outcome<Value>>;
   send(line: string): void;
-  kill(reason: KillReason): void;
+  kill(reason: KillReason, fault?: unknown): void;
   isOpen(): boolean;
   /** What the system says of the process. */
   usage(): Usage | undefined;

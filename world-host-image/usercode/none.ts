@@ -11,6 +11,9 @@ export const noUserCode: UserCode = {
   startGrader() {
     throw new Error('a world without user code has no grader of its own');
   },
+  startTester() {
+    throw new Error('a world without user code runs no tests');
+  },
   restart: async () => undefined,
   processes: () => ({ live: [], started: [] }),
   stop: async () => undefined,

@@ -93,19 +93,21 @@ export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[
   return frames.reverse();
 };
 
-/** The Python worker, run by an interpreter that `findPython` found. */
+/** The Python worker, with folders of installed packages that it may import, run by an interpreter that `findPython` found. */
 export const pythonWorker = (
   executable: string,
   workDir: string,
   limits: UserCodeLimits,
   mode: BoundaryMode,
+  libraries: readonly string[] = [],
 ): WorkerKind => {
   const start =
     'import sys; sys.path.insert(0, sys.argv[1]); from svc_env.worker import main; main()';
   const options = {
     parent: process.pid,
     boundary: mode,
-    readable: [workDir, packageRoot],
+    readable: [workDir, packageRoot, ...libraries],
+    libraries,
     memory_bytes: limits.memoryMb * 1024 * 1024,
     message_bytes: limits.messageBytes,
   };

@@ -78,19 +78,23 @@ type RunOf<As extends string, Input> = {
   input: Input;
   access: StoreAccess;
   watch?: RunWatch | undefined;
+  /** Answers what the code asks, in place of `access`; what it throws is as there. */
+  answer?: ((operation: string, given: Row) => Promise<unknown>) | undefined;
   /** For the function itself, and for importing its file where this is the file's first use. */
   timeoutMs: number;
 };
 
 /**
  * `before` runs what comes before every route: it answers only by `ctx.respond`, and then its result
- * has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only.
+ * has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only. `tests` runs the tests of a world; its
+ * file and function are what it is called, and its input says which.
  */
 export type RunRequest =
   | RunOf<'tool', Row>
   | RunOf<'handler', HandlerRequest>
   | RunOf<'before', HandlerRequest>
-  | RunOf<'verify', Row | null>;
+  | RunOf<'verify', Row | null>
+  | RunOf<'tests', Row>;
 
 /** An answer in the vendor's own words, from `ctx.fail`. */
 export type VendorAnswer = { status: number; body: unknown; headers?: Record<string, string> };

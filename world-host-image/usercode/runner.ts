@@ -65,6 +65,8 @@ export type UserCode = {
   run(request: RunRequest): Promise<RunResult>;
   /** Begins to start a process for one Python grader, apart from those that `run` uses. */
   startGrader(): Grader;
+  /** The same for one run of tests in a language; `libraries` are folders that Python may import from. */
+  startTester(language: UserLanguage, libraries: readonly string[]): Grader;
   /**
    * Fresh processes with nothing loaded; a run under way ends as `crashed`. The process of a language
    * that nothing was loaded or run in since its start is fresh, and stays. `whenGone` is done when the
@@ -146,6 +148,23 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));
   };
+  const startApart = (kindIn: (folder: string) => WorkerKind, name: string): Grader => {
+    const grader = startGrader({
+      kindIn: (folder) => ({ ...kindIn(folder), onOpen, pool }),
+      prefix: `${root}-${name}-`,
+      limits,
+      log: options.log,
+    });
+    if (grader.pid !== undefined) graderPids.push(grader.pid);
+    graders.add(grader);
+    return {
+      ...grader,
+      async end() {
+        await grader.end();
+        graders.delete(grader);
+      },
+    };
+  };
   let lanes = kinds.map(start);
   try {
     await Promise.all(lanes.map((lane) => lane.ready));
@@ -167,23 +186,16 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
       if (lane === undefined || !filePattern.test(request.file)) return refuseFile(request.file);
       return lane.run(request);
     },
-    startGrader() {
-      const grader = startGrader({
-        kindIn: (folder) => ({ ...pythonWorker(python, folder, limits, boundary), onOpen, pool }),
-        prefix: `${root}-grade-`,
-        limits,
-        log: options.log,
-      });
-      if (grader.pid !== undefined) graderPids.push(grader.pid);
-      graders.add(grader);
-      return {
-        ...grader,
-        async end() {
-          await grader.end();
-          graders.delete(grader);
-        },
-      };
-    },
+    startGrader: () =>
+      startApart((folder) => pythonWorker(python, folder, limits, boundary), 'grade'),
+    startTester: (language, libraries) =>
+      startApart(
+        (folder) =>
+          language === 'python'
+            ? pythonWorker(python, folder, limits, boundary, libraries)
+            : typescriptWorker(python, folder, limits, boundary),
+        'test',
+      ),
     async restart(whenGone) {
       const touched = new Set(lanes.filter((lane) => !lane.isUntouched()));
       await Promise.all([stopLanes([...touched]), endGraders()]);

@@ -14,8 +14,27 @@ const eagerFiles = ['tools.ts', 'api/handlers.ts'];
 
 /** Built-in modules that code of a world has a use for. */
 const allowedBuiltins = new Set(
-  ['assert', 'async_hooks', 'buffer', 'crypto', 'events', 'fs', 'fs/promises', 'path', 'path/posix']
-    .concat(['perf_hooks', 'process', 'querystring', 'stream', 'stream/promises', 'string_decoder'])
+  [
+    'assert',
+    'assert/strict',
+    'async_hooks',
+    'buffer',
+    'crypto',
+    'events',
+    'fs',
+    'fs/promises',
+    'path',
+    'path/posix',
+  ]
+    .concat([
+      'perf_hooks',
+      'process',
+      'querystring',
+      'stream',
+      'stream/promises',
+      'string_decoder',
+      'test',
+    ])
     .concat(['timers', 'timers/promises', 'url', 'util', 'zlib']),
 );
 
@@ -43,9 +62,11 @@ export type Loader = {
 /** Resolves names for an author's files. What the worker itself imports is loaded before. */
 const registerResolution = (): void => {
   const svcEnv = new URL('./svc-env.ts', import.meta.url).href;
+  const svcTesting = new URL('./svc-testing.ts', import.meta.url).href;
   registerHooks({
     resolve(specifier, context, next) {
       if (specifier === 'svc_env') return { url: svcEnv, shortCircuit: true };
+      if (specifier === 'svc_env/testing') return { url: svcTesting, shortCircuit: true };
       const name = specifier.replace(/^node:/, '');
       if (isBuiltin(specifier) && !allowedBuiltins.has(name)) {
         throw new Error(`user code may not import "${specifier}"`);

@@ -30,7 +30,7 @@ type RunMessage = {
   nonce: string;
   file: string;
   function: string;
-  as: 'tool' | 'handler' | 'before' | 'verify';
+  as: 'tool' | 'handler' | 'before' | 'verify' | 'tests';
   input: Json;
   watched: boolean;
 };
@@ -48,6 +48,8 @@ const toHost = new Socket({ fd: 4, readable: false, writable: true });
 const loader = createLoader();
 const held = createHeldRows();
 let current: OpenRun | undefined;
+/** Node's test runner is done when nothing is left to wait for: the host counts only while it is asked. */
+let isTesting = false;
 
 /** Ends this process. For an author it is a mistake, which is told with its line. */
 const end = process.exit.bind(process);
@@ -65,6 +67,7 @@ const send = (message: Json): void => {
   if (mebibytes > limit) {
     throw new RangeError(`${mebibytes.toFixed(1)} MiB of JSON; the limit is ${limit} MiB`);
   }
+  if (isTesting && message.type === 'ask') fromHost.ref();
   toHost.write(`${line}\n`);
 };
 
@@ -134,9 +137,26 @@ const failureOf = (error: unknown): Json => {
     : failure('raised', summary, facts);
 };
 
+const test = async (
+  runTests: (root: string, input: Json) => Promise<Json>,
+  input: Json,
+): Promise<Json> => {
+  isTesting = true;
+  try {
+    return { ok: true, value: await runTests(loader.root(), input) };
+  } finally {
+    isTesting = false;
+    fromHost.ref();
+  }
+};
+
 /** The result, once nothing that the function began with the store is left open or unheard. */
 const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   const body = async (): Promise<Json> => {
+    if (message.as === 'tests') {
+      const { runTests } = await import('./typescript-tests.ts');
+      return runs.run(run, () => test(runTests, message.input));
+    }
     const fn = await loader.find(message.file, message.function, message.as === 'verify');
     return runs.run(run, () => call(fn, run, message));
   };
@@ -202,8 +222,10 @@ const hold = (told: Told): void => {
 const onLine = (line: string): void => {
   const message = JSON.parse(line) as HostMessage;
   if (message.type !== 'load' && message.rows !== undefined) hold(message.rows);
-  if (message.type === 'reply') current?.reply(message);
-  else void (message.type === 'load' ? load(message) : serve(message));
+  if (message.type === 'reply') {
+    current?.reply(message);
+    if (isTesting && current?.isIdle()) fromHost.unref();
+  } else void (message.type === 'load' ? load(message) : serve(message));
 };
 
 /** An error that nobody awaited belongs to the run whose code it came from, if that is still on. */

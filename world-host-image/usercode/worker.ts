@@ -101,6 +101,9 @@ const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   }
 };
 
+/** Whether its process has no other run that what it leaves could be in the way of. */
+const isAlone = ({ as }: RunRequest): boolean => as === 'verify' || as === 'tests';
+
 const startFailure = (language: string, exit: WorkerExit): AppError => {
   const why = exit.killedFor === 'timeout' ? 'not in time' : describeEnd(exit);
   const said = exit.output.trim().split('\n').at(-1) ?? '';
@@ -169,25 +172,54 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     channel.send(withHeld(line, access));
   };
 
+  /** Answers when it is known; a run whose process is gone meanwhile hears nothing. */
+  const answerLater = async (
+    { nonce, id, operation, arguments: given, isTooDeep }: Ask,
+    reply: NonNullable<RunRequest['answer']>,
+  ): Promise<void> => {
+    const say = (message: HostMessage): string | undefined => encode(message, limits.messageBytes);
+    const refuse = (refusal: Refusal): string =>
+      JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
+    const large = { entity: operation, kind: 'too_large', field: null, pointer: null };
+    try {
+      const value = isTooDeep ? undefined : ((await reply(operation, given)) ?? null);
+      const line =
+        value === undefined
+          ? refuse({ ...large, detail: `what is given ${tooDeep}` })
+          : (say({ type: 'reply', nonce, id, value }) ??
+            refuse({
+              ...large,
+              detail: `the answer is over ${describeSize(limits.messageBytes)}`,
+            }));
+      if (channel.isOpen()) channel.send(line);
+    } catch (error) {
+      const refusal = refusalOf(error, given);
+      if (refusal === undefined) channel.kill('host_fault', error);
+      else if (channel.isOpen()) channel.send(refuse(refusal));
+    }
+  };
+
   const take = (message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined => {
-    const { access, as, function: name } = request;
+    const { access, function: name } = request;
     if (message.type === 'done') {
       for (const entity of message.reads) access.rows?.onRead?.(entity);
       request.watch?.onHeaders(message.headers);
-      if (!message.leftRunning || as === 'verify') return { value: message.result };
+      if (!message.leftRunning || isAlone(request)) return { value: message.result };
       request.watch?.onLeft();
       log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
       channel.kill('stopped');
       return { value: kind.language === 'python' ? leftRunning(request) : message.result };
     }
-    if (message.type === 'ask') answer(message, access);
+    if (message.type === 'ask' && request.answer !== undefined)
+      void answerLater(message, request.answer);
+    else if (message.type === 'ask') answer(message, access);
     else channel.kill('protocol'); // it said that it is up, or has loaded, out of turn
     return undefined;
   };
 
   /** The result of a run that came through: what it left fails it, or costs its worker. */
   const settle = async (request: RunRequest, result: RunResult): Promise<RunResult> => {
-    const hasNext = channel.isOpen() && request.as !== 'verify';
+    const hasNext = channel.isOpen() && !isAlone(request);
     const left = hasNext ? await findLeftovers(channel, allowed) : 'none';
     if (left === 'none') return result;
     request.watch?.onLeft();
@@ -224,7 +256,8 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       withHeld(line, request.access),
     );
     // A grader's process has no next run that what it left could be in the way of.
-    if ('value' in outcome) return as === 'verify' ? outcome.value : settle(request, outcome.value);
+    if ('value' in outcome)
+      return isAlone(request) ? outcome.value : settle(request, outcome.value);
     const { exit } = outcome;
     const elapsedMs = performance.now() - startedAt;
     const trace = kind.readTimeoutTrace(exit.output, directory ?? '');

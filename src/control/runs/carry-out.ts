@@ -29,6 +29,7 @@ import { closeAndWait } from '../sessions/close.ts';
 import { openAndWait } from '../sessions/open.ts';
 import { isSettled } from '../sessions/wait.ts';
 import { readEnd } from './read-end.ts';
+import { readTestFiles } from './test-files.ts';
 
 /** How often a lease is renewed, in milliseconds. */
 const renewMs = 5_000;
@@ -82,12 +83,18 @@ const openBody = ({ run }: Job): KeptOpen => {
   };
 };
 
-const callBody = ({ run }: Job): KeptCall => ({
-  kind: callKinds[run.kind],
-  inputJson: run.inputJson,
+/** What the call is given; the tests of a world come from the files of its version. */
+const inputOf = async ({ parts, run }: Job): Promise<string> => {
+  if (run.kind !== 'tests') return run.inputJson;
+  return JSON.stringify({ files: await readTestFiles(parts, run.versionId) });
+};
+
+const callBody = async (job: Job): Promise<KeptCall> => ({
+  kind: callKinds[job.run.kind],
+  inputJson: await inputOf(job),
   redact: 'off',
   keepWarm: false,
-  hash: run.id,
+  hash: job.run.id,
 });
 
 /** The session of the run once it can be used, or is over. */
@@ -110,7 +117,7 @@ const callIn = async (job: Job, session: SessionRow): Promise<CallRow | undefine
   if (isFinal(sessionTransitions, session.state)) {
     return findCallByKey(parts.db, run.projectId, session.id, keyOf(job));
   }
-  const request = { ...of, body: callBody(job), idempotencyKey: keyOf(job) };
+  const request = { ...of, body: await callBody(job), idempotencyKey: keyOf(job) };
   for (;;) {
     checkGoesOn(job);
     const call = await enqueue(parts, request, { ms: waitMs, signal });

@@ -140,6 +140,10 @@ class Run:
     ) -> None:
         self._ask("deliver", type=event_type, body=body, scope=scope, id=delivery_id)
 
+    def ask(self, operation: str, **arguments: Any) -> Any:
+        """What the host of a run of tests answers."""
+        return self._ask(operation, **arguments)
+
     def _check_open(self) -> None:
         if self._ended:
             raise RuntimeError("the call has ended; its world is out of reach")

@@ -35,7 +35,8 @@ def main() -> None:
     options = json.loads(sys.argv[2])
     os.environ.pop("MALLOC_ARENA_MAX", None)  # The C library has read it by now.
     sys.argv = [""]
-    readable = _own_places()
+    readable = [*_own_places(), *options["libraries"]]
+    sys.path.extend(options["libraries"])
     missing = _restrict(options)
     guard(readable)
     threading.stack_size(_STACK_BYTES)
@@ -94,8 +95,15 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
     run = Run(channel, message["nonce"])
     function = None
     try:
-        function = loader.find(message["file"], message["function"], message["as"] == "verify")
-        result = _call(function, run, message)
+        if message["as"] == "tests":
+            enter_run(run)
+            from ._suite import run_suite
+
+            result = {"ok": True, "value": run_suite(loader.root, message["input"])}
+        else:
+            fresh = message["as"] == "verify"
+            function = loader.find(message["file"], message["function"], fresh)
+            result = _call(function, run, message)
     except Unavailable as problem:
         result = {"ok": False, "error": problem.error}
     except BaseException as error:

@@ -1,0 +1,32 @@
+/** Where pytest lies: in the image beside Python, on other machines wherever the host's Python has it. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const probe = `
+import os
+try:
+    import pytest, _pytest, pluggy, iniconfig, packaging
+except ImportError:
+    print("[]")
+else:
+    import json
+    modules = (pytest, _pytest, pluggy, iniconfig, packaging)
+    print(json.dumps(sorted({os.path.dirname(os.path.dirname(os.path.realpath(m.__file__))) for m in modules})))
+`;
+
+const found = new Map<string, Promise<string[]>>();
+
+/** The folders from which a Python imports pytest and what it needs; none where it is not installed. */
+export const findPytest = (python: string): Promise<string[]> => {
+  const known = found.get(python);
+  if (known !== undefined) return known;
+  const finding = promisify(execFile)(python, ['-B', '-c', probe], { timeout: 15_000 }).then(
+    ({ stdout }) => JSON.parse(stdout) as string[],
+  );
+  found.set(python, finding);
+  finding.catch(() => found.delete(python)); // the next run tries again
+  return finding;
+};
+
+export const howToGetPytest =
+  'the tests in Python need pytest, which the Python of this host does not have: "pip install pytest" for the python3 in its PATH, or run hosts in containers, whose image has it';

@@ -1,0 +1,229 @@
+/**
+ * Runs the tests of one file, in a process of its own that sees nothing but the world's files. A test that ends the
+ * process, or is not over in time, is told as that, and the tests after it run in another process.
+ */
+import { isObject } from '#domain/json.ts';
+import type { Row } from '#language/contract.ts';
+import type { RunResult, UserLanguage } from '../usercode/run.ts';
+import type { Grader } from '../usercode/runner.ts';
+import type { TestFailure, TestOutcome, TestResult } from './report.ts';
+import type { Stage } from './stage.ts';
+
+export type TestLimits = {
+  /** One test, from its beginning to its end, in milliseconds. */
+  testMs: number;
+  /** What comes before, between and after tests: a process that starts, a file that is imported. */
+  loadMs: number;
+  /** All of them. */
+  suiteMs: number;
+};
+
+export type FileRun = {
+  file: string;
+  language: UserLanguage;
+  stage: Stage;
+  limits: TestLimits;
+  /** When all of it must be over, by `performance.now()`. */
+  endsAt: number;
+  /** Begins to start a process. */
+  openTester(): Pick<Grader, 'run' | 'end'>;
+};
+
+/** Processes that one file may use up. */
+const mostProcesses = 10;
+/** Tests that one file may have. */
+const mostTests = 2_000;
+const most = { name: 500, text: 16_000 };
+
+const textOf = (value: unknown, chars: number): string =>
+  typeof value === 'string' ? value.slice(0, chars) : '';
+const wholeOf = (value: unknown): number | null =>
+  Number.isSafeInteger(value) ? (value as number) : null;
+
+const readFailure = (given: unknown): TestFailure | null => {
+  if (!isObject(given)) return null;
+  const { message, file, line, text, expected, found } = given;
+  const values = typeof expected === 'string' ? `\nexpected: ${expected}\nfound: ${found}` : '';
+  return {
+    message: textOf(message, most.text),
+    file: typeof file === 'string' ? file.slice(0, most.name) : null,
+    line: wholeOf(line),
+    text: textOf(`${text ?? ''}${values}`, most.text),
+  };
+};
+
+const ends: Readonly<Record<string, TestOutcome>> = {
+  out_of_memory: 'out_of_memory',
+  too_much_output: 'too_much_output',
+  timeout: 'timed_out',
+};
+
+/** What is known of the tests of a file. */
+const createBook = (file: string) => {
+  const tests = new Map<string, TestResult & { isOver: boolean }>();
+  const add = (id: unknown, line: unknown): TestResult & { isOver: boolean } => {
+    const name = textOf(id, most.name);
+    const known = tests.get(name);
+    if (known !== undefined) return known;
+    const added = {
+      name,
+      file,
+      line: wholeOf(line),
+      outcome: 'not_run' as TestOutcome,
+      durationMs: 0,
+      output: '',
+      failure: null,
+      isOver: false,
+    };
+    if (tests.size < mostTests) tests.set(name, added);
+    return added;
+  };
+  return {
+    add,
+    over: () => [...tests.values()].filter(({ isOver }) => isOver),
+    open: () => [...tests.values()].filter(({ isOver }) => !isOver),
+    results: (): TestResult[] => [...tests.values()].map(({ isOver: _, ...test }) => test),
+  };
+};
+
+type Book = ReturnType<typeof createBook>;
+
+const note = (book: Book, given: Row): void => {
+  const test = book.add(given.id, null);
+  const { outcome } = given;
+  test.outcome = outcome === 'passed' || outcome === 'skipped' ? outcome : 'failed';
+  test.failure = readFailure(given.failure) ?? test.failure;
+  test.output = textOf(given.output, most.text) || test.output;
+  if (typeof given.durationMs === 'number') test.durationMs = given.durationMs;
+  test.isOver = true;
+};
+
+/** One process: what it says of tests, and what became of it. */
+type Ended = { result: RunResult; isLate: boolean; current: string | undefined };
+
+const runProcess = async (run: FileRun, book: Book): Promise<Ended> => {
+  const { file, language, limits, stage, endsAt } = run;
+  const tester = run.openTester();
+  let current: string | undefined;
+  let isLate = false;
+  let timer: NodeJS.Timeout | undefined;
+  const watch = (mostMs: number): void => {
+    clearTimeout(timer);
+    const leftMs = Math.max(Math.min(mostMs, endsAt - performance.now()), 1);
+    timer = setTimeout(() => {
+      isLate = true;
+      void tester.end();
+    }, leftMs);
+  };
+  const answer = async (operation: string, given: Row): Promise<unknown> => {
+    switch (operation) {
+      case 'file':
+        return null;
+      case 'collected': {
+        const list = Array.isArray(given.tests) ? given.tests.filter(isObject) : [];
+        for (const { id, line } of list) book.add(id, line);
+        return null;
+      }
+      case 'begin':
+        watch(limits.testMs);
+        current = book.add(given.id, null).name;
+        await stage.reset();
+        return null;
+      case 'end':
+        if (current === given.id) {
+          current = undefined;
+          watch(limits.loadMs);
+        }
+        note(book, given);
+        return null;
+      case 'broken': {
+        const broken = book.add(file, null);
+        broken.outcome = 'error';
+        broken.failure = readFailure(given.failure);
+        broken.isOver = true;
+        return null;
+      }
+      default:
+        return stage.answer(operation, given);
+    }
+  };
+  watch(limits.loadMs);
+  try {
+    const result = await tester.run({
+      language,
+      file,
+      function: 'tests',
+      as: 'tests',
+      input: { files: [file], skip: book.over().map(({ name }) => name) },
+      access: stage.access,
+      answer,
+      timeoutMs: Math.max(endsAt - performance.now(), 1) + limits.testMs,
+    });
+    return { result, isLate, current };
+  } finally {
+    clearTimeout(timer);
+    await tester.end();
+  }
+};
+
+const endOf = (
+  { current, result, isLate }: Ended,
+  { loadMs, testMs }: TestLimits,
+): [TestOutcome, string] => {
+  if (isLate) {
+    const ms = current === undefined ? loadMs : testMs;
+    return [
+      'timed_out',
+      `it was not over after ${ms / 1_000} s, or all tests took too long, and was stopped`,
+    ];
+  }
+  if (result.ok) return ['crashed', 'its process ended in the middle of it'];
+  return [ends[result.error.code] ?? 'crashed', result.error.message];
+};
+
+/** Notes what ended a process: under a test, or before there was one. False when there is no use in another. */
+const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean => {
+  const { current, result } = ended;
+  const [outcome, message] = endOf(ended, limits);
+  const output = result.ok ? '' : textOf(detailOf(result.error.details), most.text);
+  const failure = { message, file, line: null, text: output };
+  if (current === undefined) {
+    const isOpen = book.open().length > 0;
+    if (!isOpen || book.over().length === 0) {
+      Object.assign(book.add(file, null), { outcome, failure, isOver: true });
+      return false;
+    }
+  }
+  const test = current === undefined ? book.open()[0] : book.add(current, null);
+  if (test === undefined) return false;
+  Object.assign(test, {
+    outcome,
+    failure: { ...failure, line: test.line },
+    durationMs: ended.isLate ? limits.testMs : 0,
+    isOver: true,
+  });
+  return true;
+};
+
+const detailOf = (details: unknown): unknown =>
+  isObject(details) ? (details as { output?: unknown }).output : undefined;
+
+const missing = (result: RunResult): boolean =>
+  result.ok && isObject(result.value) && 'missing' in result.value;
+
+export type FileTests = { tests: TestResult[]; lacksRunner: boolean };
+
+/** All tests of the file. */
+export const runFile = async (run: FileRun): Promise<FileTests> => {
+  const book = createBook(run.file);
+  for (let process = 1; process <= mostProcesses; process += 1) {
+    if (performance.now() >= run.endsAt) break;
+    const ended = await runProcess(run, book);
+    if (missing(ended.result)) return { tests: [], lacksRunner: true };
+    if (ended.result.ok && !ended.isLate && ended.current === undefined) break;
+    if (!noteEnd(book, ended, run)) break;
+    if (book.open().length === 0) break;
+  }
+  if (book.results().length === 0 && performance.now() >= run.endsAt) book.add(run.file, null);
+  return { tests: book.results(), lacksRunner: false };
+};

@@ -1,0 +1,126 @@
+/**
+ * The world as one test after the other sees it: each begins with the rows of the version, and acts by tools and
+ * requests as an agent does, or on the rows themselves. Nothing of it is noted in the session's ledger, and no
+ * webhook is sent.
+ */
+import { isObject } from '#domain/json.ts';
+import { limits } from '#domain/limits.ts';
+import type { Row } from '#language/contract.ts';
+import { answerRequest } from '../api/request.ts';
+import { callErrorOf } from '../calls/answers/failure.ts';
+import { runTool } from '../calls/tools/run-tool.ts';
+import type { Delivery } from '../session/outbox.ts';
+import { resetTurns, type Session } from '../session/session.ts';
+import { createStoreAccess } from '../session/store-access.ts';
+import { runOperation } from '../usercode/operations.ts';
+import type { StoreAccess } from '../usercode/run.ts';
+
+export type Stage = {
+  access: StoreAccess;
+  /** The state in which a test begins. */
+  reset(): Promise<void>;
+  /** What a test asks of the world. */
+  answer(operation: string, given: Row): Promise<unknown>;
+};
+
+/** Deliveries that are kept of a test. */
+const mostDeliveries = 1_000;
+
+const textsOf = (value: unknown): Record<string, string> =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, text]) => [name.toLowerCase(), String(text)]),
+      )
+    : {};
+
+const requestOf = ({ token }: Session, given: Row) => {
+  const { method, path, body, auth } = given;
+  const target = String(path).startsWith('/') ? String(path) : `/${path}`;
+  const mark = target.indexOf('?');
+  const sent = typeof body === 'string' ? Buffer.from(body) : Buffer.alloc(0);
+  const headers = {
+    ...(sent.length > 0 ? { 'content-type': 'application/json' } : {}),
+    ...(auth === false ? {} : { authorization: `Bearer ${token.reveal()}` }),
+    ...textsOf(given.headers),
+  };
+  return {
+    method: String(method).toUpperCase(),
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)),
+    headers,
+    readBody: async () => (sent.length > limits.bodyBytes ? undefined : sent),
+  };
+};
+
+/** Over a session that nobody else uses meanwhile. */
+export const openStage = (session: Session): Stage => {
+  const { links, tokens, world } = session;
+  const { store } = world;
+  // Rows change between tests by other ways than a run's: no process holds any.
+  const { rows: _, ...access } = createStoreAccess(session);
+  let sent: Delivery[] = [];
+
+  const keep = (deliveries: readonly Delivery[]): void => {
+    sent = [...sent, ...deliveries].slice(0, mostDeliveries);
+  };
+
+  const callTool = async ({ name, input }: Row): Promise<unknown> => {
+    try {
+      const { output, deliveries } = await runTool(
+        session,
+        String(name),
+        isObject(input) ? (input as Row) : {},
+      );
+      keep(deliveries);
+      return { output: output ?? null };
+    } catch (error) {
+      const failed = callErrorOf(error);
+      if (failed === undefined) throw error;
+      return { error: failed };
+    }
+  };
+
+  const request = async (given: Row): Promise<unknown> => {
+    const outcome = await answerRequest(session, requestOf(session, given));
+    keep(outcome.deliveries);
+    if (outcome.fault !== undefined) throw outcome.fault;
+    const { status, body, bytes, contentType, headers } = outcome.sent;
+    return {
+      status,
+      headers: { ...(body === null ? {} : { 'content-type': contentType }), ...textsOf(headers) },
+      text: body ?? bytes?.toString() ?? '',
+    };
+  };
+
+  const operate = (operation: string, given: Row): Promise<unknown> =>
+    store
+      .atomically(async () => runOperation(access, operation, given) ?? null)
+      .then(({ value }) => value);
+
+  return {
+    access,
+    async reset() {
+      await store.exclusively(() => {
+        store.rollBackTo('task');
+        for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
+        tokens.clear();
+        resetTurns(session);
+      });
+      sent = [];
+    },
+    answer(operation, given) {
+      switch (operation) {
+        case 'tool':
+          return callTool(given);
+        case 'request':
+          return request(given);
+        case 'deliveries':
+          return Promise.resolve(
+            sent.map(({ event, url, headers, body }) => ({ event, url, headers, body })),
+          );
+        default:
+          return operate(operation, given);
+      }
+    },
+  };
+};

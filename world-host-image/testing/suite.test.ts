@@ -1,0 +1,240 @@
+/** The tests of a world in both languages: what becomes of each, and what each begins with. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+import { notesWorld } from '#test/support/worlds.ts';
+import type { SuiteReport, TestResult } from './report.ts';
+import { runSuite } from './suite.ts';
+
+let served: ServedWorld;
+
+beforeAll(async () => {
+  served = await serveWorld(notesWorld());
+});
+afterAll(() => served.stop());
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+const usual = { testMs: 10_000, loadMs: 15_000, suiteMs: 60_000 };
+
+const run = (files: Record<string, string>, limits: Partial<typeof usual> = {}) =>
+  runSuite(
+    served.session,
+    Object.entries(files).map(([path, text]) => ({ path, content: encode(text) })),
+    { ...usual, ...limits },
+  );
+
+const outcomes = ({ tests }: SuiteReport) =>
+  Object.fromEntries(tests.map(({ name, outcome }) => [name, outcome]));
+const find = ({ tests }: SuiteReport, name: string): TestResult | undefined =>
+  tests.find((test) => test.name.endsWith(name));
+
+const python = `
+import pytest
+from svc_env.testing import ToolError, world
+from svc_env import query
+
+def test_tool_and_rows():
+    world.tools.create_notes(id=50, folder_id=1, title="new", done=False)
+    assert world.get("notes", {"id": 50})["title"] == "new"
+    assert world.insert("folders", {"id": 9, "name": "nine"})["id"] == 9
+    assert world.count("folders") == len(query("folders"))
+
+def test_begins_anew():
+    assert world.get("notes", {"id": 50}) is None
+
+def test_tool_error():
+    with pytest.raises(ToolError) as caught:
+        world.tools.create_notes(id=51, folder_id=999, title="x", done=False)
+    assert caught.value.code
+
+def test_wrong():
+    print("said on the way")
+    found = {"title": "one"}
+    assert found == {"title": "two"}
+
+@pytest.mark.skip
+def test_later():
+    pass
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_each(n):
+    assert n == 1
+`;
+
+const typescript = `
+import assert from 'node:assert/strict';
+import { describe, it, test } from 'node:test';
+import { ToolError, world } from 'svc_env/testing';
+
+test('tool and rows', async () => {
+  await world.tools.create_notes({ id: 50, folder_id: 1, title: 'new', done: false });
+  assert.equal((await world.get('notes', { id: 50 }))?.title, 'new');
+});
+describe('a group', () => {
+  it('begins anew', async () => {
+    assert.equal(await world.get('notes', { id: 50 }), null);
+  });
+  it('is wrong', () => {
+    console.log('said on the way');
+    assert.deepEqual({ title: 'one' }, { title: 'two' });
+  });
+  it.skip('later', () => {});
+});
+test('has a wrong part', async (t) => {
+  await t.test('part', () => assert.equal(1, 2));
+});
+test('a tool that fails', async () => {
+  const wrong = world.tools.create_notes({ id: 51, folder_id: 999, title: 'x', done: false });
+  await assert.rejects(wrong, ToolError);
+});
+`;
+
+describe('tests in Python', () => {
+  it('are each told with outcome, output and failure, over fresh rows', async () => {
+    const before = served.rows('notes', {});
+    const report = await run({ 'tests/test_notes.py': python });
+    expect(outcomes(report)).toEqual({
+      'tests/test_notes.py::test_tool_and_rows': 'passed',
+      'tests/test_notes.py::test_begins_anew': 'passed',
+      'tests/test_notes.py::test_tool_error': 'passed',
+      'tests/test_notes.py::test_wrong': 'failed',
+      'tests/test_notes.py::test_later': 'skipped',
+      'tests/test_notes.py::test_each[1]': 'passed',
+      'tests/test_notes.py::test_each[2]': 'failed',
+    });
+    expect(report).toMatchObject({ passed: false, summary: { total: 7, passed: 4, failed: 2 } });
+    const wrong = find(report, 'test_wrong');
+    expect(wrong).toMatchObject({
+      output: 'said on the way\n',
+      failure: { file: 'tests/test_notes.py', line: 23 },
+    });
+    expect(wrong?.failure?.text).toContain("{'title': 'one'} != {'title': 'two'}");
+    expect(served.rows('notes', {})).toEqual(before);
+  });
+
+  it('that end, hang or flood their process are told so, and the others run', async () => {
+    const report = await run(
+      {
+        'tests/test_hard.py': `
+import os, sys
+def test_first(): pass
+def test_exit(): os._exit(3)
+def test_hang():
+    while True: pass
+def test_flood():
+    while True: os.write(1, b"x" * 65536)
+def test_memory():
+    held = []
+    while True: held.append(bytearray(b"x" * (1 << 24)))
+def test_last(): pass
+`,
+      },
+      { testMs: 1_500 },
+    );
+    const memory = find(report, 'test_memory')?.outcome;
+    expect(['out_of_memory', 'failed']).toContain(memory);
+    expect(outcomes(report)).toMatchObject({
+      'tests/test_hard.py::test_first': 'passed',
+      'tests/test_hard.py::test_exit': 'crashed',
+      'tests/test_hard.py::test_hang': 'timed_out',
+      'tests/test_hard.py::test_flood': 'too_much_output',
+      'tests/test_hard.py::test_last': 'passed',
+    });
+  });
+
+  it('that cannot be imported, or hang there, are told as files', async () => {
+    const report = await run(
+      {
+        'tests/test_a.py': 'import nothing_there\n',
+        'tests/test_b.py': 'while True: pass\n',
+        'tests/test_c.py': 'def test_fine(): pass\n',
+        'tests/test_d.py': 'def test_broken(:\n',
+      },
+      { loadMs: 6_000 },
+    );
+    expect(outcomes(report)).toEqual({
+      'tests/test_a.py': 'error',
+      'tests/test_b.py': 'timed_out',
+      'tests/test_c.py::test_fine': 'passed',
+      'tests/test_d.py': 'error',
+    });
+    expect(find(report, 'test_a.py')?.failure?.text).toContain('nothing_there');
+  });
+
+  it('reach neither network nor files nor processes', async () => {
+    const report = await run({
+      'tests/test_out.py': `
+import os, socket, subprocess
+def test_network(): socket.create_connection(("127.0.0.1", 80), 1)
+def test_read(): open("/etc/hostname").read()
+def test_write(): open("/tmp/written-by-a-test", "w")
+def test_process(): subprocess.run(["true"])
+`,
+    });
+    expect(Object.values(outcomes(report))).toEqual(['failed', 'failed', 'failed', 'failed']);
+    expect(find(report, 'test_network')?.failure?.message).toContain('may not use the network');
+  });
+
+  it('that no time is left for are told as not run', async () => {
+    const report = await run(
+      { 'tests/test_a.py': 'while True: pass\n', 'tests/test_b.py': 'def test_b(): pass\n' },
+      { suiteMs: 2_000 },
+    );
+    expect(outcomes(report)).toEqual({
+      'tests/test_a.py': 'timed_out',
+      'tests/test_b.py': 'not_run',
+    });
+    expect(report.passed).toBe(false);
+  });
+});
+
+describe('tests in TypeScript', () => {
+  it('are each told with outcome, output and failure, over fresh rows', async () => {
+    const report = await run({ 'tests/notes.test.ts': typescript });
+    expect(outcomes(report)).toEqual({
+      'tests/notes.test.ts::tool and rows': 'passed',
+      'tests/notes.test.ts::a group > begins anew': 'passed',
+      'tests/notes.test.ts::a group > is wrong': 'failed',
+      'tests/notes.test.ts::a group > later': 'skipped',
+      'tests/notes.test.ts::has a wrong part': 'failed',
+      'tests/notes.test.ts::a tool that fails': 'passed',
+    });
+    const wrong = find(report, 'is wrong');
+    expect(wrong).toMatchObject({
+      output: 'said on the way\n',
+      failure: { file: 'tests/notes.test.ts', line: 16 },
+    });
+    expect(wrong?.failure?.text).toContain('expected: {"title":"two"}');
+  });
+
+  it('that end, hang or cannot be imported are told so, and the others run', async () => {
+    const report = await run(
+      {
+        'tests/hard.test.ts': `
+import { test } from 'node:test';
+test('first', () => {});
+test('hang', () => { while (true); });
+test('memory', () => { const held = []; while (true) held.push(new Array(1e6).fill(held.length)); });
+test('network', async () => { await import('node:net'); });
+test('last', () => {});
+`,
+        'tests/none.test.ts': `import './nothing.ts';`,
+      },
+      { testMs: 2_500 },
+    );
+    expect(outcomes(report)).toEqual({
+      'tests/hard.test.ts::first': 'passed',
+      'tests/hard.test.ts::hang': 'timed_out',
+      'tests/hard.test.ts::memory': 'out_of_memory',
+      'tests/hard.test.ts::network': 'failed',
+      'tests/hard.test.ts::last': 'passed',
+      'tests/none.test.ts': 'error',
+    });
+  });
+});
+
+it('a world without tests is told how they are written', async () => {
+  await expect(run({ 'tests/README.md': '' })).rejects.toMatchObject({
+    error: { code: 'no_tests' },
+  });
+});

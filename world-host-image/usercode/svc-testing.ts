@@ -1,0 +1,83 @@
+/**
+ * `svc_env/testing`: the world under test, for tests in TypeScript. Each test begins with the rows of the world,
+ * whatever the one before it did. The declarations that authors read are in `src/author-types/`.
+ */
+import { count, get, insert, query, remove, update } from './svc-env.ts';
+import { currentRun } from './typescript-run.ts';
+
+type Json = { [field: string]: unknown };
+
+/** A tool failed, and has changed nothing. */
+export class ToolError extends Error {
+  readonly code: string;
+  readonly path: string | undefined;
+  readonly details: unknown;
+
+  constructor(error: { code: string; message: string; path?: string; details?: unknown }) {
+    super(`${error.code}: ${error.message}`);
+    this.name = 'ToolError';
+    this.code = error.code;
+    this.path = error.path;
+    this.details = error.details;
+  }
+}
+
+type Answer = { status: number; headers: Record<string, string>; text: string };
+type Options = {
+  json?: unknown;
+  params?: Record<string, string | number | boolean>;
+  headers?: Record<string, string>;
+  auth?: boolean;
+};
+
+const request = async (method: string, path: string, options: Options = {}) => {
+  const { json, params = {}, headers = {}, auth = true } = options;
+  const pairs = Object.entries(params).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  const query = new URLSearchParams(pairs).toString();
+  const answer = (await currentRun().ask('request', {
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers,
+    auth,
+    body: json === undefined ? null : JSON.stringify(json),
+  })) as Answer;
+  return { ...answer, json: () => JSON.parse(answer.text) as unknown };
+};
+
+const callTool = async (name: string, input: Json = {}): Promise<unknown> => {
+  const answer = (await currentRun().ask('tool', { name, input })) as
+    | { output: unknown }
+    | { error: ConstructorParameters<typeof ToolError>[0] };
+  if ('error' in answer) throw new ToolError(answer.error);
+  return answer.output;
+};
+
+const by =
+  (method: string) =>
+  (path: string, options?: Options): ReturnType<typeof request> =>
+    request(method, path, options);
+
+export const world = {
+  tools: new Proxy({} as Record<string, (input?: Json) => Promise<unknown>>, {
+    get: (_, name) => (input?: Json) => callTool(String(name), input),
+  }),
+  api: {
+    request,
+    get: by('GET'),
+    post: by('POST'),
+    put: by('PUT'),
+    patch: by('PATCH'),
+    delete: by('DELETE'),
+  },
+  get,
+  query,
+  count,
+  insert,
+  update,
+  remove,
+  now: () => currentRun().ask('now', {}) as Promise<string>,
+  deliveries: () => currentRun().ask('deliveries', {}) as Promise<Json[]>,
+};

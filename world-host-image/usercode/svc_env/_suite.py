@@ -1,0 +1,104 @@
+"""Runs the tests of a world by pytest, and tells the host of each as it begins and ends.
+
+The host hears of a file before it is imported and of a test before it runs, so that it knows which one ended or hung
+this process. It starts another one then, without what it knows already.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from typing import Any
+
+from .run import Row, current_run
+
+#: What one test may print, and say of its failure, in characters.
+OUTPUT_CHARS = 16_000
+TEXT_CHARS = 8_000
+
+ARGUMENTS = (
+    "-q --capture=sys --tb=short -p no:cacheprovider -p no:faulthandler -p no:doctest -p no:pastebin "
+    "-p no:junitxml -p no:stepwise -p no:debugging -p no:tmpdir"
+).split()
+
+
+def run_suite(root: str, given: Row) -> Row:
+    """`given`: `skip`, tests by their ids, and `skipFiles` of earlier processes; `files`, those to run."""
+    try:
+        import pytest
+    except ImportError:
+        return {"missing": "pytest"}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    plugin = _Reporter(root, set(given["skip"]))
+    files = [os.path.join(root, file) for file in given["files"]]
+    shown, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        status = pytest.main([*ARGUMENTS, f"--rootdir={root}", "-o", "addopts=", *files], [plugin])
+        said = sys.stdout.getvalue()
+    finally:
+        sys.stdout = shown
+    return {"status": int(status), "said": said[-TEXT_CHARS:]}
+
+
+def _failure(root: str, report: Any) -> Row:
+    text = report.longreprtext
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is None:
+        return {"message": _last_line(text), "file": None, "line": None, "text": text[-TEXT_CHARS:]}
+    return {
+        "message": crash.message[:TEXT_CHARS],
+        "file": os.path.relpath(crash.path, root),
+        "line": crash.lineno,
+        "text": text[-TEXT_CHARS:],
+    }
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return (lines[-1] if lines else "").removeprefix("E").strip()
+
+
+class _Reporter:
+    def __init__(self, root: str, skip: set[str]) -> None:
+        self._root = root
+        self._skip = skip
+        self._tell = current_run().ask
+        self._result: Row = {}
+        self._began = 0.0
+
+    def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> None:
+        self._tell("file", file=os.path.relpath(module_path, self._root))
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            file = report.nodeid.split("::")[0]
+            self._tell("broken", file=file, failure=_failure(self._root, report))
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = [item for item in items if item.nodeid not in self._skip]
+        self._tell("collected", tests=[self._place(item) for item in items])
+
+    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
+        self._result = {"id": nodeid, "outcome": "passed", "failure": None, "output": ""}
+        self._began = time.perf_counter()
+        self._tell("begin", id=nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        result = self._result
+        if report.failed:
+            result["outcome"] = "failed"
+            result["failure"] = result["failure"] or _failure(self._root, report)
+        elif report.skipped and result["outcome"] == "passed":
+            result["outcome"] = "skipped"
+        printed = "".join(text for title, text in report.sections if report.when in title)
+        result["output"] = (result["output"] + printed)[-OUTPUT_CHARS:]
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
+        took = (time.perf_counter() - self._began) * 1000
+        self._tell("end", **self._result, durationMs=took)
+
+    def _place(self, item: Any) -> Row:
+        file, line, _ = item.location
+        return {"id": item.nodeid, "file": file, "line": None if line is None else line + 1}
