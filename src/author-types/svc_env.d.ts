@@ -137,3 +137,57 @@ declare module 'svc_env' {
     check(name: string, passed: unknown, detail?: unknown): boolean;
   }
 }
+
+/** The world under test, for `tests/*.test.ts`, run by Node's test runner. */
+declare module 'svc_env/testing' {
+  import type { Row } from 'svc_env';
+
+  /** A tool failed, and has changed nothing. */
+  export class ToolError extends Error {
+    readonly code: string;
+    readonly path: string | undefined;
+    readonly details: unknown;
+  }
+
+  export type RequestOptions = {
+    /** The body. */
+    json?: unknown;
+    params?: Record<string, string | number | boolean>;
+    headers?: Record<string, string>;
+    /** Whether it is sent with the session's token; true unless given. */
+    auth?: boolean;
+  };
+
+  /** An answer of the world's API; names of headers in lower case. */
+  export type Response = {
+    status: number;
+    headers: Record<string, string>;
+    text: string;
+    json(): unknown;
+  };
+
+  type Ask = (path: string, options?: RequestOptions) => Promise<Response>;
+
+  /** Each test begins with the rows of the world, whatever the one before it did. */
+  export const world: {
+    tools: Record<string, (input?: Row) => Promise<unknown>>;
+    api: {
+      request(method: string, path: string, options?: RequestOptions): Promise<Response>;
+      get: Ask;
+      post: Ask;
+      put: Ask;
+      patch: Ask;
+      delete: Ask;
+    };
+    get: typeof import('svc_env').get;
+    query: typeof import('svc_env').query;
+    count: typeof import('svc_env').count;
+    insert: typeof import('svc_env').insert;
+    update: typeof import('svc_env').update;
+    remove: typeof import('svc_env').remove;
+    /** The time in the world, ISO 8601. */
+    now(): Promise<string>;
+    /** Webhooks sent since the test began: `{event, url, headers, body}`. */
+    deliveries(): Promise<Row[]>;
+  };
+}

@@ -48,6 +48,7 @@ import { addWorldsPin } from './worlds-pin.ts';
 import { addWorldsPull } from './worlds-pull.ts';
 import { addWorldsPush } from './worlds-push.ts';
 import { addWorldsRename } from './worlds-rename.ts';
+import { addWorldsTest } from './worlds-test.ts';
 import { addWorldsVersions } from './worlds-versions.ts';
 
 const addWorldsList = (worlds: Command, context: Context): void => {
@@ -159,6 +160,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsEnd(worlds, context);
   addTasks(worlds, context);
   addWorldsVersions(worlds, context);
+  addWorldsTest(worlds, context);
   addWorldsTemplates(worlds, context);
   addWorldsRequests(worlds, context);
   addConnectors(worlds, context);

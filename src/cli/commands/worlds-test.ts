@@ -1,0 +1,65 @@
+/**
+ * `svc worlds test`: the tests of a world by the service, which keeps the report, or those of a folder on this
+ * machine. Exit status 1 when not all passed.
+ */
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Client } from '#wire/client.ts';
+import { getTestRun, runTests } from '#wire/public-api/operations.ts';
+import type { TestRunDetail } from '#wire/public-api/run.ts';
+import { namesFolder, readTree } from '../files/input.ts';
+import { testTree } from '../service/test-tree.ts';
+import { parseAddress } from '../service/versions.ts';
+import type { Context } from '../terminal/context.ts';
+import { exitStatus, ProblemsError } from '../views/report.ts';
+import { type TestReport, testsText } from '../views/tests.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+const waitSeconds = 55;
+
+/** The run once it is finished. */
+const runToEnd = async (client: Client, address: string): Promise<TestRunDetail> => {
+  const { slug } = parseAddress(address);
+  const body = { origin: 'client' as const };
+  let run = (await client.send(runTests, { params: { slug: address }, body })).body;
+  while (run.state !== 'finished') {
+    const params = { slug, runId: run.runId };
+    run = (await client.send(getTestRun, { params, query: { wait: waitSeconds } })).body;
+  }
+  return run;
+};
+
+const ofFolder = async (context: Context, folder: string): Promise<TestReport> => {
+  const tree = readTree(context, folder);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+  return testTree(context, tree);
+};
+
+export const addWorldsTest = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'test <world>',
+    summary:
+      'run the tests of a world, or of a folder on this machine; exit status 1 when not all passed',
+    example: 'svc worlds test crm\nsvc worlds test crm@3 --json\nsvc worlds test ./crm',
+  });
+  withService(command).action(async (world: string, options: ServiceOptions) => {
+    if (namesFolder(world)) {
+      const report = await ofFolder(context, world);
+      printAnswer(context, options, report, () => testsText(report, context.colors));
+      if (!report.passed) context.setExitStatus(exitStatus.failed);
+      return;
+    }
+    const run = await runToEnd(clientFor(context, options), world);
+    const report = run.report as TestReport | null;
+    if (report === null && options.json !== true) {
+      const message = run.error?.message ?? 'its report is not kept any more';
+      throw new AppError('invalid', `${run.slug}@${run.number} was not tested: ${message}`);
+    }
+    printAnswer(context, options, run, () =>
+      report === null ? '' : `${testsText(report, context.colors)}\nrun ${run.runId}`,
+    );
+    if (run.outcome !== 'passed') context.setExitStatus(exitStatus.failed);
+  });
+};

@@ -1,0 +1,48 @@
+/** Runs of tests as a person reads them: each test on a line, then what failed with what it said. */
+import type { Colors } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+
+type Failure = { message: string; file: string | null; line: number | null; text: string };
+export type TestReport = {
+  passed: boolean;
+  summary: Record<string, number>;
+  tests: {
+    name: string;
+    outcome: string;
+    durationMs: number;
+    output: string;
+    failure: Failure | null;
+  }[];
+  leftOut: number;
+};
+
+const marks: Readonly<Record<string, string>> = { passed: '✓', skipped: '-' };
+
+const indent = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    ');
+
+const lineOf = ({ name, outcome, durationMs }: TestReport['tests'][number], colors: Colors) => {
+  const isFine = outcome === 'passed' || outcome === 'skipped';
+  const word = isFine ? '' : ` ${outcome.replaceAll('_', ' ')}`;
+  const line = `${marks[outcome] ?? '✗'} ${name}${word} (${Math.round(durationMs)} ms)`;
+  return isFine ? line : colors.red(line);
+};
+
+const detailsOf = ({ failure, output, outcome }: TestReport['tests'][number]): string[] => {
+  if (outcome === 'passed' || outcome === 'skipped') return [];
+  const said = failure === null ? [] : [indent(failure.text || failure.message)];
+  return output === '' ? said : [...said, indent(`printed:\n${output}`)];
+};
+
+const summaryText = ({ summary }: TestReport): string =>
+  Object.entries(summary)
+    .filter(([name]) => name !== 'total')
+    .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+    .join(', ');
+
+/** The lines of a report. */
+export const testsText = (report: TestReport, colors: Colors): string =>
+  [
+    ...report.tests.flatMap((test) => [lineOf(test, colors), ...detailsOf(test)]),
+    ...(report.leftOut > 0 ? [`${report.leftOut} more have no room in the report`] : []),
+    `${formatCount(report.summary.total ?? 0, 'test')}: ${summaryText(report)}`,
+  ].join('\n');
