@@ -3,92 +3,15 @@
  * the whole call, as the host runs it, with its answer (counts and digest) and the ledger emptied. Its
  * floor is SQLite alone going back to a savepoint.
  */
-import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Digest } from '#domain/world.ts';
-import { machineClock } from '#domain/world-clock.ts';
-import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { createLog } from '#runtime/log.ts';
-import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
-import { buildSnapshot } from '#store/snapshot.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
-import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
-import { openSession } from '../../world-host-image/session/open-session.ts';
-import type { Session } from '../../world-host-image/session/session.ts';
-import { noUserCode } from '../../world-host-image/usercode/none.ts';
-import { sampleContract, sampleEntity } from '../support/sample-contract.ts';
 import { type Figure, median } from './figure.ts';
+import { item, openItems } from './items-world.ts';
 
 const runs = 100;
 const changes = 10;
 const targetMs = 1;
-
-const fields = {
-  id: { type: 'integer' },
-  name: { type: 'string' },
-  state: { type: 'string' },
-  owner: { type: 'string' },
-  size: { type: 'integer' },
-  active: { type: 'boolean' },
-  created_at: { type: 'string' },
-};
-
-const contract = sampleContract({
-  entities: [sampleEntity('items', { properties: fields })],
-  tools: [
-    {
-      name: 'update_items',
-      input: { type: 'object' },
-      output: {},
-      binding: { kind: 'convention', verb: 'update', entity: 'items' },
-    },
-  ],
-});
-
-const item = (id: number) => ({
-  id,
-  name: `item ${id}`,
-  state: 'open',
-  owner: `owner ${id % 50}`,
-  size: id % 1_000,
-  active: true,
-  created_at: '2026-01-01T00:00:00Z',
-});
-
-const digestOf = (bytes: Uint8Array): Digest =>
-  `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-
-/** A session of a world of so many rows, as a host opens it. */
-const openItems = (rows: number): Promise<Session> => {
-  const items = Array.from({ length: rows }, (_, id) => item(id));
-  const snapshot = buildSnapshot(contract, { items }).bytes;
-  const bundle = encodeBundle({ contract, files: [] });
-  const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
-  const worlds = createWorldLoader({
-    fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
-    readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
-    openFiles: () =>
-      openSnapshotFiles({ folder: join(tmpdir(), 'svc-bench-snapshots'), mostBytes: 2 ** 31 }),
-    userCode: noUserCode,
-    workDir: tmpdir(),
-    startUserCode: async () => ({ userCode: noUserCode, workDir: tmpdir() }),
-  });
-  return openSession(worlds, {
-    sessionId: 'bench',
-    generation: 0,
-    sessionToken: 'bench',
-    worldSlug: 'bench',
-    bundle: digestOf(bundle),
-    snapshot: digestOf(snapshot),
-    blobs: {},
-    task: null,
-    surfaces: [],
-    clock: machineClock,
-    seed: null,
-  });
-};
 
 /** The rows that a run changes lie all over the table. */
 const changedIds = (rows: number, run: number): number[] =>

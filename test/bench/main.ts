@@ -21,6 +21,7 @@ import { benchDocker } from './docker.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { type Floor, measureFloor } from './floor.ts';
 import { benchGateway } from './gateway.ts';
+import { benchGrade, benchGrades } from './grade.ts';
 import { benchHost, type HostReport } from './host.ts';
 import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
@@ -82,18 +83,23 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
       say('calling tools');
       figures.push(...(await benchCall(network, floor)));
     }
+    if (wants('grade.throughput')) {
+      say('asking for 1,000 grades at once');
+      figures.push(...(await benchGrades(network)));
+    }
     return figures;
   } finally {
     await network.stop();
   }
 };
 
-const wantsProcess = wants('open.warm') || wants('open.reuse') || wants('call');
+const wantsProcess = ['open.warm', 'open.reuse', 'call', 'grade.throughput'].some(wants);
 const wantsServer = [
   'open',
   'query',
   'serve',
   'call',
+  'grade.throughput',
   'session',
   'import.cli',
   'orchestrator.view',
@@ -189,6 +195,10 @@ if (wants('gateway')) {
 if (wants('host.reset')) {
   say('resetting worlds of 1,000 and of 1,000,000 rows');
   measured.push(...(await benchReset(wants)));
+}
+if (wants('grade.p50')) {
+  say('grading a world of 100,000 rows');
+  measured.push(...(await benchGrade()));
 }
 if (wantsServer) measured.push(...(await withServer()));
 const figures = measured.filter((figure) => figure.name.startsWith(values.only));
