@@ -99,13 +99,27 @@ export const createBeforeLog = (
   { base, touched }: { base: BaseFile | undefined; touched: Pick<TouchedRows, 'of' | 'isOfBase'> },
 ): BeforeLog => {
   const file = createFileReader(base);
+  /** Whether there is a mark. The database of notes is made with the first: most sessions only read, or little. */
+  let isMarked = false;
   let notes: { db: DatabaseSync; prepare: Statements } | undefined;
   /** Rows of the file that may have been changed by the time of the mark. */
   let changedAtMark = new Map<string, ReadonlySet<number>>();
 
-  const noted = () => {
-    if (notes === undefined) throw new Error('the store has no mark "task"');
-    return notes;
+  const checkMark = (): void => {
+    if (!isMarked) throw new Error('the store has no mark "task"');
+  };
+
+  const forget = (): void => {
+    notes?.db.close();
+    notes = undefined;
+  };
+
+  const writeNotes = (): Statements => {
+    if (notes === undefined) {
+      const db = openNotes();
+      notes = { db, prepare: createStatements(db) };
+    }
+    return notes.prepare;
   };
 
   const isAsInFile = (entity: CatalogEntity, position: number): boolean =>
@@ -120,9 +134,8 @@ export const createBeforeLog = (
 
   /** Keys that were written to: of rows that are there by their positions, then of those that are gone. */
   const keysOf = (entity: CatalogEntity): string[] => {
-    const keys = noted()
-      .prepare('SELECT key FROM before WHERE entity = ? ORDER BY key')
-      .all(entity.name);
+    const sql = 'SELECT key FROM before WHERE entity = ? ORDER BY key';
+    const keys = notes?.prepare(sql).all(entity.name) ?? [];
     return keys
       .map(({ key }) => ({ key: key as string, at: now(entity, key as string) ?? Infinity }))
       .sort((a, b) => (a.at === b.at ? 0 : a.at - b.at))
@@ -130,41 +143,40 @@ export const createBeforeLog = (
   };
 
   const readNote = (entity: CatalogEntity, key: string): Noted | undefined =>
-    noted()
-      .prepare('SELECT payload, position FROM before WHERE entity = ? AND key = ?')
+    notes
+      ?.prepare('SELECT payload, position FROM before WHERE entity = ? AND key = ?')
       .get(entity.name, key) as Noted | undefined;
 
   const readNow = ({ table: rows }: CatalogEntity, key: string): string | undefined =>
     prepare(`SELECT payload FROM ${rows} WHERE _key = ?`).get(key)?.payload as string | undefined;
 
-  const end = (): void => {
-    notes?.db.close();
-    notes = undefined;
-  };
-
   return {
     begin() {
-      end();
-      const db = openNotes();
-      notes = { db, prepare: createStatements(db) };
+      forget();
+      isMarked = true;
       changedAtMark = new Map(catalog.entities.map(({ name }) => [name, touched.of(name)]));
     },
     record(changed) {
-      if (notes === undefined) return;
+      if (!isMarked || changed.length === 0) return;
+      const write = writeNotes();
       for (const { entity, key, before, after, position } of changed) {
         if (before === undefined) {
-          notes.prepare(noteSql).run(entity.name, key, null, null);
+          write(noteSql).run(entity.name, key, null, null);
         } else if (isAsInFile(entity, position)) {
-          notes.prepare(noteSql).run(entity.name, key, null, position);
+          write(noteSql).run(entity.name, key, null, position);
         } else {
-          notes.prepare(noteSql).run(entity.name, key, before, null);
+          write(noteSql).run(entity.name, key, before, null);
         }
-        if (after === undefined) notes.prepare(forgetSql).run(entity.name, key);
+        if (after === undefined) write(forgetSql).run(entity.name, key);
       }
     },
-    forget: () => noted().db.exec('DELETE FROM before'),
-    end,
+    forget,
+    end() {
+      forget();
+      isMarked = false;
+    },
     *changes() {
+      checkMark();
       for (const entity of catalog.entities) {
         for (const key of keysOf(entity)) {
           const note = readNote(entity, key);
@@ -176,13 +188,14 @@ export const createBeforeLog = (
       }
     },
     rowAt(name, fields) {
+      checkMark();
       const entity = catalog.entity(name);
       const key = keyOf(entity, fields);
       const note = readNote(entity, key);
       return note === undefined ? readNow(entity, key) : (textOf(entity, note) ?? undefined);
     },
     close() {
-      end();
+      forget();
       file.close();
     },
   };

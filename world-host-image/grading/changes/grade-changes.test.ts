@@ -236,3 +236,38 @@ describe('a task allows', () => {
     ]);
   });
 });
+
+describe('linked worlds', () => {
+  it('have their changes told and allowed under their alias', async () => {
+    open();
+    const linked = openSampleStore();
+    linked.mark('base');
+    linked.mark('task');
+    await linked.atomically(() => linked.insert('users', { login: 'cy', id: 3 }));
+    const links = new Map([['crm', { world: { store: linked, contract } }]]);
+    const session = { world: { store, contract }, links } as unknown as Session;
+    const told = await gradeChanges(session, { changes: undefined, checks: [] });
+    expect(told.unexplained).toMatchObject([{ entity: 'crm.users', key: { login: 'cy' } }]);
+    const allow = [{ entity: 'crm.users', where: { id: 3 } }];
+    const allowed = await gradeChanges(session, { changes: { allow }, checks: [] });
+    expect(allowed.changes).toMatchObject({ inserted: 1, unexplained: 0 });
+    linked.close();
+  });
+});
+
+describe('more changes than are looked at', () => {
+  it('are counted, and explained by nobody', async () => {
+    open();
+    await change((rows) => {
+      for (let id = 100; id < 110; id += 1) rows.insert('issues', issue(id));
+    });
+    const session = { world: { store, contract }, links: new Map() } as unknown as Session;
+    const { changes } = await gradeChanges(session, {
+      changes: { allow: [{ entity: 'issues' }] },
+      checks: [],
+      limits: { rows: 4, bytes: 1_000_000 },
+    });
+    expect(changes).toMatchObject({ inserted: 10, unexplained: 6 });
+    expect(changes.rows).toHaveLength(4);
+  });
+});
