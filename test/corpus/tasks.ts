@@ -1,10 +1,22 @@
 /** Scenarios, and tasks graded by a query. */
 
 import { replaceIn } from '../support/small-world.ts';
-import { asItIs, drop, environment, put, replace, scenario } from '../support/world-changes.ts';
+import {
+  append,
+  asItIs,
+  drop,
+  environment,
+  put,
+  replace,
+  scenario,
+} from '../support/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
 const verifier = 'verifiers/all_done.sql';
+
+/** An allowance, as it stands in a scenario. */
+const allowing = (fields: string, where = '', entity = 'cards'): string =>
+  `[[grader.changes.allow]]\nentity = "${entity}"\n${fields}\n${where && `where = { ${where} }`}\n`;
 
 export const tasksRules: Chapter = {
   title: 'Tasks',
@@ -94,6 +106,34 @@ export const tasksRules: Chapter = {
           replace(scenario, '["done"]', '[{ a = 1 }]'),
         ],
         ['a negative count', 'bad_value', replace(scenario, 'count = 1', 'count = -1')],
+      ],
+    },
+    {
+      rule: 'What a grader lets change is something that the world has.',
+      accepts: [
+        ['a closed world', append(scenario, '[grader.changes]\nclosed = true\n')],
+        [
+          'fields of some rows',
+          append(scenario, allowing('fields = ["author.login"]', 'state = "done"')),
+        ],
+        ['rows of a linked world', append(scenario, allowing('', '', 'crm.contacts'))],
+        [
+          'changes of a task that a function grades',
+          put(
+            'scenarios/verified/scenario.toml',
+            'name = "verified-by-code"\n[grader.changes]\nclosed = true\n',
+          ),
+        ],
+      ],
+      refuses: [
+        ['no entity', 'unknown_entity', append(scenario, allowing('', '', 'card'))],
+        ['no field', 'unknown_field', append(scenario, allowing('fields = ["author.name"]'))],
+        ['no such rows', 'type_mismatch', append(scenario, allowing('', 'state = "closed"'))],
+        [
+          'a grader that has only changes',
+          'missing_key',
+          put(scenario, '[grader]\nkind = "assertions"\n[grader.changes]\nclosed = true\n'),
+        ],
       ],
     },
     {

@@ -48,6 +48,8 @@ export type ServedWorld = {
   rows(entity: string, where: Row): Row[];
   /** Back to the rows that the task begins with. */
   reset(): Promise<void>;
+  /** Begins the bundled task of this name, as another session of the version would. */
+  begin(task: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -86,7 +88,7 @@ const taskSpecOf = ({ name, instruction, tools, seed, grader }: Task): TaskSpec 
   ...(grader?.kind === 'assertions'
     ? {
         grader: {
-          kind: 'assertions',
+          ...grader,
           checks: grader.checks.map(givenCheck),
         },
       }
@@ -184,6 +186,14 @@ export const serveWorld = async (
       return store.query(entity, { where: filters }).map((payload) => JSON.parse(payload) as Row);
     },
     async reset() {
+      await call('reset');
+    },
+    async begin(name) {
+      const next = findTask(contract, name) as Task;
+      store.rollBackTo('base');
+      await store.atomically(() => applyTaskSeed({ store }, next.seed));
+      store.mark('task');
+      session.task = taskSpecOf(next);
       await call('reset');
     },
     async stop() {

@@ -10,10 +10,11 @@ import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import { decodeBundle } from '#language/artifacts/bundle.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
+import { createAllowanceCheck } from '#language/check/allowances.ts';
 import { type CheckChecks, createCheckChecks } from '#language/check/grader-checks.ts';
 import { solvableWith } from '#language/check/solutions.ts';
 import type { GivenCheck } from '#language/checks.ts';
-import type { Contract, EntityContract } from '#language/contract.ts';
+import type { Allowance, Contract, EntityContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import { solutionFaults } from '#language/solution.ts';
@@ -42,6 +43,7 @@ type KnownWorld = RedactingWorld & {
   /** Names of its tools. */
   tools: ReadonlySet<string>;
   faultsOf: CheckChecks;
+  allowanceFaults: ReturnType<typeof createAllowanceCheck>;
   /** The view of its entities, as JSON text. */
   entitiesJson(): string;
 };
@@ -61,6 +63,7 @@ const toKnown = (contract: Contract): KnownWorld => ({
   tools: new Set(contract.tools.map(({ name }) => name)),
   rows: createRowChecker(contract),
   faultsOf: createCheckChecks(contract),
+  allowanceFaults: createAllowanceCheck(contract),
   entitiesJson: () => JSON.stringify(describeEntities(contract)),
 });
 
@@ -96,6 +99,15 @@ const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): Field
 const checkAssertions = ({ faultsOf }: KnownWorld, checks: readonly GivenCheck[]): FieldProblem[] =>
   faultsOf(checks).map(({ path, message, hint }) => ({
     path: ['task', 'grader', 'checks', ...path.map(String)],
+    message: hint === undefined ? message : `${message}; ${hint}`,
+  }));
+
+const checkChanges = (
+  { allowanceFaults }: KnownWorld,
+  grader: TaskSpec['grader'],
+): FieldProblem[] =>
+  allowanceFaults((grader?.changes?.allow ?? []) as Allowance[]).map(({ path, message, hint }) => ({
+    path: ['task', 'grader', 'changes', 'allow', ...path.map(String)],
     message: hint === undefined ? message : `${message}; ${hint}`,
   }));
 
@@ -169,6 +181,7 @@ export const checkTask = (
     ...checkSeed(world, seed),
     ...checkSolutions(world, spec, tools),
     ...checkAssertions(world, checks),
+    ...checkChanges(world, grader),
   ];
   if (fields.length === 0 && grader?.kind === 'sql')
     fields.push(...checkQuery(world, grader.source));

@@ -4,7 +4,14 @@
  */
 import type { TreeFile } from '#domain/world.ts';
 import { wholeChecks } from '../checks.ts';
-import { type Dependency, type Grader, linkedTool, type Row, type Task } from '../contract.ts';
+import {
+  type Allowance,
+  type Dependency,
+  type Grader,
+  linkedTool,
+  type Row,
+  type Task,
+} from '../contract.ts';
 import { connectorFile } from '../files/connector-toml.ts';
 import type { GraderTable } from '../files/grader-toml.ts';
 import { readScenario, type Scenario } from '../files/scenario-toml.ts';
@@ -13,6 +20,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
+import { allowanceFaults } from './allowances.ts';
 import { checkFaults } from './grader-checks.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
@@ -52,11 +60,41 @@ export const checkTaskTools = (
   }
 };
 
-const readAssertions = ({ value }: Placed<GraderTable>, sources: TaskSources): Grader => {
+/** What may change beside what a grader asks for, held to the world. */
+const readChanges = (
+  { value: { changes } }: Placed<GraderTable>,
+  { model, values }: TaskSources,
+): Pick<Grader, 'changes'> => {
+  if (changes === undefined) return {};
+  const { closed, allow } = changes.value;
+  const sources = { entities: model.entities, analysis: model.analysis, values };
+  const allowed = allow?.map(({ place, value: { entity, fields, where } }) => {
+    const allowance: Allowance = {
+      entity,
+      ...(fields === undefined ? {} : { fields }),
+      ...(where === undefined ? {} : { where }),
+    };
+    for (const { path, code, message, hint } of allowanceFaults(allowance, sources)) {
+      place.at(...path).refuse(code, message, hint);
+    }
+    return allowance;
+  });
+  return {
+    changes: {
+      ...(closed === undefined ? {} : { closed }),
+      ...(allowed === undefined ? {} : { allow: allowed }),
+    },
+  };
+};
+
+const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grader => {
   const { model, values } = sources;
-  const checks = value.checks.map(({ check }) => check);
+  const { checks: given } = grader.value;
+  if (given === undefined) grader.place.refuse('missing_key', 'the key "checks" is missing');
+  const read = given ?? [];
+  const checks = read.map(({ check }) => check);
   const names = new Set<string>();
-  for (const { check, placeOf } of value.checks) {
+  for (const { check, placeOf } of read) {
     const { name } = check;
     if (names.has(name)) {
       placeOf(['name']).refuse('duplicate', `there are two checks named "${name}"`);
@@ -70,10 +108,10 @@ const readAssertions = ({ value }: Placed<GraderTable>, sources: TaskSources): G
     values,
   })) {
     const [at, ...inside] = path;
-    const place = value.checks[at as number]?.placeOf(inside);
+    const place = read[at as number]?.placeOf(inside);
     (isKey === true ? place?.ofKey() : place)?.refuse(code, message, hint);
   }
-  return { kind: 'assertions', checks: wholeChecks(checks) };
+  return { kind: 'assertions', checks: wholeChecks(checks), ...readChanges(grader, sources) };
 };
 
 const readGrader = (
@@ -83,12 +121,14 @@ const readGrader = (
 ): Grader | null => {
   const file = `${folder}checks/verify.py`;
   const source = sources.tree.text(file);
-  if (grader !== undefined && source !== undefined) {
+  if (source === undefined) return grader === undefined ? null : readAssertions(grader, sources);
+  if (grader === undefined) return { kind: 'python', source };
+  if (grader.value.checks !== undefined) {
     const message = `the task has both [grader] and ${file}`;
-    place.at('grader').refuse('ambiguous_grader', message, 'leave one of them out');
+    const hint = 'leave one of them out; beside the file, [grader] has only changes';
+    place.at('grader').refuse('ambiguous_grader', message, hint);
   }
-  if (grader !== undefined) return readAssertions(grader, sources);
-  return source === undefined ? null : { kind: 'python', source };
+  return { kind: 'python', source, ...readChanges(grader, sources) };
 };
 
 const refuseStrayFiles = (folder: string, tree: Tree): void => {

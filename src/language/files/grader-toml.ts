@@ -14,6 +14,7 @@ import {
   mapOf,
   number,
   oneOf,
+  type Placed,
   placed,
   refuseType,
   text,
@@ -21,6 +22,7 @@ import {
 import type { Place } from '../read/place.ts';
 import { described, optional, required, type TableOf, tableOf } from '../read/table.ts';
 import { isTable } from '../read/values.ts';
+import { type ChangesTable, changesTable } from './changes-toml.ts';
 
 /** A condition's path in dots with its value; tables inside are the same path written otherwise. */
 type Condition = { path: string; value: unknown; place: Place };
@@ -187,10 +189,14 @@ const check = kind<CheckRead>(
 );
 
 const graderKeys = {
-  kind: described('How the task is graded.', required(oneOf(['assertions']), 'assertions')),
+  kind: described('How the task is graded. Default: by checks.', optional(oneOf(['assertions']))),
   checks: described(
-    'What must hold of the state that is left.',
-    required<CheckRead[]>(listOf(check, { least: 1 }), []),
+    'What must hold of the state that is left. Left out where checks/verify.py says it.',
+    optional<CheckRead[]>(listOf(check, { least: 1 })),
+  ),
+  changes: described(
+    'What may change beside what the checks ask for.',
+    optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };
 export type GraderTable = TableOf<typeof graderKeys>;

@@ -42,7 +42,7 @@ export const scenarioFileKeys = {
     }),
   ),
   grader: described(
-    'How the task is graded, unless there is checks/verify.py.',
+    'How the task is graded. Beside checks/verify.py it has only changes.',
     optional<Placed<GraderTable>>(graderTable),
   ),
   solution: described('How the task is solved, for proofs.', optional<Solution>(solution)),

@@ -1,0 +1,60 @@
+/**
+ * `[grader.changes]` of a scenario: what may change beside what its checks ask for, and whether anything else fails the
+ * task. The format is this project's own.
+ */
+import { isComparison } from '../comparison.ts';
+import type { Row } from '../contract.ts';
+import {
+  distinct,
+  filledText,
+  flag,
+  kind,
+  listOf,
+  type Placed,
+  placed,
+  refuseType,
+  text,
+} from '../read/kinds.ts';
+import type { Place } from '../read/place.ts';
+import { described, optional, required, type TableOf, tableOf } from '../read/table.ts';
+import { isTable } from '../read/values.ts';
+
+/** Conditions by their paths in dots, whichever way they are written. */
+const pathsOf = (value: Row, path = ''): [string, unknown][] =>
+  Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    const at = path === '' ? key : `${path}.${key}`;
+    return isTable(inner) && !isComparison(inner) ? pathsOf(inner as Row, at) : [[at, inner]];
+  });
+
+const where = kind<Row>({ type: 'object' }, (place: Place, value) =>
+  isTable(value)
+    ? Object.fromEntries(pathsOf(value as Row))
+    : refuseType(place, 'a table of fields', value),
+);
+
+const allowanceKeys = {
+  entity: described('An entity whose rows may change.', required(text, '')),
+  fields: described(
+    'Fields, or paths to them, that may be updated. Default: rows may change in any way, also come and go.',
+    optional<string[]>(distinct(listOf(filledText(), { least: 1, most: 100 }))),
+  ),
+  where: described(
+    'Which rows, as in a check: as they are now, or were where they are gone. Default: all.',
+    optional<Row>(where),
+  ),
+};
+export type AllowanceTable = TableOf<typeof allowanceKeys>;
+
+const changesKeys = {
+  closed: described(
+    'Whether a change fails that no check asks for and that is not allowed. Default: false.',
+    optional(flag),
+  ),
+  allow: described(
+    'Changes that are expected beside those of the checks.',
+    optional<Placed<AllowanceTable>[]>(listOf(placed(tableOf(allowanceKeys)), { most: 1_000 })),
+  ),
+};
+export type ChangesTable = TableOf<typeof changesKeys>;
+
+export const changesTable = tableOf(changesKeys);
