@@ -156,7 +156,8 @@ export const benchLarge = async (
     poolSize: sessions,
     poolMax: 2 * sessions,
     env: { SVC_LOG_LEVEL: 'warn' },
-    controlEnv: { SVC_BLOB_DIR: blobDir },
+    // A folder of its own: what earlier runs unpacked is not there.
+    controlEnv: { SVC_BLOB_DIR: blobDir, SVC_WORK_DIR: join(blobDir, 'work') },
   });
   try {
     await createNotes(network.client, 'small');
