@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDesk, type Desk } from '../support/commands-on-control.ts';
+import { until } from '#runtime/pause.ts';
+import { createDesk, type Desk, type Ran } from '../support/commands-on-control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { notesWorld } from '../support/worlds.ts';
 
@@ -209,6 +210,36 @@ describe('svc worlds data import that is killed', () => {
     expect(counter.sent).toHaveLength(batch.chunkCount);
     const { data } = JSON.parse(await svc('worlds data batches notes --json'));
     expect(data.filter(({ rowCount }: { rowCount: number }) => rowCount === 6_500)).toHaveLength(1);
+  });
+});
+
+/** Runs a command, and has it told to stop once something is so. */
+const interrupt = async (own: Desk, words: string, when: () => Promise<boolean>): Promise<Ran> => {
+  const before = new Set(process.listeners('SIGINT'));
+  const ran = own.svc(words);
+  await until(when, { timeoutMs: 20_000, everyMs: 10, what: `the moment to interrupt ${words}` });
+  for (const told of process.listeners('SIGINT')) if (!before.has(told)) told('SIGINT');
+  return ran;
+};
+
+describe('an import that is interrupted', () => {
+  it('says that it goes on by itself once all rows were sent, until it is called off', async () => {
+    const idle = await startNotesControl({ imports: { processes: 0 } });
+    const own = createDesk(idle);
+    writeFileSync(join(own.folder, 'notes.csv'), notesCsv(100, 3));
+    const isQueued = async (): Promise<boolean> =>
+      /queued/.test((await own.svc('worlds data batches notes')).out);
+    const words = 'worlds data import notes notes.csv --publish later';
+    const { status, err } = await interrupt(own, words, isQueued);
+    expect(status).toBe(130);
+    expect(err).toMatch(
+      /^error: interrupted \(batch bat-\S+\)\nhint: all rows are in the service, /,
+    );
+    const [, command = ''] = /"svc (worlds data cancel \S+ \S+)"/.exec(err) ?? [];
+    expect((await own.svc(command)).out).toMatch(/^batch bat-\S+ is called off$/m);
+    expect((await own.svc('worlds data batches notes')).out).toMatch(/failed/);
+    own.clear();
+    await idle.stop();
   });
 });
 

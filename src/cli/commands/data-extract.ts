@@ -30,7 +30,7 @@ import { readPages } from '../service/read-rows.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount, formatJson } from '../terminal/print.ts';
 import { type Progress, withProgress } from '../terminal/progress.ts';
-import { listenForStop } from '../terminal/stopping.ts';
+import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describeExtract } from '../views/data.ts';
 import { ProblemsError, usageError } from '../views/report.ts';
 import { addCommand, clientFor, type ServiceOptions, withData } from './command.ts';
@@ -254,7 +254,7 @@ const extract = async (context: Context, source: Source, options: Options) => {
     else await withProgress({ out: context.err, step: 'extracting rows' }, work);
   } catch (error) {
     await Promise.all(writers.sinks.map((sink) => sink.abandon()));
-    throw error;
+    throw stopReason(stopping, error);
   } finally {
     stopping.release();
   }

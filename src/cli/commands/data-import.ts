@@ -108,7 +108,10 @@ const batchText = ({ state, progress, chunkCount, rowCount }: BatchView): string
     const part = formatBar(chunkCount === 0 ? 0 : validatedChunks / chunkCount);
     return `${part} validating: ${validatedChunks} of ${formatCount(chunkCount, 'chunk')}`;
   }
-  const part = formatBar(rowCount === 0 ? 0 : appliedRows / rowCount);
+  if (appliedRows >= rowCount) {
+    return `applying: all ${formatCount(rowCount, 'row')} read; making the version of them`;
+  }
+  const part = formatBar(appliedRows / rowCount);
   return `${part} applying: ${appliedRows.toLocaleString('en-US')} of ${formatCount(rowCount, 'row')}`;
 };
 
@@ -151,13 +154,31 @@ const identityOf = (
     ? { ...parts, files: sources.map(({ file }) => file) }
     : undefined;
 
-const wayOn = (error: unknown, isNoted: boolean, batchId: string | undefined): unknown => {
-  if (!(error instanceof AppError) || error.message !== 'interrupted') return error;
-  const hint = isNoted
-    ? 'run the same command again: it goes on from there, and sends nothing twice'
-    : 'rows of standard input have to come again; bytes that are there are not sent again';
-  const at = batchId === undefined ? '' : ` (batch ${batchId})`;
-  return new AppError(error.code, `interrupted${at}`, { detail: { ...error.detail, hint } });
+type Interrupted = {
+  slug: string;
+  /** Whether the same command goes on with it. */
+  isKept: boolean;
+  batchId: string | undefined;
+  /** All rows are in the service, which needs nobody to go on. */
+  isSealed: boolean;
+};
+
+const hintOf = ({ slug, isKept, batchId, isSealed }: Interrupted): string => {
+  if (isSealed) {
+    const batch = `${slug} ${batchId}`;
+    return `all rows are in the service, which goes on by itself: "svc worlds data batches ${batch}" tells how far it is, "svc worlds data cancel ${batch}" calls it off`;
+  }
+  const begin = batchId === undefined ? '' : 'nothing is in the world yet; ';
+  return isKept
+    ? `${begin}run the same command again: it goes on from there, and sends nothing twice`
+    : `${begin}the rows have to come again; bytes that are there are not sent again`;
+};
+
+/** An interruption with what it left, and how to go on. */
+const wayOn = (reason: AppError, left: Interrupted): AppError => {
+  const at = left.batchId === undefined ? '' : ` (batch ${left.batchId})`;
+  const detail = { ...reason.detail, hint: hintOf(left) };
+  return new AppError(reason.code, `interrupted${at}`, { detail });
 };
 
 type Run = { end: ImportEnd; left: Refused };
@@ -187,6 +208,7 @@ const run = async (
   });
   const chunks = options.atomic ? refusingFaults(cut, left, options.dryRun === true) : cut;
   const stopping = listenForStop();
+  let isSealed = false;
   try {
     const beganMs = performance.now();
     const end = await withProgress(
@@ -200,7 +222,10 @@ const run = async (
             note,
             signal: stopping.signal,
             tellSent: (sent) => tell(sendingText(sources, sent, beganMs)),
-            tellBatch: (batch) => tell(batchText(batch)),
+            tellBatch: (batch) => {
+              isSealed = true;
+              tell(batchText(batch));
+            },
           },
           chunks,
         ),
@@ -208,7 +233,10 @@ const run = async (
     note.forget();
     return { end, left };
   } catch (error) {
-    throw wayOn(error, identity !== undefined, note.batchId);
+    if (!stopping.signal.aborted) throw error;
+    const { batchId, isKept } = note;
+    const reason = stopping.signal.reason as AppError;
+    throw wayOn(reason, { slug, isKept, batchId, isSealed });
   } finally {
     stopping.release();
   }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { getBatch, listBatches, publishData } from '#wire/public-api/operations.ts';
+import { cancelBatch, getBatch, listBatches, publishData } from '#wire/public-api/operations.ts';
 import { readReport } from '../service/signed-address.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
@@ -56,6 +56,19 @@ const addDataBatches = (data: Command, context: Context): void => {
   );
 };
 
+const addDataCancel = (data: Command, context: Context): void => {
+  const command = addCommand(data, {
+    usage: 'cancel <world> <batch>',
+    summary: 'call a batch off: none of its rows come into the world',
+    example: 'svc worlds data cancel crm bat-…',
+  });
+  withService(command).action(async (slug: string, batchId: string, options: ServiceOptions) => {
+    const params = { slug, batchId };
+    const { body } = await clientFor(context, options).send(cancelBatch, { params });
+    printAnswer(context, options, body, () => `batch ${batchId} is called off`);
+  });
+};
+
 const addDataPublish = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'publish <world>',
@@ -87,4 +100,5 @@ export const addData = (worlds: Command, context: Context): void => {
   addDataImport(data, context);
   addDataPublish(data, context);
   addDataBatches(data, context);
+  addDataCancel(data, context);
 };

@@ -19,7 +19,7 @@ import { findNoted, findVersion, readFiles } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { listenForStop } from '../terminal/stopping.ts';
+import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describePull } from '../views/version.ts';
 import {
   addCommand,
@@ -88,7 +88,7 @@ const pullRows = async (
     });
   } catch (error) {
     await Promise.all(sinks.map((sink) => sink.abandon()));
-    throw error;
+    throw stopReason(stopping, error);
   } finally {
     stopping.release();
   }

@@ -12,6 +12,8 @@ import { sha256Of } from './digest.ts';
 export type ImportNote = {
   /** Of the request that opens the batch. */
   idempotencyKey: string;
+  /** Whether a later command finds it. */
+  isKept: boolean;
   /** Undefined until one was opened. */
   readonly batchId: string | undefined;
   noteBatch(id: string): void;
@@ -23,14 +25,22 @@ export type ImportNote = {
 };
 
 /** What nobody can go on with, as its rows come but once, or there is no place for notes. */
-const unnoted = (): ImportNote => ({
-  idempotencyKey: randomUUID(),
-  batchId: undefined,
-  noteBatch: () => undefined,
-  wasBegun: () => false,
-  noteBegun: () => undefined,
-  forget: () => undefined,
-});
+const unnoted = (): ImportNote => {
+  let batchId: string | undefined;
+  return {
+    idempotencyKey: randomUUID(),
+    isKept: false,
+    get batchId() {
+      return batchId;
+    },
+    noteBatch(id) {
+      batchId = id;
+    },
+    wasBegun: () => false,
+    noteBegun: () => undefined,
+    forget: () => undefined,
+  };
+};
 
 const stateFolder = ({ env }: Context): string | undefined => {
   const home = env.HOME || env.USERPROFILE;
@@ -80,6 +90,7 @@ export const openNote = (context: Context, identity: unknown): ImportNote => {
   let batchId = textOf(lines.findLast((line) => textOf(line.batch) !== undefined)?.batch);
   return {
     idempotencyKey: key,
+    isKept: true,
     get batchId() {
       return batchId;
     },

@@ -23,6 +23,10 @@ const sameMs = 500;
 export const interruption = (name: StopSignal): AppError =>
   new AppError('unavailable', 'interrupted', { detail: { exitStatus: 128 + numbers[name] } });
 
+/** What a command that fails is told of: that it was stopped, if it was, whatever else broke off because of that. */
+export const stopReason = ({ signal }: Pick<Stopping, 'signal'>, error: unknown): unknown =>
+  signal.aborted ? signal.reason : error;
+
 /** Starts listening for signals. */
 export const listenForStop = (): Stopping => {
   const interrupted = new AbortController();

@@ -28,7 +28,7 @@ const settings = (folder: string): string => `
 `;
 
 /** Rows that repeat others, that refer to nothing, and that are gone; and merged rows, see `merge.ts`. */
-const scratchTables = `
+export const scratchTables = `
   CREATE TABLE scratch.repeats (leader INTEGER NOT NULL, position INTEGER NOT NULL);
   CREATE TABLE scratch.dangling (position INTEGER NOT NULL);
   CREATE TABLE scratch.gone (

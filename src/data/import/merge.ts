@@ -34,6 +34,20 @@ const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity)
   return Number(database.prepare(text).get(count - 1)?.n ?? lastOfBase(database, entity));
 };
 
+/**
+ * The merged rows of an entity after one of them. The plus keeps SQLite from the index of keys, by which it would
+ * find and sort all rows of the entity for each page.
+ */
+export const mergedPageSql = (
+  { table, position }: Pick<CatalogEntity, 'table' | 'position'>,
+  hasBase: boolean,
+): string => {
+  const old = hasBase ? `LEFT JOIN base.${table} b ON b.${position} = m.base` : '';
+  const before = hasBase ? 'b.payload' : 'NULL';
+  return `SELECT m.id AS id, m.key AS key, m.payload AS payload, m.base AS base, ${before} AS old
+    FROM scratch.merged m ${old} WHERE +m.entity = ? AND m.id > ? ORDER BY m.id LIMIT ${rowsAtOnce}`;
+};
+
 export const createMerge = (parts: MergeParts): Landing => {
   const { catalog, checker, database, sum, treeRows } = parts;
   const { db, prepare } = database;
@@ -57,14 +71,10 @@ export const createMerge = (parts: MergeParts): Landing => {
   };
 
   /** Merged rows of an entity, some at a time, in the order in which the first of each came. */
-  const merged = function* ({ name, table, position }: CatalogEntity): Generator<Settled> {
-    const old = hasBase ? `LEFT JOIN base.${table} b ON b.${position} = m.base` : '';
-    const page = db.prepare(
-      `SELECT m.id AS id, m.key AS key, m.payload AS payload, m.base AS base, ${hasBase ? 'b.payload' : 'NULL'} AS old
-       FROM scratch.merged m ${old} WHERE m.entity = ? AND m.id > ? ORDER BY m.id LIMIT ${rowsAtOnce}`,
-    );
+  const merged = function* (entity: CatalogEntity): Generator<Settled> {
+    const page = db.prepare(mergedPageSql(entity, hasBase));
     for (let after = 0; ; ) {
-      const rows = page.all(name, after) as Settled[];
+      const rows = page.all(entity.name, after) as Settled[];
       yield* rows;
       const last = rows.at(-1);
       if (last === undefined) return;

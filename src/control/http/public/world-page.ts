@@ -13,7 +13,8 @@ const most = 200;
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d8dbe0, #34383f); --dim: light-dark(#5b626c, #9aa1ab);
-  --accent: light-dark(#1c5fb0, #7fb4f5); --soft: light-dark(#f5f6f8, #1d2025); }
+  --accent: light-dark(#1c5fb0, #7fb4f5); --soft: light-dark(#f5f6f8, #1d2025);
+  --warn: light-dark(#b7791f, #d6a14a); }
 * { box-sizing: border-box }
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem 1rem 4rem; font: 0.875rem/1.5 system-ui, sans-serif;
   background: light-dark(#fff, #15171a); color: light-dark(#1b1f24, #e4e7eb) }
@@ -24,9 +25,10 @@ pre { background: var(--soft); border: 1px solid var(--line); border-radius: 4px
 dl { display: grid; grid-template-columns: 8rem 1fr; gap: 0.25rem 1rem; margin: 1rem 0 } dd { margin: 0; overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: 0.25rem 1rem 0.25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; overflow-wrap: anywhere } th { color: var(--dim); font-weight: 400 } .n { text-align: right; white-space: nowrap; padding-right: 0 }
+.brief { width: 8rem } .brief, .brief code, th { overflow-wrap: break-word } .several code { margin-right: 0.75rem } .warning { border-left: 3px solid var(--warn); padding-left: 0.75rem; margin: 1rem 0 }
 a { color: var(--accent) } .mark { border: 1px solid var(--line); border-radius: 4px; padding: 0 0.375rem; margin-left: 0.5rem; color: var(--dim); font-size: 0.75rem; white-space: nowrap }
-ul { margin: 0; padding: 0; list-style: none; columns: 16rem } li { overflow-wrap: anywhere; break-inside: avoid }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dt { margin-top: 0.5rem } }
+a code { color: inherit } ul { margin: 0; padding: 0; list-style: none; columns: 16rem } li { overflow-wrap: anywhere; break-inside: avoid }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dt { margin-top: 0.5rem } .brief { width: 1% } }
 `;
 
 /** What the page may do: nothing but look as it does. */
@@ -60,6 +62,13 @@ const tableOf = (head: readonly string[], rows: readonly (readonly [string, numb
   return `<table><tr><th>${name}</th><th class="n">${number}</th></tr>${shown.join('')}</table>${more(rows.length)}`;
 };
 
+/** A time as people read it, the exact one with it. */
+const timeOf = (at: string): string => {
+  const exact = escapeHtml(at);
+  const shown = exact.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC');
+  return `<time datetime="${exact}" title="${exact}">${shown}</time>`;
+};
+
 const factsOf = ({ slug, path, version, head, surfaces, links }: WorldDetail): string => {
   const newest = head.id === version.id ? 'the newest' : `the newest is ${count(head.number)}`;
   const facts: [string, string][] = [
@@ -69,7 +78,7 @@ const factsOf = ({ slug, path, version, head, surfaces, links }: WorldDetail): s
       'Version',
       `${count(version.number)} <span class="dim">(${newest})</span> ${code(version.id)}`,
     ],
-    ['Made', `${escapeHtml(version.createdAt)} <span class="dim">by ${version.origin}</span>`],
+    ['Made', `${timeOf(version.createdAt)} <span class="dim">by ${version.origin}</span>`],
     ...(version.message === null
       ? []
       : [['Message', escapeHtml(version.message)] satisfies [string, string]]),
@@ -88,7 +97,8 @@ const redactOf = ({ redact }: WorldDetail): string => {
     ([, fields]) => fields.length > 0,
   );
   const rows = modes.map(
-    ([mode, fields]) => `<tr><td>${mode}</td><td>${fields.map(code).join(' ')}</td></tr>`,
+    ([mode, fields]) =>
+      `<tr><td class="brief">${mode}</td><td class="several">${fields.map(code).join(' ')}</td></tr>`,
   );
   return `<h2>Redaction <span>salt ${code(slug)}</span></h2><table><tr><th>mode</th><th>fields</th></tr>${rows.join('')}</table>`;
 };
@@ -97,7 +107,7 @@ const dependenciesOf = ({ dependencies }: WorldDetail): string => {
   if (dependencies.length === 0) return '';
   const rows = dependencies.map(
     ({ alias, slug, version, tools }) =>
-      `<tr><td>${code(alias)}</td><td>${code(`${slug}@${version}`)}</td><td>${tools.map(code).join(' ')}</td></tr>`,
+      `<tr><td class="brief">${code(alias)}</td><td class="brief"><a href="/world/${escapeHtml(`${slug}@${version}`)}">${code(`${slug}@${version}`)}</a></td><td class="several">${tools.map(code).join(' ')}</td></tr>`,
   );
   return `<h2>Linked worlds <span>${count(rows.length)}</span></h2><table><tr><th>alias</th><th>world</th><th>tools</th></tr>${rows.join('')}</table>`;
 };
@@ -117,7 +127,7 @@ export const writeWorldPage = (world: WorldDetail): string => {
 ${description === null ? '' : `<p>${escapeHtml(description)}</p>`}
 ${factsOf(world)}
 <pre><code>${escapeHtml(command)}</code></pre>
-${warnings.map((warning) => `<p>${escapeHtml(warning)}</p>`).join('')}
+${warnings.map((warning) => `<p class="warning">${escapeHtml(warning)}</p>`).join('')}
 <h2>Rows <span>${count(total)}</span></h2>${tableOf(['entity', 'rows'], rows)}
 ${section('Tools', tools.length, listOf(tools), 'It declares none.')}
 ${section('Tasks', tasks.length, listOf(tasks), 'It brings none: a session can be opened with a task of yours.')}
