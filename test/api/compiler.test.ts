@@ -1,12 +1,15 @@
 /** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
+import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
+import { digestOf } from '../../src/control/blobs/blobs.ts';
 import {
   type CompileLimits,
   type Compiler,
   createCompiler,
 } from '../../src/control/compile/compiler.ts';
 import type { Rows } from '../../src/control/compile/kept-rows.ts';
+import { redactedWorld } from '../support/redacted-world.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 
 const limits: CompileLimits = {
@@ -50,6 +53,20 @@ describe('the compiler', () => {
     if (!built.ok) return;
     expect(built.bundle).toBeInstanceOf(Uint8Array);
     expect(built.generated.map(({ path }) => path)).toContain('schema/runtime.json');
+  });
+
+  it('brings a process the world that rows are redacted for, where it has none yet', async () => {
+    const { build, run } = start();
+    const built = await build(redactedWorld());
+    if (!built.ok) throw new Error('the world does not compile');
+    const world = { digest: digestOf(built.bundle), project };
+    const rowsJson = JSON.stringify({ people: [{ id: 1, email: 'ada@mail.example' }] });
+    const redaction = { world, mode: 'apply', isMerge: false } as const;
+    const supply = async () => built.bundle;
+    const packed = await run({ kind: 'pack-rows', rowsJson, redaction }, { project, supply });
+    expect(packed).toMatchObject({ ok: true, rows: 1 });
+    const chunk = packed.ok ? gunzipSync(packed.chunk).toString() : '';
+    expect(chunk).toMatch(/"email":"sha256:[0-9a-f]{64}"/);
   });
 
   it('returns the problems of a tree, and the row that the store refuses', async () => {

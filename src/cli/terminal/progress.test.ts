@@ -52,6 +52,17 @@ describe('withProgress', () => {
     );
   });
 
+  it('writes no line for each number of the same step', () => {
+    const { context, progress } = begin(false);
+    vi.advanceTimersByTime(3_000);
+    for (let rows = 1; rows <= 10_000; rows += 999) {
+      progress.tell(
+        `sending [###${'#'.repeat(rows % 7)}---]: ${rows.toLocaleString('en-US')} rows`,
+      );
+    }
+    expect(context.written().out.split('\n')).toHaveLength(3);
+  });
+
   it('keeps a printed line apart from the changing one', async () => {
     const { context, ended, done, progress } = begin(true);
     vi.advanceTimersByTime(2_500);

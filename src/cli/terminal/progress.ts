@@ -42,13 +42,17 @@ const terminalLine = (out: Output, indent: string): Line => {
   };
 };
 
+/** What a step is about, without how far it is. */
+const wordsOf = (step: string): string => step.replace(/\[[#-]*\]|[\d.,]+/g, '');
+
 const plainLines = (out: Output, indent: string): Line => {
-  let lastStep: string | undefined;
+  let lastWords: string | undefined;
   let lastMs = 0;
   return {
     show(step, elapsedMs) {
-      if (step === lastStep && elapsedMs - lastMs < plainEveryMs) return;
-      lastStep = step;
+      const words = wordsOf(step);
+      if (words === lastWords && elapsedMs - lastMs < plainEveryMs) return;
+      lastWords = words;
       lastMs = elapsedMs;
       out.write(`${indent}… ${step} (${formatDuration(elapsedMs)})\n`);
     },

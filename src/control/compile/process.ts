@@ -78,8 +78,12 @@ export const compileProgram: JobProgram<Job, Uint8Array> = {
     waits: 'to be compiled or checked',
     quota: 'compile_queue',
   },
-  complete: (job, bundle) =>
-    'world' in job ? { ...job, world: { ...job.world, bundle } } : undefined,
+  complete: (job, bundle) => {
+    if ('world' in job) return { ...job, world: { ...job.world, bundle } };
+    if (job.kind !== 'pack-rows' || job.redaction === null) return undefined;
+    const { redaction } = job;
+    return { ...job, redaction: { ...redaction, world: { ...redaction.world, bundle } } };
+  },
 };
 
 /** For the start of a process on a busy machine; a job's own time begins after it. */
