@@ -64,7 +64,10 @@ const createBook = (file: string) => {
   const add = (id: unknown, line: unknown): TestResult & { isOver: boolean } => {
     const name = textOf(id, most.name);
     const known = tests.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.line ??= wholeOf(line);
+      return known;
+    }
     const added = {
       name,
       file,
@@ -91,6 +94,8 @@ type Book = ReturnType<typeof createBook>;
 const note = (book: Book, given: Row): void => {
   const test = book.add(given.id, null);
   const { outcome } = given;
+  // Two tests of one name are told as one, which passes when both do.
+  if (test.isOver && test.outcome !== 'passed' && outcome === 'passed') return;
   test.outcome = outcome === 'passed' || outcome === 'skipped' ? outcome : 'failed';
   test.failure = readFailure(given.failure) ?? test.failure;
   test.output = textOf(given.output, most.text) || test.output;

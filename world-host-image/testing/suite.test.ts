@@ -59,6 +59,9 @@ def test_later():
 @pytest.mark.parametrize("n", [1, 2])
 def test_each(n):
     assert n == 1
+
+def test_refused():
+    world.insert("notes", {})
 `;
 
 const typescript = `
@@ -83,6 +86,8 @@ describe('a group', () => {
 test('has a wrong part', async (t) => {
   await t.test('part', () => assert.equal(1, 2));
 });
+test('twice', () => assert.equal(1, 2));
+test('twice', () => {});
 test('a tool that fails', async () => {
   const wrong = world.tools.create_notes({ id: 51, folder_id: 999, title: 'x', done: false });
   await assert.rejects(wrong, ToolError);
@@ -101,14 +106,19 @@ describe('tests in Python', () => {
       'tests/test_notes.py::test_later': 'skipped',
       'tests/test_notes.py::test_each[1]': 'passed',
       'tests/test_notes.py::test_each[2]': 'failed',
+      'tests/test_notes.py::test_refused': 'failed',
     });
-    expect(report).toMatchObject({ passed: false, summary: { total: 7, passed: 4, failed: 2 } });
+    expect(report).toMatchObject({ passed: false, summary: { total: 8, passed: 4, failed: 3 } });
     const wrong = find(report, 'test_wrong');
     expect(wrong).toMatchObject({
       output: 'said on the way\n',
       failure: { file: 'tests/test_notes.py', line: 23 },
     });
     expect(wrong?.failure?.text).toContain("{'title': 'one'} != {'title': 'two'}");
+    expect(find(report, 'test_refused')?.failure).toMatchObject({
+      file: 'tests/test_notes.py',
+      line: 34,
+    });
     expect(served.rows('notes', {})).toEqual(before);
   });
 
@@ -197,6 +207,7 @@ describe('tests in TypeScript', () => {
       'tests/notes.test.ts::a group > is wrong': 'failed',
       'tests/notes.test.ts::a group > later': 'skipped',
       'tests/notes.test.ts::has a wrong part': 'failed',
+      'tests/notes.test.ts::twice': 'failed',
       'tests/notes.test.ts::a tool that fails': 'passed',
     });
     const wrong = find(report, 'is wrong');

@@ -47,12 +47,26 @@ def _failure(root: str, report: Any) -> Row:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         return {"message": _last_line(text), "file": None, "line": None, "text": text[-TEXT_CHARS:]}
+    file, line = _place_in(root, report)
     return {
         "message": crash.message[:TEXT_CHARS],
-        "file": os.path.relpath(crash.path, root),
-        "line": crash.lineno,
+        "file": file,
+        "line": line,
         "text": text[-TEXT_CHARS:],
     }
+
+
+def _place_in(root: str, report: Any) -> tuple[str | None, int | None]:
+    """The innermost place in the author's own files."""
+    entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", [])
+    for entry in reversed(entries):
+        place = getattr(entry, "reprfileloc", None)
+        if place is None:
+            continue
+        path = os.path.normpath(os.path.join(root, place.path))
+        if path.startswith(root + os.sep):
+            return os.path.relpath(path, root), place.lineno
+    return None, None
 
 
 def _last_line(text: str) -> str:
