@@ -101,6 +101,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['calls', 'each kind of call'],
     ['testing', 'the tests of a world, run'],
     ['calls/tools', 'a call of a tool'],
+    ['proving', 'a task, proved by what it is to notice'],
     ['grading', 'the state that a session left, judged'],
     ['grading/changes', 'what changed since the task began, and what explains it'],
     ['verifier', 'a query that grades, in its own process'],

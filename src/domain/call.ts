@@ -13,6 +13,7 @@ export const callKinds = [
   'answer',
   'close',
   'test',
+  'prove',
 ] as const;
 /** `tool` names a tool of the world; the others are the session's own operations. */
 export type CallKind = (typeof callKinds)[number];

@@ -9,15 +9,11 @@ import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { http } from '#wire/http.ts';
-import type { LedgerNote } from '../ledger/ledger.ts';
-import { maskText, secretNamesOf } from '../ledger/mask.ts';
-import { noteOfDelivery } from '../session/outbox.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { type ApiAnswer, bodiless, bodyValue, jsonAnswer } from './answers/answer.ts';
+import { type ApiAnswer, bodiless, jsonAnswer } from './answers/answer.ts';
+import { noteRequest } from './note-request.ts';
 import { answerRequest } from './request.ts';
-import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
-import { shownRequest } from './requests/credential.ts';
 import { describeRequest, pathOf } from './requests/incoming.ts';
 
 export type ApiServer = {
@@ -34,9 +30,6 @@ export type ApiServerOptions = {
 };
 
 const requestTimeoutMs = 30_000;
-/** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
-const longestNoted = 16 * 1024;
-const notedStart = 1024;
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
@@ -44,6 +37,13 @@ const cutOffAnswer: ApiAnswer = {
   ...jsonAnswer(
     503,
     `{"message":"this host has not reached the control plane for ${limits.hostSilenceMs / 1_000} s, so its session may have been given up; nothing was done, ask again or look at the session"}`,
+  ),
+  headers: { 'retry-after': '2' },
+};
+const provingAnswer: ApiAnswer = {
+  ...jsonAnswer(
+    503,
+    '{"message":"the task of this session is being proved; ask again after that"}',
   ),
   headers: { 'retry-after': '2' },
 };
@@ -74,57 +74,6 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: ApiAns
   response.end(request.method === 'HEAD' ? undefined : sent);
 };
 
-/** A long body is noted as its beginning, without being parsed. */
-const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
-  const { body } = answer;
-  if (body === null || body.length <= longestNoted) return bodyValue(answer);
-  const start = maskText(body.slice(0, notedStart), secretNamesOf(session.world.contract));
-  return { truncated: true, bytes: Buffer.byteLength(body), start };
-};
-
-/** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
-const responseForLedger = (
-  session: Session,
-  answer: ApiAnswer,
-): Pick<LedgerNote, 'response' | 'responseText'> => {
-  const { body, isRows, reason } = answer;
-  return isRows === true && body !== null && body.length <= longestNoted && reason === null
-    ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
-    : { response: { body: bodyForLedger(session, answer), reason } };
-};
-
-/** A body that is no JSON is text of which nothing is known; it may be a form with secrets in it. */
-const requestForLedger = ({ world }: Session, body: unknown): unknown =>
-  typeof body === 'string'
-    ? maskText(body.slice(0, 2 * longestNoted), secretNamesOf(world.contract))
-    : (body ?? null);
-
-const note = (
-  session: Session,
-  request: ApiRequest,
-  outcome: ApiOutcome,
-  at: Date,
-  startedAt: number,
-): void => {
-  const { answer, body, changes, operation, rows } = outcome;
-  const { path, query, headers } = shownRequest(session.world.contract.api, request);
-  session.ledger.note({
-    at: at.toISOString(),
-    via: 'api',
-    operation,
-    method: request.method,
-    path,
-    status: answer.status,
-    request: { query, headers, body: requestForLedger(session, body) },
-    ...responseForLedger(session, answer),
-    duration_ms: performance.now() - startedAt,
-    changes,
-    rows,
-    call_id: null,
-  });
-  for (const delivery of outcome.deliveries) session.ledger.note(noteOfDelivery(delivery, null));
-};
-
 const serveSession = async (
   session: Session,
   { serving, log }: ApiServerOptions,
@@ -138,7 +87,7 @@ const serveSession = async (
   if (outcome.fault !== undefined) {
     log.error({ err: outcome.fault, path: described.path }, 'failed');
   }
-  note(session, described, outcome, at, startedAt);
+  noteRequest(session, described, outcome, at, startedAt);
   return outcome.sent;
 };
 
@@ -151,6 +100,7 @@ const answerOf = async (
   if (state.kind === 'waiting') return waitingAnswer;
   if (state.kind === 'closed') return closedAnswer;
   if (state.kind === 'cut_off') return cutOffAnswer;
+  if (state.session.isProving === true) return provingAnswer;
   const visit = serving.enter();
   try {
     return await serveSession(state.session, options, request);

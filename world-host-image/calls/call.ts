@@ -4,7 +4,7 @@ import type { ChangeCounts } from '#domain/call.ts';
 import { isObject, toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { RowChange } from '#store/write/write-set.ts';
-import type { HostCall } from '#wire/host-api/operations.ts';
+import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { Delivery } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { CallFailure } from './answers/failure.ts';
@@ -18,7 +18,15 @@ export type CallOutcome = {
   deliveries?: Delivery[];
 };
 
-export type RunCall = (session: Session, call: HostCall, input: Row) => Promise<CallOutcome>;
+/** Runs another call on a session, as a part of one; what that fails with is its answer. */
+export type RunOther = (session: Session, call: HostCall) => Promise<CallAnswer>;
+
+export type RunCall = (
+  session: Session,
+  call: HostCall,
+  input: Row,
+  runOther: RunOther,
+) => Promise<CallOutcome>;
 
 /** The input as an object; a call without one has an empty one. */
 export const inputOf = ({ input }: HostCall): Row => {

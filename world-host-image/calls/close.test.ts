@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Session } from '../session/session.ts';
 import { callClose } from './close.ts';
 
+const noOther = () => Promise.reject(new Error('a close runs no other call'));
+
 const close = (input: Record<string, unknown>) =>
-  callClose({} as Session, { id: 'call-1', seq: 1, kind: 'close', name: null, input }, input);
+  callClose(
+    {} as Session,
+    { id: 'call-1', seq: 1, kind: 'close', name: null, input },
+    input,
+    noOther,
+  );
 
 describe('a close call', () => {
   it.each([[{}], [{ keepWarm: true }], [{ keepWarm: false }]])('takes %j', async (input) => {

@@ -17,6 +17,7 @@ import { callErrorOf } from './answers/failure.ts';
 import { inputOf, type RunCall } from './call.ts';
 import { callClose } from './close.ts';
 import { callGrade } from './grade.ts';
+import { callProve } from './prove.ts';
 import { callReset } from './reset.ts';
 import { callSeed } from './seed.ts';
 import { callState } from './state.ts';
@@ -32,6 +33,7 @@ const kinds: Record<CallKind, RunCall> = {
   answer: callAnswer,
   close: callClose,
   test: callTest,
+  prove: callProve,
 };
 
 /** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */
@@ -67,7 +69,9 @@ const failedWith = (error: CallError): Ran => ({
 
 const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => {
   try {
-    const outcome = await kinds[call.kind](session, call, inputOf(call));
+    const outcome = await kinds[call.kind](session, call, inputOf(call), (of, other) =>
+      runCall(of, other, log),
+    );
     const { rows = [], deliveries = [], ...answer } = outcome;
     const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // a tool's is checked
     if (fault === undefined) return { answer, rows, deliveries };

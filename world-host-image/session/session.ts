@@ -54,6 +54,8 @@ export type Session = {
   links: ReadonlyMap<string, Session>;
   /** What the agent answered last to the question of its task. */
   answer: { value: unknown } | null;
+  /** While its task is proved: its API is served to nobody else. */
+  isProving?: boolean;
 };
 
 /** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */

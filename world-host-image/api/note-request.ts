@@ -1,0 +1,64 @@
+/** A request to the API in the ledger of its session: with what it came to, without its credential, and cut. */
+import type { LedgerNote } from '../ledger/ledger.ts';
+import { maskText, secretNamesOf } from '../ledger/mask.ts';
+import { noteOfDelivery } from '../session/outbox.ts';
+import type { Session } from '../session/session.ts';
+import { type ApiAnswer, bodyValue } from './answers/answer.ts';
+import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
+import { shownRequest } from './requests/credential.ts';
+
+/** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
+const longestNoted = 16 * 1024;
+const notedStart = 1024;
+
+/** A long body is noted as its beginning, without being parsed. */
+const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
+  const { body } = answer;
+  if (body === null || body.length <= longestNoted) return bodyValue(answer);
+  const start = maskText(body.slice(0, notedStart), secretNamesOf(session.world.contract));
+  return { truncated: true, bytes: Buffer.byteLength(body), start };
+};
+
+/** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
+const responseForLedger = (
+  session: Session,
+  answer: ApiAnswer,
+): Pick<LedgerNote, 'response' | 'responseText'> => {
+  const { body, isRows, reason } = answer;
+  return isRows === true && body !== null && body.length <= longestNoted && reason === null
+    ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
+    : { response: { body: bodyForLedger(session, answer), reason } };
+};
+
+/** A body that is no JSON is text of which nothing is known; it may be a form with secrets in it. */
+const requestForLedger = ({ world }: Session, body: unknown): unknown =>
+  typeof body === 'string'
+    ? maskText(body.slice(0, 2 * longestNoted), secretNamesOf(world.contract))
+    : (body ?? null);
+
+/** Notes a request and what it came to, with the webhooks that it sent. */
+export const noteRequest = (
+  session: Session,
+  request: ApiRequest,
+  outcome: ApiOutcome,
+  at: Date,
+  startedAt: number,
+): void => {
+  const { answer, body, changes, operation, rows } = outcome;
+  const { path, query, headers } = shownRequest(session.world.contract.api, request);
+  session.ledger.note({
+    at: at.toISOString(),
+    via: 'api',
+    operation,
+    method: request.method,
+    path,
+    status: answer.status,
+    request: { query, headers, body: requestForLedger(session, body) },
+    ...responseForLedger(session, answer),
+    duration_ms: performance.now() - startedAt,
+    changes,
+    rows,
+    call_id: null,
+  });
+  for (const delivery of outcome.deliveries) session.ledger.note(noteOfDelivery(delivery, null));
+};

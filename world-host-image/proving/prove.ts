@@ -1,0 +1,285 @@
+/**
+ * Proves a task: nothing done fails; each solution passes, and fails without any of its steps; each change of the end
+ * state that a check should see makes that check fail; what the instruction names is there. Changes are judged check
+ * by check: in a closed world any of them fails the grade, which would hide a check that never bites.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import type { GivenCheck } from '#language/checks.ts';
+import { nameStep, type Step } from '#language/solution.ts';
+import type { RowDifference } from '#store/write/state-before.ts';
+import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
+import type { Session } from '../session/session.ts';
+import { type Change, changesFor } from './check-changes.ts';
+import { type Judged, judge } from './judge.ts';
+import { unknownNames } from './names.ts';
+import { type Played, playSteps, type RunOther, refusalIn } from './play.ts';
+import { createReport, type Report } from './report.ts';
+import { changesAround } from './row-changes.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** How long a proof takes at most, in milliseconds; and how often a state is begun for a change. */
+const mostMs = 300_000;
+const mostChanges = 400;
+const mostDifferences = 1_000;
+
+type Proving = {
+  stage: Stage;
+  run: RunOther;
+  report: Report;
+  signal: AbortSignal;
+  /** How many changes were tried. */
+  tried: number;
+};
+
+type Way = { name: string; steps: readonly Step[]; isMain: boolean };
+
+const rowOf = (
+  kind: ProofRow['kind'],
+  what: string,
+  expected: 'pass' | 'fail',
+  judged: Judged,
+): ProofRow => ({
+  kind,
+  what,
+  expected,
+  verdict: judged.verdict,
+  ok: judged.verdict === expected,
+  detail: judged.verdict === expected && expected === 'pass' ? null : judged.detail,
+});
+
+const proveIdle = async ({ stage, report }: Proving): Promise<void> => {
+  await stage.begin();
+  const idle = await judge(stage.session);
+  report.saw(idle);
+  report.add(rowOf('idle', 'doing nothing', 'fail', idle));
+  if (Object.values(stage.session.task?.seed?.rows ?? {}).flat().length === 0) return;
+  await stage.beginWithoutSeed();
+  const bare = await judge(stage.session);
+  // What is graded may be part of the seed, and then there is nothing to judge.
+  const row = rowOf('idle', 'doing nothing, without the seed', 'fail', bare);
+  report.add({ ...row, ok: bare.verdict !== 'pass' });
+};
+
+/** Carries a way out from the state in which the task begins. */
+const carryOut = async (
+  { stage, run, signal }: Proving,
+  steps: readonly Step[],
+  without?: number,
+): Promise<(Played | undefined)[]> => {
+  await setImmediate();
+  signal.throwIfAborted();
+  await stage.begin();
+  return playSteps(stage.session, run, { steps, without, signal });
+};
+
+const proveStep = async (
+  proving: Proving,
+  { name, steps, isMain }: Way,
+  index: number,
+  played: Played | undefined,
+): Promise<void> => {
+  const { stage, report } = proving;
+  const step = steps[index];
+  if (step === undefined) return;
+  const named = `step ${index + 1}, ${nameStep(step)}`;
+  await carryOut(proving, steps, index);
+  const judged = await judge(stage.session);
+  report.saw(judged);
+  const row = rowOf('step', `${name} without ${named}`, 'fail', judged);
+  if (judged.verdict !== 'pass') return report.add(row);
+  if (played?.changed !== true) {
+    return report.add({ ...row, ok: true, detail: 'the step only reads' });
+  }
+  report.notGraded(`${name}, ${named}`);
+  const detail = 'the step changes something that nobody grades: leave it out, or check it';
+  report.add({ ...row, ok: !isMain, detail });
+};
+
+/** Whether the way passes; and without each of its steps does not. */
+const proveWay = async (proving: Proving, way: Way): Promise<Judged | undefined> => {
+  const { stage, report } = proving;
+  const { name, steps } = way;
+  const played = await carryOut(proving, steps);
+  const judged = await judge(stage.session);
+  const refusal = refusalIn(steps, played);
+  const row = rowOf('solution', name, 'pass', judged);
+  if (refusal === undefined) report.add(row);
+  else report.add({ ...row, ok: false, detail: refusal });
+  if (judged.verdict !== 'pass' || refusal !== undefined) return undefined;
+  for (const index of steps.keys()) await proveStep(proving, way, index, played[index]);
+  return judged;
+};
+
+/** Makes a change of the end state and grades what is left; undefined where it cannot be made. */
+const judgeChange = async (
+  proving: Proving,
+  steps: readonly Step[],
+  change: Change,
+): Promise<Judged | undefined> => {
+  const { stage, report } = proving;
+  proving.tried += 1;
+  if (proving.tried > mostChanges) return undefined;
+  await carryOut(proving, steps);
+  if (!(await change.make(stage.session))) return undefined;
+  const judged = await judge(stage.session);
+  report.saw(judged);
+  return judged;
+};
+
+const proveCheck = async (
+  proving: Proving,
+  steps: readonly Step[],
+  { check, index, name }: { check: GivenCheck; index: number; name: string },
+): Promise<void> => {
+  const { report, stage } = proving;
+  for (const change of changesFor(stage.session.world.contract, check)) {
+    const judged = await judgeChange(proving, steps, change);
+    if (judged === undefined) continue;
+    const verdict = judged.checks[index]?.verdict ?? judged.verdict;
+    const ok = verdict === 'fail';
+    const what = `"${name}" when ${change.what}`;
+    const detail = ok ? null : (judged.detail ?? 'the check does not see it');
+    report.add({ kind: 'change', what, expected: 'fail', verdict, ok, detail });
+  }
+};
+
+const differencesOf = (session: Session): RowDifference[] => {
+  const found: RowDifference[] = [];
+  for (const one of session.world.store.changesSinceTask()) {
+    found.push(one);
+    if (found.length >= mostDifferences) break;
+  }
+  return found;
+};
+
+/** A grader that does not say what it looks at: changes are tried until each of its checks has seen one. */
+const proveCode = async (
+  proving: Proving,
+  steps: readonly Step[],
+  names: readonly string[],
+): Promise<void> => {
+  const { report, stage } = proving;
+  await carryOut(proving, steps);
+  const { store, contract } = stage.session.world;
+  const differences = await store.exclusively(() => differencesOf(stage.session));
+  const first = new Map<number, string>();
+  for (const change of changesAround(contract, differences)) {
+    if (names.every((_, index) => report.hasBitten(index))) break;
+    const before = names.map((_, index) => report.hasBitten(index));
+    await judgeChange(proving, steps, change);
+    for (const index of names.keys()) {
+      if (before[index] === false && report.hasBitten(index)) first.set(index, change.what);
+    }
+  }
+  for (const [index, name] of names.entries()) {
+    const seen = report.hasBitten(index);
+    const how = first.get(index);
+    report.add({
+      kind: 'change',
+      what: `"${name}" when something is amiss`,
+      expected: 'fail',
+      verdict: seen ? 'fail' : 'pass',
+      ok: seen,
+      detail: seen ? (how === undefined ? null : `it saw that ${how}`) : neverBites,
+    });
+  }
+};
+
+const neverBites = 'the check passed whatever was tried: it never bites';
+
+const proveChecks = async (
+  proving: Proving,
+  steps: readonly Step[],
+  passed: Judged,
+): Promise<string[]> => {
+  const { report, stage } = proving;
+  const grader = stage.session.task?.grader;
+  const names = passed.checks.map(({ name }) => name);
+  if (grader?.kind !== 'assertions') {
+    // That nothing else changed is no check of the code's own, and comes last.
+    const own = grader?.changes?.closed === true ? names.slice(0, -1) : names;
+    await proveCode(proving, steps, own);
+    return own;
+  }
+  const asked = names.slice(0, grader.checks.length);
+  for (const [index, check] of grader.checks.entries()) {
+    const name = names[index] ?? '';
+    await proveCheck(proving, steps, { check, index, name });
+    if (report.hasBitten(index)) continue;
+    const what = `"${name}" when something is amiss`;
+    const row = { kind: 'change', what, expected: 'fail', verdict: 'pass', ok: false } as const;
+    report.add({ ...row, detail: neverBites });
+  }
+  return asked;
+};
+
+const proveNames = async ({ stage, report }: Proving): Promise<void> => {
+  await stage.begin();
+  const unknown = await unknownNames(stage.session);
+  report.add({
+    kind: 'names',
+    what: 'the instruction names what there is',
+    expected: 'pass',
+    verdict: unknown.length === 0 ? 'pass' : 'fail',
+    ok: unknown.length === 0,
+    detail: unknown.length === 0 ? null : unknown.join('; '),
+  });
+};
+
+const waysOf = ({ task }: Session): { main: Way | undefined; others: Way[] } => {
+  const { solution, alternatives = [] } = task ?? {};
+  const others = alternatives.map(({ steps }, index) => ({
+    name: `alternative ${index + 1}`,
+    steps: steps as Step[],
+    isMain: false,
+  }));
+  const steps = solution?.steps as Step[] | undefined;
+  return { main: steps && { name: 'the solution', steps, isMain: true }, others };
+};
+
+const lacking: ProofRow = {
+  kind: 'solution',
+  what: 'the solution',
+  expected: 'pass',
+  verdict: null,
+  ok: false,
+  detail: 'the task has none: add "solution" with its steps',
+};
+
+const proveAll = async (proving: Proving): Promise<string[]> => {
+  const { stage, report } = proving;
+  await proveIdle(proving);
+  const { main, others } = waysOf(stage.session);
+  if (main === undefined) report.add(lacking);
+  const passed = main && (await proveWay(proving, main));
+  for (const way of others) await proveWay(proving, way);
+  const checks =
+    main === undefined || passed === undefined
+      ? []
+      : await proveChecks(proving, main.steps, passed);
+  await proveNames(proving);
+  return checks;
+};
+
+/**
+ * Proves the task of a session that nobody else uses meanwhile, and leaves it as it was begun. One that takes too long
+ * ends with a row that says so.
+ */
+export const prove = async (session: Session, run: RunOther): Promise<Proof> => {
+  const stage = openStage(session);
+  const report = createReport();
+  const signal = AbortSignal.timeout(mostMs);
+  const proving = { stage, run, report, signal, tried: 0 };
+  try {
+    return report.end(await proveAll(proving));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const detail = `the proof was not over after ${mostMs / 1_000} s: what follows was not tried`;
+    const what = 'the proof ends in time';
+    report.add({ kind: 'solution', what, expected: 'pass', verdict: null, ok: false, detail });
+    return report.end([]);
+  } finally {
+    await stage.end();
+  }
+};
