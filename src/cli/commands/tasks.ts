@@ -27,6 +27,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addProve } from './task-prove.ts';
 
 const readSpec = (context: Context, file: string): Promise<TaskSpec> =>
   readJsonObject(context, file === '-' ? '-' : `@${file}`, '--task-file');
@@ -217,4 +218,5 @@ export const addTasks = (worlds: Command, context: Context): void => {
   addValidate(tasks, context);
   addUpdate(tasks, context);
   addDelete(tasks, context);
+  addProve(tasks, context);
 };

@@ -1,0 +1,118 @@
+/** `svc worlds task prove`: whether a task is graded as it should be, tried out in a session of its own. */
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { Client } from '#wire/client.ts';
+import { closeSession, openSession } from '#wire/public-api/operations.ts';
+import type { Proof } from '#wire/public-api/proof.ts';
+import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import { readJsonObject } from '../files/input.ts';
+import { runCall, waitUntilReady } from '../service/waits.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { outputOf } from '../views/call.ts';
+import { describeProof } from '../views/proof.ts';
+import { exitStatus, usageError } from '../views/report.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+type Options = ServiceOptions & {
+  task?: string;
+  taskFile?: string;
+  taskVersion?: number;
+  wait: number;
+};
+
+const storedTask = /^tsk-/;
+
+/** What the session is opened on. */
+const readBody = async (
+  context: Context,
+  what: string,
+  { task, taskFile, taskVersion: version }: Options,
+): Promise<OpenSessionBody> => {
+  if (storedTask.test(what)) {
+    if (task !== undefined || taskFile !== undefined) {
+      throw usageError('a stored task is proved by its id alone');
+    }
+    return { task: { id: what, ...(version === undefined ? {} : { version }) } };
+  }
+  const [slug = '', ...rest] = what.split('/');
+  const names = [task, taskFile, rest.length === 0 ? undefined : rest.join('/')];
+  if (names.filter((one) => one !== undefined).length !== 1) {
+    throw usageError('name one task: <world>/<task>, --task-file, or the id of a stored task');
+  }
+  if (taskFile === undefined) return { slug, task: task ?? rest.join('/') };
+  const given = taskFile === '-' ? '-' : `@${taskFile}`;
+  const spec = await readJsonObject(context, given, '--task-file');
+  return { slug, task: spec as NonNullable<OpenSessionBody['task']> };
+};
+
+const openOn = async (context: Context, client: Client, body: OpenSessionBody, wait: number) => {
+  const endsAt = performance.now() + wait * 1_000;
+  const query = { wait: Math.min(wait, limits.waitMs / 1_000) };
+  const progress = { out: context.err, step: 'waiting for the session to be ready' };
+  const opened = await client.send(openSession, { body: { ...body, reuseWarm: true }, query });
+  const session = await withProgress(progress, () =>
+    waitUntilReady({ client, session: opened.body, endsAt }),
+  );
+  return session;
+};
+
+const proveOn = async (
+  context: Context,
+  client: Client,
+  body: OpenSessionBody,
+  wait: number,
+): Promise<Proof> => {
+  const session = await openOn(context, client, body, wait);
+  try {
+    if (!session.ready) {
+      const why = session.error === null ? '' : `: ${session.error.message}`;
+      throw new AppError('unavailable', `session ${session.id} is ${session.state}${why}`);
+    }
+    const call = await runCall(context, { client, sessionId: session.id, call: { kind: 'prove' } });
+    return outputOf(call) as Proof;
+  } finally {
+    const params = { sessionId: session.id };
+    await client.send(closeSession, { params, query: { wait: 0 }, body: { keepWarm: true } });
+  }
+};
+
+export const addProve = (tasks: Command, context: Context): void => {
+  const command = addCommand(tasks, {
+    usage: 'prove <task>',
+    summary:
+      'whether a task is graded as it should be: nothing done fails, its solution passes, and each check can fail; ends with 1 when not',
+    example: [
+      'svc worlds task prove crm/renew',
+      'svc worlds task prove crm --task-file renew.json --json',
+      'svc worlds task prove tsk-…',
+    ].join('\n'),
+  })
+    .option('-t, --task <name>', 'a task that the world brings')
+    .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
+    .option(
+      '--task-version <number>',
+      'the version of the stored task',
+      parseNumber({ min: 1, max: 1_000_000, whole: true }),
+    )
+    .option(
+      '--wait <seconds>',
+      'how long to wait for a session',
+      parseNumber({ min: 0, max: 3_600 }),
+      60,
+    );
+  withService(command).action(async (what: string, options: Options) => {
+    const body = await readBody(context, what, options);
+    const proof = await proveOn(context, clientFor(context, options), body, options.wait);
+    printAnswer(context, options, proof, () => describeProof(proof, context.colors));
+    if (!proof.passed) context.setExitStatus(exitStatus.failed);
+  });
+};

@@ -1,0 +1,62 @@
+/** A proof of a task as a person reads it. */
+import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatCount, formatTable } from '../terminal/print.ts';
+
+const longestWhat = 72;
+const longestDetail = 90;
+
+const markOf = ({ ok }: ProofRow, colors: Colors): string =>
+  ok ? colors.green('✓') : colors.red('✗');
+
+const lineOf = (row: ProofRow, colors: Colors): string[] => [
+  markOf(row, colors),
+  cutLine(row.what, longestWhat),
+  row.expected,
+  row.verdict ?? 'not tried',
+  row.ok
+    ? colors.dim(cutLine(row.detail ?? '', longestDetail))
+    : cutLine(row.detail ?? '', longestDetail),
+];
+
+/** Changes that were seen as they should be are counted check by check. */
+const isPlain = ({ kind, ok }: ProofRow): boolean => kind === 'change' && ok;
+
+const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
+  const counts = new Map<string, number>();
+  for (const { what } of rows.filter(isPlain)) {
+    const [name] = what.split(/(?<=") when /, 1);
+    counts.set(name ?? what, (counts.get(name ?? what) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => [
+    colors.green('✓'),
+    cutLine(`${name} when something is amiss`, longestWhat),
+    'fail',
+    'fail',
+    colors.dim(`${formatCount(count, 'change')} of the end state, each seen`),
+  ]);
+};
+
+const listOf = (title: string, names: readonly string[], advice: string): string[] =>
+  names.length === 0 ? [] : ['', `${title}: ${advice}`, ...names.map((name) => `  ${name}`)];
+
+/** What was tried, one a line, and what there is to mend. */
+export const describeProof = (proof: Proof, colors: Colors): string => {
+  const { passed, rows, notGraded, neverBites, summary } = proof;
+  const bad = rows.filter(({ ok }) => !ok).length;
+  const table = formatTable([
+    ['', 'TRIED', 'EXPECTED', 'GRADE', 'DETAIL'].map((title) => colors.dim(title)),
+    ...rows.filter((row) => !isPlain(row)).map((row) => lineOf(row, colors)),
+    ...seenLines(rows, colors),
+  ]);
+  const verdict = passed
+    ? colors.green(`proved: ${formatCount(summary.tried ?? rows.length, 'thing')} tried`)
+    : colors.red(`not proved: ${bad} of ${rows.length} are not as they should be`);
+  return [
+    table,
+    ...listOf('Steps that nobody grades', notGraded, 'leave them out, or check what they do'),
+    ...listOf('Checks that never bite', neverBites, 'they passed whatever was tried'),
+    '',
+    verdict,
+  ].join('\n');
+};
