@@ -6,7 +6,7 @@ import { browserTiers, surfaceKinds } from '#domain/session.ts';
 import { type ClockMode, clockModes, maxClockRate } from '#domain/world-clock.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
-import { readJsonObject } from '../files/input.ts';
+import { readTaskFile } from '../files/input.ts';
 import { firstWaitSeconds, waitUntilReady } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -48,8 +48,7 @@ const readTask = async (context: Context, options: Options): Promise<OpenSession
   }
   if (id !== undefined) return { id, ...(version === undefined ? {} : { version }) };
   if (taskFile === undefined) return task;
-  const given = taskFile === '-' ? '-' : `@${taskFile}`;
-  return (await readJsonObject(context, given, '--task-file')) as OpenSessionBody['task'];
+  return readTaskFile(context, taskFile);
 };
 
 const readClock = ({ clockAt, clockMode, clockRate }: Options): OpenSessionBody['clock'] => {

@@ -10,8 +10,7 @@ import {
   updateTask,
   validateTask,
 } from '#wire/public-api/operations.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
-import { readJsonObject } from '../files/input.ts';
+import { readTaskFile } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { usageError } from '../views/report.ts';
 import { describeTask, listTasks as tasksText, validationText } from '../views/task.ts';
@@ -28,9 +27,7 @@ import {
   withService,
 } from './command.ts';
 import { addProve } from './task-prove.ts';
-
-const readSpec = (context: Context, file: string): Promise<TaskSpec> =>
-  readJsonObject(context, file === '-' ? '-' : `@${file}`, '--task-file');
+import { addTaskSchema } from './task-schema.ts';
 
 type TaskOptions = ServiceOptions & {
   taskFile?: string;
@@ -81,7 +78,7 @@ const addCreate = (tasks: Command, context: Context): void => {
         if (world === undefined || taskFile === undefined) {
           throw usageError('name the world and give the task with --task-file');
         }
-        const spec = await readSpec(context, taskFile);
+        const spec = await readTaskFile(context, taskFile);
         const pin = given('versionId', versionId);
         return client.send(createTask, { headers, body: { world, spec, ...pin, ...text } });
       };
@@ -182,7 +179,7 @@ const addUpdate = (tasks: Command, context: Context): void => {
   withService(addTaskText(command)).action(async (taskId: string, options: TaskOptions) => {
     const { taskFile, world, name, message, versionId } = options;
     const body = {
-      ...(taskFile === undefined ? {} : { spec: await readSpec(context, taskFile) }),
+      ...(taskFile === undefined ? {} : { spec: await readTaskFile(context, taskFile) }),
       ...given('world', world),
       ...given('versionId', versionId === 'none' ? null : versionId),
       ...given('name', name),
@@ -219,4 +216,5 @@ export const addTasks = (worlds: Command, context: Context): void => {
   addUpdate(tasks, context);
   addDelete(tasks, context);
   addProve(tasks, context);
+  addTaskSchema(tasks, context);
 };

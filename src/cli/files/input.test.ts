@@ -11,6 +11,7 @@ import {
   parseRows,
   readJsonObject,
   readRows,
+  readTaskFile,
   readTree,
   withFolderHint,
 } from './input.ts';
@@ -30,6 +31,13 @@ describe('input', () => {
     expect(await readJsonObject(context, '{"from":"text"}', '--input')).toEqual({ from: 'text' });
     expect(await readJsonObject(context, '@in.json', '--input')).toEqual({ from: 'file' });
     expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
+  });
+
+  it('reads a task without what it says to editors alone', async () => {
+    writeFileSync(join(root, 'task.json'), '{"$schema":"./task.schema.json","instruction":"Do."}');
+    const context = testContext({ cwd: root, stdin: '{"instruction":"Look."}' });
+    expect(await readTaskFile(context, 'task.json')).toEqual({ instruction: 'Do.' });
+    expect(await readTaskFile(context, '-')).toEqual({ instruction: 'Look.' });
   });
 
   it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {

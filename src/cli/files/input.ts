@@ -12,6 +12,7 @@ import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { Context } from '../terminal/context.ts';
 
 /** Reads a file that the user named. */
@@ -47,6 +48,13 @@ export const readJsonObject = async (
   const value = parseJson(bytes.toString(), what);
   if (!isObject(value)) throw new AppError('invalid', `${what} is not a JSON object`);
   return value;
+};
+
+/** A task in a file, or `-` for standard input, without what it says to editors alone. */
+export const readTaskFile = async (context: Context, file: string): Promise<TaskSpec> => {
+  const given = file === '-' ? '-' : `@${file}`;
+  const { $schema: _, ...spec } = await readJsonObject(context, given, '--task-file');
+  return spec;
 };
 
 const parseLines = (text: string, file: string): unknown[] =>

@@ -1,0 +1,16 @@
+/** `svc worlds task schema`: the JSON Schema of task files, for editors. No service is needed. */
+import type { Command } from 'commander';
+import { taskFileSchema } from '#wire/public-api/task-file-schema.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+import { addCommand } from './command.ts';
+
+export const addTaskSchema = (tasks: Command, context: Context): void => {
+  addCommand(tasks, {
+    usage: 'schema',
+    summary: 'the JSON Schema of task files, for editors; no service is needed',
+    example: 'svc worlds task schema > task.schema.json',
+  }).action(() => {
+    context.out.write(formatJson(taskFileSchema()));
+  });
+};
