@@ -1,6 +1,6 @@
 /** A check of the agent's answer: JSON that is equal, a number that is near enough, or the same set of items. */
-import { isDeepStrictEqual } from 'node:util';
 import { clip } from '#domain/cut.ts';
+import { isObject } from '#domain/json.ts';
 import type { GivenCheck } from '#language/checks.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 import type { Sources } from './sources.ts';
@@ -10,18 +10,28 @@ type GivenAnswerCheck = Extract<GivenCheck, { kind: 'answer' }>;
 const longestShown = 200;
 const show = (value: unknown): string => clip(JSON.stringify(value) ?? 'null', longestShown);
 
-const hasEach = (list: readonly unknown[], items: readonly unknown[]): boolean =>
-  items.every((item) => list.some((one) => isDeepStrictEqual(one, item)));
+/** One text for each value, whatever the order of its members. Sets of texts are compared in linear time. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+const isSameSet = (one: readonly unknown[], other: readonly unknown[]): boolean => {
+  const [ones, others] = [new Set(one.map(canonical)), new Set(other.map(canonical))];
+  return ones.size === others.size && [...ones].every((item) => others.has(item));
+};
 
 const isRight = (answer: unknown, { equals, as, tolerance }: GivenAnswerCheck): boolean => {
   if (as === 'set') {
     if (!Array.isArray(answer) || !Array.isArray(equals)) return false;
-    return hasEach(answer, equals) && hasEach(equals, answer);
+    return isSameSet(answer, equals);
   }
   if (tolerance !== undefined && typeof equals === 'number') {
     return typeof answer === 'number' && Math.abs(answer - equals) <= tolerance;
   }
-  return isDeepStrictEqual(answer, equals);
+  return canonical(answer) === canonical(equals);
 };
 
 const wantedText = ({ equals, as, tolerance }: GivenAnswerCheck): string => {
