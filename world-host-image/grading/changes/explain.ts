@@ -25,6 +25,7 @@ export type ExplainingCheck = {
   where?: Row | undefined;
   count?: CheckCount | undefined;
   changed?: readonly string[] | undefined;
+  unchanged?: readonly string[] | undefined;
   increased_by?: Readonly<Record<string, unknown>> | undefined;
   any?: RelatedCheck | undefined;
   all?: RelatedCheck | undefined;
@@ -87,7 +88,15 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const entity = state.changed.entities.get(name);
   if (entity === undefined) return [];
   const named = namedBy(check);
-  const { before, after, arrived, left } = matchesOf(entity, where, named);
+  const { before, after, left, ...matches } = matchesOf(entity, where, named);
+  /** What compares with the state before asks for rows that were there then, and for no others. */
+  const isOfOldRows =
+    check.changed !== undefined ||
+    check.unchanged !== undefined ||
+    check.increased_by !== undefined;
+  const arrived = isOfOldRows
+    ? matches.arrived.filter(({ change }) => change === 'updated')
+    : matches.arrived;
   const { min, max } = boundsOf(check.count);
   const isBounded = Number.isFinite(max);
   const now = (): number => state.count(name, [where]);
