@@ -65,7 +65,11 @@ export const numbers = (rows: readonly { number: number }[]): number[] =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-const serve = async (task?: string, tree = templateTree('code-hosting')): Promise<CodeHost> => {
+/** Serves the template, or a tree made of it, on the task of this name, or on its first. Whoever opens it stops it. */
+export const openCodeHost = async (
+  task?: string,
+  tree = templateTree('code-hosting'),
+): Promise<CodeHost> => {
   const world = await serveWorld(tree, task === undefined ? {} : { task });
   const octokit = (auth: string | undefined): Client =>
     new RetryingOctokit({
@@ -117,7 +121,7 @@ const serve = async (task?: string, tree = templateTree('code-hosting')): Promis
  * at first.
  */
 export const serveCodeHost = async (task?: string, tree?: TreeFile[]): Promise<CodeHost> => {
-  const world = await serve(task, tree);
+  const world = await openCodeHost(task, tree);
   beforeEach(() => world.reset());
   afterAll(() => world.stop());
   return world;

@@ -129,6 +129,12 @@ export const templateTree = (slug: string): TreeFile[] => {
     }));
 };
 
+/** The `scenario.toml` of a task that a template bundles. */
+export const scenarioText = (slug: string, task: string): string => {
+  const file = `../../src/templates/${slug}/scenarios/${task}/scenario.toml`;
+  return readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
+};
+
 /** A tree as the body of `POST /worlds` wants it. */
 export const encodeTree = (tree: TreeFile[]) =>
   tree.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));

@@ -19,6 +19,7 @@ describe('the task close-duplicate', () => {
         '#157 is labelled as a duplicate',
         'a comment on #157 names the original, #139',
         '#157 is closed as not planned',
+        '#157 is commented on, and not flooded',
       ],
     });
   });
@@ -59,12 +60,16 @@ describe('the task close-duplicate', () => {
     expect((await world.grade()).failed).toEqual([
       'no other open issue was closed',
       'no other open issue was labelled as a duplicate',
+      'nothing else changed',
     ]);
   });
 
   it('fails one that closes it for another reason', async () => {
     await work();
     await world.tool('update_issue', { ...on(157), state: 'closed', state_reason: 'completed' });
-    expect((await world.grade()).failed).toEqual(['#157 is closed as not planned']);
+    expect((await world.grade()).failed).toEqual([
+      '#157 is closed as not planned',
+      'nothing else changed',
+    ]);
   });
 });

@@ -53,6 +53,7 @@ describe('the task follow-up-needs-info', () => {
       'the answered issue, berth#152, needs no info any more',
       'berth#152 is open',
       'tide-feed#53 still waits',
+      'nothing else changed',
     ]);
   });
 
@@ -66,6 +67,7 @@ describe('the task follow-up-needs-info', () => {
       'berth#152 keeps its other labels',
       'tide-feed#53 keeps its label',
       'nothing was said on tide-feed#53',
+      'nothing else changed',
     ]);
   });
 });
