@@ -11,15 +11,19 @@ type Related = Pick<EntityContract, 'name' | 'primaryKey' | 'relationships'>;
 
 type Candidate = { by: readonly string[]; relation: Relation };
 
+/** Relationships of a linked world name its entities as they are called there, without the alias. */
+const isTarget = ({ name }: Pick<Related, 'name'>, target: string): boolean =>
+  name === target || name.endsWith(`.${target}`);
+
 const candidatesOf = (from: Related, to: Related): Candidate[] => {
   const theirs = to.relationships
-    .filter(({ target }) => target === from.name)
+    .filter(({ target }) => isTarget(from, target))
     .map(({ fields }) => ({
       by: fields,
       relation: fields.map((field, at) => ({ from: from.primaryKey[at] as string, to: field })),
     }));
   const ours = from.relationships
-    .filter(({ target }) => target === to.name)
+    .filter(({ target }) => isTarget(to, target))
     .map(({ fields }) => ({
       by: fields,
       relation: fields.map((field, at) => ({ from: field, to: to.primaryKey[at] as string })),

@@ -6,10 +6,18 @@ const judge = (equals: unknown, value: unknown, rest: { as?: 'set'; tolerance?: 
 
 it('takes an answer whose members are in another order, and no other form of a value', () => {
   expect(judge({ a: 1, b: [{ c: 2, d: 3 }] }, { b: [{ d: 3, c: 2 }], a: 1 })).toBe('pass');
-  expect(judge(5, '5')).toBe('fail');
+  expect(judge('5', 5)).toBe('fail');
+  expect(judge(5, '5.')).toBe('fail');
   expect(judge(0, -0)).toBe('pass');
   expect(judge([1, 2], [2, 1])).toBe('fail');
   expect(judge({ a: 1 }, { a: 1, b: null })).toBe('fail');
+});
+
+it('takes a text that is a number for that number', () => {
+  expect(judge(23, ' 23 ')).toBe('pass');
+  expect(judge(3.14, '3.149', { tolerance: 0.01 })).toBe('pass');
+  expect(judge(23, '#23')).toBe('fail');
+  expect(judge(0, '')).toBe('fail');
 });
 
 it('compares sets by their items, and long ones as well', () => {

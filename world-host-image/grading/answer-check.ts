@@ -23,7 +23,15 @@ const isSameSet = (one: readonly unknown[], other: readonly unknown[]): boolean 
   return ones.size === others.size && [...ones].every((item) => others.has(item));
 };
 
-const isRight = (answer: unknown, { equals, as, tolerance }: GivenAnswerCheck): boolean => {
+/** A number may come as a text that is one: `"23"` answers 23. */
+const toNumber = (answer: unknown): unknown => {
+  const isNumeral =
+    typeof answer === 'string' && /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(answer);
+  return isNumeral ? Number(answer) : answer;
+};
+
+const isRight = (given: unknown, { equals, as, tolerance }: GivenAnswerCheck): boolean => {
+  const answer = typeof equals === 'number' ? toNumber(given) : given;
   if (as === 'set') {
     if (!Array.isArray(answer) || !Array.isArray(equals)) return false;
     return isSameSet(answer, equals);

@@ -7,6 +7,7 @@ import { openWorldStore } from '#store/world-store.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { judgeChecks } from './assertions.ts';
+import { createPause } from './pauses.ts';
 import { createRowsBefore } from './state-before.ts';
 import { createTimes } from './times.ts';
 
@@ -24,31 +25,38 @@ const judgeAll = (checks: GivenCheck[], answer: { value: unknown } | null = null
     before: createRowsBefore(store),
     times: createTimes(ledger, contract.entities),
     answer,
+    pause: createPause(),
   });
 
-const judge = (check: GivenCheck, answer: { value: unknown } | null = null) => {
-  const [result] = judgeAll([check], answer);
+const judge = async (check: GivenCheck, answer: { value: unknown } | null = null) => {
+  const [result] = await judgeAll([check], answer);
   if (result === undefined) throw new Error('nothing was judged');
   return result;
 };
 
-it('passes when enough rows match, or exactly as many as asked', () => {
-  expect(judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
+it('passes when enough rows match, or exactly as many as asked', async () => {
+  expect(await judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
     name: 'issues with state "open"',
     verdict: 'pass',
     passed: true,
     detail: null,
   });
-  expect(judge({ entity: 'issues', where: { state: 'open' }, count: 2 }).passed).toBe(true);
-  expect(judge({ entity: 'issues', where: { number: [2, 7] }, count: 1 }).passed).toBe(true);
-  expect(judge({ entity: 'issues', where: { state: 'gone' }, count: 0 }).passed).toBe(true);
+  expect((await judge({ entity: 'issues', where: { state: 'open' }, count: 2 })).passed).toBe(true);
+  expect((await judge({ entity: 'issues', where: { number: [2, 7] }, count: 1 })).passed).toBe(
+    true,
+  );
+  expect((await judge({ entity: 'issues', where: { state: 'gone' }, count: 0 })).passed).toBe(true);
   for (const path of ['profile.email', '/profile/email']) {
-    expect(judge({ entity: 'users', where: { [path]: 'ann@example.test' } }).passed).toBe(true);
+    expect((await judge({ entity: 'users', where: { [path]: 'ann@example.test' } })).passed).toBe(
+      true,
+    );
   }
 });
 
-it('says what was expected, what was found, and which condition is in the way', () => {
-  expect(judge({ name: 'closed', entity: 'issues', where: { id: 10, state: 'closed' } })).toEqual({
+it('says what was expected, what was found, and which condition is in the way', async () => {
+  expect(
+    await judge({ name: 'closed', entity: 'issues', where: { id: 10, state: 'closed' } }),
+  ).toEqual({
     name: 'closed',
     verdict: 'fail',
     passed: false,
@@ -56,10 +64,10 @@ it('says what was expected, what was found, and which condition is in the way', 
     found: '0 rows',
     detail: 'in a row that meets the other conditions, id is 12; in another, state is "open"',
   });
-  expect(judge({ entity: 'issues', where: { id: 99, repo: 'none' } }).detail).toBe(
+  expect((await judge({ entity: 'issues', where: { id: 99, repo: 'none' } })).detail).toBe(
     'no row of issues comes close',
   );
-  expect(judge({ entity: 'issues', where: { state: 'open' }, count: 1 })).toMatchObject({
+  expect(await judge({ entity: 'issues', where: { state: 'open' }, count: 1 })).toMatchObject({
     verdict: 'fail',
     passed: false,
     expected: 'exactly 1 row of issues where state is "open"',
@@ -68,11 +76,13 @@ it('says what was expected, what was found, and which condition is in the way', 
   });
 });
 
-it('judges the request ledger, too', () => {
-  expect(judge({ entity: 'svc_requests', where: { via: 'api' }, count: 0 }).passed).toBe(true);
+it('judges the request ledger, too', async () => {
+  expect((await judge({ entity: 'svc_requests', where: { via: 'api' }, count: 0 })).passed).toBe(
+    true,
+  );
 });
 
-it('compares values of the same kind, and takes a field that is null for one that is not there', () => {
+it('compares values of the same kind, and takes a field that is null for one that is not there', async () => {
   const count = (where: Row) => store.count('issues', filtersOfConditions('issues', where));
   const all = count({});
   const above = count({ number: { gt: 1 } });
@@ -86,26 +96,26 @@ it('compares values of the same kind, and takes a field that is null for one tha
   expect(count({ state: { contains: 'PEN' } })).toBe(count({ state: 'open' }));
   expect(count({ id: { exists: true } })).toBe(all);
   expect(count({ id: { exists: false } })).toBe(0);
-  const users = (where: Row) => judge({ entity: 'users', where, count: 0 }).found;
-  expect(users({ 'profile.email': { ne: 'ann@example.test' } })).not.toBe(users({}));
+  const users = async (where: Row) => (await judge({ entity: 'users', where, count: 0 })).found;
+  expect(await users({ 'profile.email': { ne: 'ann@example.test' } })).not.toBe(await users({}));
   expect(() => count({ number: { more: 2 } })).toThrow('"more" is no operator');
   expect(() => count({ number: { gt: null } })).toThrow('"gt" takes a number or a text');
 });
 
-it('counts within bounds, and says in words what was compared', () => {
+it('counts within bounds, and says in words what was compared', async () => {
   const open = { entity: 'issues', where: { state: 'open', number: { gt: 0, lte: 9 } } };
-  expect(judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
+  expect(await judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
     verdict: 'pass',
     passed: true,
     expected:
       '2 to 3 rows of issues where state is "open", number is more than 0, number is at most 9',
   });
-  expect(judge({ ...open, count: { max: 1 } })).toMatchObject({
+  expect(await judge({ ...open, count: { max: 1 } })).toMatchObject({
     verdict: 'fail',
     passed: false,
     expected: expect.stringMatching(/^at most 1 row of/),
   });
-  expect(judge({ ...open, count: { min: 3 }, weight: 2 })).toMatchObject({
+  expect(await judge({ ...open, count: { min: 3 }, weight: 2 })).toMatchObject({
     verdict: 'fail',
     passed: false,
     weight: 2,

@@ -35,7 +35,7 @@ export const asksLedger = (check: GivenCheck): boolean =>
   check.after !== undefined ||
   (!isAnswerCheck(check) && check.entity === ledgerEntity);
 
-const timeOf = (check: GivenCheck, sources: Sources): number | undefined =>
+const timeOf = async (check: GivenCheck, sources: Sources): Promise<number | undefined> =>
   isAnswerCheck(check) ? sources.times.ofAnswer() : timeOfRows(check, sources);
 
 const orderWords = ['before', 'after'] as const;
@@ -74,35 +74,40 @@ const unknownFor = (error: unknown): Judged => {
 };
 
 /** Judges the checks of a grader, each by itself. To be called while nothing changes the rows. */
-export const judgeChecks = (checks: readonly GivenCheck[], sources: Sources): CheckResult[] => {
+export const judgeChecks = async (
+  checks: readonly GivenCheck[],
+  sources: Sources,
+): Promise<CheckResult[]> => {
   const names = namesOfChecks(checks);
   const moments = new Map<string, number | undefined>();
-  const momentOf = (name: string): number | undefined => {
+  const momentOf = async (name: string): Promise<number | undefined> => {
     if (!moments.has(name)) {
       const named = checks[names.indexOf(name)];
-      moments.set(name, named === undefined ? undefined : timeOf(named, sources));
+      moments.set(name, named === undefined ? undefined : await timeOf(named, sources));
     }
     return moments.get(name);
   };
-  const judge = (check: GivenCheck): Judged => {
-    const asked = orderWords.flatMap((word) => {
+  const judge = async (check: GivenCheck): Promise<Judged> => {
+    const tests: TimeTest[] = [];
+    const orderText: string[] = [];
+    for (const word of orderWords) {
       const name = check[word];
-      return name === undefined ? [] : [{ word, name }];
-    });
-    const tests = asked.map(({ word, name }) => timeTest(word, name, momentOf(name)));
+      if (name === undefined) continue;
+      tests.push(timeTest(word, name, await momentOf(name)));
+      orderText.push(`${word} "${name}"`);
+    }
     if (isAnswerCheck(check)) {
       return judgeOrderOfAnswer(judgeAnswer(check, sources), sources, tests);
     }
-    const orderText = asked.map(({ word, name }) => `${word} "${name}"`);
     return judgeRows(check, sources, tests, orderText);
   };
-  return checks.map((check, index): CheckResult => {
+  const results: CheckResult[] = [];
+  for (const [index, check] of checks.entries()) {
+    await sources.pause();
     const { weight } = check;
     const head = { name: names[index] as string, ...(weight === undefined ? {} : { weight }) };
-    try {
-      return { ...head, ...judge(check) };
-    } catch (error) {
-      return { ...head, ...unknownFor(error) };
-    }
-  });
+    const judged = await judge(check).catch(unknownFor);
+    results.push({ ...head, ...judged });
+  }
+  return results;
 };

@@ -22,6 +22,7 @@ import type { Page } from './changes/report.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 import { closedCheck } from './closed.ts';
 import { gradeByPython } from './grade-by-python.ts';
+import { createPause } from './pauses.ts';
 import { createRowsBefore } from './state-before.ts';
 import { createTimes } from './times.ts';
 
@@ -40,12 +41,13 @@ const gradeByAssertions = (
   world.store.exclusively(async () => {
     const noted = ledger.asOfNow();
     const { store, contract } = world;
-    const results = judgeChecks(checks, {
+    const results = await judgeChecks(checks, {
       entities: contract.entities,
       store,
       ledger: noted,
       before: createRowsBefore(store),
       times: createTimes(noted, contract.entities),
+      pause: createPause(),
       answer,
     });
     await look(checks.map((check, index) => ({ ...check, name: results[index]?.name ?? '' })));

@@ -19,6 +19,9 @@ export type GivenRowsCheck = Exclude<GivenCheck, { kind: 'answer' }>;
 
 const longestShown = 120;
 
+/** Others have their turn after so many. */
+const rowsAtOnce = 200;
+
 /** What the first row that meets all conditions but this one holds instead; undefined when none does. */
 const nearMiss = (
   source: RowSource,
@@ -70,15 +73,17 @@ type Found = {
 };
 
 /** Rows of which the conditions and all tests hold, read as rows. */
-const rowsThatPass = (
+const rowsThatPass = async (
+  { pause }: Pick<Sources, 'pause'>,
   source: RowSource,
   entity: string,
   filters: readonly Filter[],
   tests: readonly RowTest[],
-): { rows: Row[]; obstacle: string | undefined } => {
+): Promise<{ rows: Row[]; obstacle: string | undefined }> => {
   const rows: Row[] = [];
   let obstacle: string | undefined;
-  for (const payload of source.query(entity, { where: filters })) {
+  for (const [at, payload] of source.query(entity, { where: filters }).entries()) {
+    if (at % rowsAtOnce === rowsAtOnce - 1) await pause();
     const row = JSON.parse(payload) as Row;
     const inTheWay = tests.map((test) => test(row)).find((said) => said !== undefined);
     if (inTheWay === undefined) rows.push(row);
@@ -104,14 +109,15 @@ const testsOf = (
   return [...tests, ordered];
 };
 
-const find = (
+const find = async (
+  sources: Sources,
   source: RowSource,
   entity: string,
   filters: readonly Filter[],
   tests: readonly RowTest[],
-): Found => {
+): Promise<Found> => {
   if (tests.length === 0) return { count: source.count(entity, filters), obstacle: undefined };
-  const { rows, obstacle } = rowsThatPass(source, entity, filters, tests);
+  const { rows, obstacle } = await rowsThatPass(sources, source, entity, filters, tests);
   return { count: rows.length, obstacle };
 };
 
@@ -119,34 +125,43 @@ const find = (
  * When a check's rows came to be as they are: of the ledger its first entry, of others the last of them. Undefined
  * where there are none, or the ledger does not say.
  */
-export const timeOfRows = (check: GivenRowsCheck, sources: Sources): number | undefined => {
+export const timeOfRows = async (
+  check: GivenRowsCheck,
+  sources: Sources,
+): Promise<number | undefined> => {
   const entity = findEntity(sources, check.entity);
   const filters = filtersOfConditions(check.entity, check.where);
   const tests = rowTests(entity, check, sources);
   const source = sourceOf(sources, check.entity);
-  const { rows } = rowsThatPass(source, check.entity, filters, tests);
+  const { rows } = await rowsThatPass(sources, source, check.entity, filters, tests);
   const fields = fieldsOf(check);
   const times = rows.map((row) => timeOfRow(entity, row, fields, sources));
   if (times.length === 0 || times.includes(undefined)) return undefined;
   return entity.name === ledgerEntity
-    ? Math.min(...(times as number[]))
-    : Math.max(...(times as number[]));
+    ? (times as number[]).reduce((a, b) => Math.min(a, b))
+    : (times as number[]).reduce((a, b) => Math.max(a, b));
 };
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;
 
 /** Judges a check of rows. Throws for one that names what the world does not have. */
-export const judgeRows = (
+export const judgeRows = async (
   check: GivenRowsCheck,
   sources: Sources,
   timeTests: readonly TimeTest[],
   orderText: readonly string[],
-): Judged => {
+): Promise<Judged> => {
   const { entity: name, where, count } = check;
   const entity = findEntity(sources, name);
   const source = sourceOf(sources, name);
   const filters = filtersOfConditions(name, where);
-  const found = find(source, name, filters, testsOf(entity, check, sources, timeTests));
+  const found = await find(
+    sources,
+    source,
+    name,
+    filters,
+    testsOf(entity, check, sources, timeTests),
+  );
   const range = countRange(count);
   const passed = found.count >= range.min && found.count <= range.max;
   const said = [...describeTests(check), ...orderText];

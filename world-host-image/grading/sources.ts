@@ -3,6 +3,7 @@ import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract } from '#language/contract.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
+import type { Pause } from './pauses.ts';
 import type { RowSource } from './row-source.ts';
 import type { RowsBefore } from './state-before.ts';
 import type { Times } from './times.ts';
@@ -13,6 +14,7 @@ export type Sources = {
   ledger: RowSource;
   before: RowsBefore;
   times: Times;
+  pause: Pause;
   /** What the agent answered last; null where it did not. */
   answer: { value: unknown } | null;
 };

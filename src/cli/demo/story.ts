@@ -20,6 +20,7 @@ export const checksHeldFromTheStart = [
   'the original, #139, is still open',
   'no other open issue was closed',
   'no other open issue was labelled as a duplicate',
+  'nothing else changed',
 ] as const;
 
 /** Checks that only the work fulfils. */
@@ -27,4 +28,5 @@ export const checksOfTheWork = [
   '#157 is labelled as a duplicate',
   'a comment on #157 names the original, #139',
   '#157 is closed as not planned',
+  '#157 is commented on, and not flooded',
 ] as const;

@@ -1,5 +1,6 @@
-/** How the rows of two entities are related, by the foreign keys that the world declares. */
+/** How the rows of two entities are related, by the relationships that the world declares. */
 import type { EntityContract, Row } from '#language/contract.ts';
+import { findRelation as findDeclared } from '#language/relations.ts';
 
 type Entities = ReadonlyMap<string, Pick<EntityContract, 'primaryKey' | 'relationships'>>;
 
@@ -10,17 +11,7 @@ export type Relation = {
   conditionsOf(row: Row): Row | undefined;
 };
 
-const isSame = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((name) => b.includes(name));
-
-/** The values of some fields of a row under the names of others. */
-const conditions = (row: Row, from: readonly string[], to: readonly string[]): Row | undefined => {
-  const values = from.map((field) => row[field]);
-  if (values.some((value) => value === null || value === undefined)) return undefined;
-  return Object.fromEntries(to.map((field, index) => [field, values[index]]));
-};
-
-/** The first foreign key between the two, or the one of the fields `by`; undefined where there is none. */
+/** The relationship between the two, or the one of the fields `by`; undefined where there is none. */
 export const findRelation = (
   entities: Entities,
   entity: string,
@@ -28,20 +19,18 @@ export const findRelation = (
 ): Relation | undefined => {
   const [one, other] = [entities.get(entity), entities.get(related.entity)];
   if (one === undefined || other === undefined) return undefined;
-  const isMeant = (fields: readonly string[]) =>
-    related.by === undefined || isSame(fields, related.by);
-  // Relationships of a linked world name its entities as they are called there.
-  const isTarget = (name: string, target: string): boolean =>
-    name === target || name.endsWith(`.${target}`);
-  const child = other.relationships.find(
-    ({ fields, target }) => isTarget(entity, target) && isMeant(fields),
+  const found = findDeclared(
+    { ...one, name: entity },
+    { ...other, name: related.entity },
+    related.by,
   );
-  if (child !== undefined) {
-    return { entity, conditionsOf: (row) => conditions(row, child.fields, one.primaryKey) };
-  }
-  const parent = one.relationships.find(
-    ({ fields, target }) => isTarget(related.entity, target) && isMeant(fields),
-  );
-  if (parent === undefined) return undefined;
-  return { entity, conditionsOf: (row) => conditions(row, other.primaryKey, parent.fields) };
+  if ('fault' in found) return undefined;
+  return {
+    entity,
+    conditionsOf(row) {
+      const pairs = found.relation.map(({ from, to }): [string, unknown] => [from, row[to]]);
+      const isTied = pairs.every(([, value]) => value !== null && value !== undefined);
+      return isTied ? Object.fromEntries(pairs) : undefined;
+    },
+  };
 };
