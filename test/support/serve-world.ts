@@ -79,7 +79,17 @@ const compile = (tree: readonly TreeFile[]) => {
 };
 
 /** A bundled task as a session carries it. */
-const taskSpecOf = ({ name, instruction, tools, seed, grader }: Task): TaskSpec => ({
+const taskSpecOf = ({
+  name,
+  instruction,
+  tools,
+  seed,
+  grader,
+  solution,
+  alternatives,
+}: Task): TaskSpec => ({
+  ...(solution === undefined ? {} : { solution }),
+  ...(alternatives === undefined ? {} : { alternatives }),
   ...(tools === null ? {} : { tools }),
   name,
   seed,

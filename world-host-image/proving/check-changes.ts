@@ -3,10 +3,27 @@
  * more than it wants; of a check of the ledger, the entries gone, or one more; of an answer, none, or another one.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
-import { type GivenCheck, isAnswerCheck } from '#language/checks.ts';
+import {
+  type GivenCheck,
+  isAnswerCheck,
+  type RelatedRows,
+  relatedKinds,
+} from '#language/checks.ts';
 import type { Contract, Row } from '#language/contract.ts';
+import { findRelation } from '#language/relations.ts';
+import { filtersOfConditions } from '#store/read/filter.ts';
 import type { Session } from '../session/session.ts';
-import { addRow, boundsOf, changeField, dropRows, type Matching } from './mutate.ts';
+import {
+  addRow,
+  addUnlike,
+  boundsOf,
+  changeAll,
+  changeField,
+  countOf,
+  dropRows,
+  type Matching,
+  takeBack,
+} from './mutate.ts';
 
 /** A change, in words, and how it is made; it answers false where it cannot be made. */
 export type Change = { what: string; make(session: Session): Promise<boolean> };
@@ -64,6 +81,69 @@ const entry = (where: Row) => {
   };
 };
 
+/** The rows that are related to the first row that a check finds, as a condition on them. */
+const relatedTo = (
+  { world: { store, contract } }: Session,
+  { entity, where }: RowsAsked,
+  related: RelatedRows,
+): Row | undefined => {
+  const [from, to] = [entityOf(contract, entity), entityOf(contract, related.entity)];
+  const [payload] = store.query(entity, { where: filtersOfConditions(entity, where), limit: 1 });
+  if (from === undefined || to === undefined || payload === undefined) return undefined;
+  const found = findRelation(from, to, related.by);
+  if ('fault' in found) return undefined;
+  const row = JSON.parse(payload) as Row;
+  return Object.fromEntries(found.relation.map((pair) => [pair.to, row[pair.from] ?? null]));
+};
+
+/** What a check that asks for related rows should see. */
+const relatedChanges = (check: RowsAsked): Change[] =>
+  relatedKinds.flatMap((kind): Change[] => {
+    const related = check[kind];
+    if (related === undefined) return [];
+    const { entity: name, where } = related;
+    const change = (
+      what: string,
+      make: (session: Session, link: Row) => Promise<boolean>,
+    ): Change => ({
+      what,
+      async make(session) {
+        const link = relatedTo(session, check, related);
+        return link !== undefined && make(session, link);
+      },
+    });
+    const added = change(`it has a row of ${name} that matches`, ({ world }, link) => {
+      const shape = entityOf(world.contract, name);
+      const of = { entity: name, where: { ...where, ...link } };
+      return shape === undefined
+        ? Promise.resolve(false)
+        : addRow(world.store, shape, of, countOf(world.store, of));
+    });
+    const dropped = change(`its rows of ${name} that match are gone`, ({ world }, link) =>
+      dropRows(world.store, { entity: name, where: { ...where, ...link } }, 1),
+    );
+    const other = change(`it has a row of ${name} that does not match`, ({ world }, link) =>
+      addUnlike(world.store, entityOf(world.contract, name), { link, where }),
+    );
+    return [{ any: dropped, none: added, all: other }[kind]];
+  });
+
+/** What a check that compares with the state before should see. */
+const comparedChanges = (check: RowsAsked, min: number): Change[] => {
+  const { entity, where, changed = [], unchanged = [], increased_by = {} } = check;
+  const of: Matching = { entity, where };
+  return [
+    ...changed.map((field) => ({
+      what: `${field} is as it was`,
+      make: ({ world }: Session) => takeBack(world.store, of, field),
+    })),
+    ...[...unchanged, ...Object.keys(increased_by)].map((field) => ({
+      what: `${field} is another`,
+      make: ({ world }: Session) => changeAll(world.store, of, field, min),
+    })),
+  ];
+};
+
 /** An answer that is like none that a check takes. */
 const otherAnswer = { svc: 'another answer' };
 
@@ -106,5 +186,6 @@ export const changesFor = (contract: Contract, check: GivenCheck): Change[] => {
     what: 'there is one row more',
     make: ({ world }) => addRow(world.store, entity, of, max),
   };
-  return [...(min > 0 ? fewer : []), ...(Number.isFinite(max) ? [more] : [])];
+  const asked = min > 0 ? [...relatedChanges(check), ...comparedChanges(check, min)] : [];
+  return [...(min > 0 ? fewer : []), ...asked, ...(Number.isFinite(max) ? [more] : [])];
 };

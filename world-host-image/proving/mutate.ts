@@ -35,12 +35,16 @@ export const attempt = async (store: WorldStore, change: () => void): Promise<bo
 };
 
 /** Makes the first of several changes that can be made. */
-const attemptAny = async (store: WorldStore, changes: Iterable<() => void>): Promise<boolean> => {
+const attemptAny = async (
+  store: WorldStore,
+  changes: Iterable<() => void>,
+  most = mostTries,
+): Promise<boolean> => {
   let tries = 0;
   for (const change of changes) {
     if (await attempt(store, change)) return true;
     tries += 1;
-    if (tries >= mostTries) return false;
+    if (tries >= most) return false;
   }
   return false;
 };
@@ -239,6 +243,57 @@ export const addRow = async (
     if (!(await attemptAny(store, inserts)) && !(await attemptAny(store, updates))) return false;
   }
   return true;
+};
+
+/** Gives a field of rows that match another value; so many, that fewer than `min` are left as they were. */
+export const changeAll = (
+  store: WorldStore,
+  of: Matching,
+  name: string,
+  min: number,
+): Promise<boolean> => {
+  const path = readFieldPath(name);
+  const rows = rowsOf(store, of);
+  const surplus = rows.slice(0, Math.max(rows.length - min + 1, 1));
+  const [first] = surplus;
+  if (first === undefined) return Promise.resolve(false);
+  const seen = anyRows(store, of.entity).map((row) => valueAt(row, path));
+  return attemptAny(
+    store,
+    otherValues(valueAt(first, path), seen).map((value) => () => {
+      for (const row of surplus) store.update(of.entity, row, patchOf(row, path, value));
+    }),
+  );
+};
+
+/** Adds a row that has the fields of `link`, and does not meet `where`. */
+export const addUnlike = (
+  store: WorldStore,
+  contract: EntityContract | undefined,
+  { link, where }: { link: Row; where: Row },
+): Promise<boolean> => {
+  if (contract === undefined) return Promise.resolve(false);
+  const entity = contract.name;
+  // Rows of near relatives first: what else they refer to is there for the new row as well.
+  const near = Object.keys(link).flatMap((field) => {
+    const { [field]: _, ...rest } = link;
+    return rowsOf(store, { entity, where: rest }, sampleRows);
+  });
+  const others = [...near, ...anyRows(store, entity)];
+  const unlike = () =>
+    countOf(store, { entity, where: link }) -
+    countOf(store, { entity, where: { ...where, ...link } });
+  const before = unlike();
+  const linked = others.map((other) => ({ ...other, ...link }));
+  const copies = linked.flatMap((row) => [...copiesOf(contract, row, link, others)]);
+  return attemptAny(
+    store,
+    [...linked, ...copies].map((row) => () => {
+      store.insert(entity, row);
+      if (unlike() <= before) throw new Unfit();
+    }),
+    linked.length + mostTries,
+  );
 };
 
 /** Another row of an entity, as like one that there is as its keys let it be. */

@@ -164,7 +164,7 @@ const proveCode = async (
   const { store, contract } = stage.session.world;
   const differences = await store.exclusively(() => differencesOf(stage.session));
   const first = new Map<number, string>();
-  for (const change of changesAround(contract, differences)) {
+  for (const change of changesAround(store, contract, differences)) {
     if (names.every((_, index) => report.hasBitten(index))) break;
     const before = names.map((_, index) => report.hasBitten(index));
     await judgeChange(proving, steps, change);

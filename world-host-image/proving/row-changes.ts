@@ -3,10 +3,12 @@
  * back, wholly and field by field, and rows that it did not touch are changed, dropped and added to.
  */
 import type { Contract, Row } from '#language/contract.ts';
+import type { WorldStore } from '#store/world-store.ts';
 import type { RowDifference } from '#store/write/state-before.ts';
 import type { Session } from '../session/session.ts';
 import type { Change } from './check-changes.ts';
 import { attempt, changeOne, copyRow, dropRows } from './mutate.ts';
+import { neighbourChanges } from './neighbours.ts';
 
 const mostRows = 20;
 const mostFields = 10;
@@ -80,6 +82,7 @@ const besides = ({ entities }: Contract): Change[] =>
 
 /** The changes, those nearest to what the solution did first. */
 export const changesAround = (
+  store: Pick<WorldStore, 'query'>,
   contract: Contract,
   differences: readonly RowDifference[],
 ): Change[] => {
@@ -87,6 +90,7 @@ export const changesAround = (
   return [
     ...near.map(putBack),
     ...near.flatMap((one) => [...putFieldsBack(one), ...fieldsOfNew(one, contract)]),
+    ...neighbourChanges(store, contract, differences),
     {
       what: 'the ledger is empty',
       async make(session) {

@@ -1,0 +1,30 @@
+/** The tasks that the code host bundles, proved: what each is to notice, and that its solutions pass. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CodeHost, openCodeHost } from '#test/support/code-hosting.ts';
+import { templateTree } from '#test/support/worlds.ts';
+import type { Proof } from '#wire/public-api/proof.ts';
+
+const tasks = templateTree('code-hosting')
+  .flatMap(({ path }) => /^scenarios\/([^/]+)\/scenario\.toml$/.exec(path)?.[1] ?? [])
+  .sort();
+
+let world: CodeHost;
+beforeAll(async () => {
+  world = await openCodeHost();
+});
+afterAll(() => world.stop());
+
+describe('the proof of a bundled task', { timeout: 120_000 }, () => {
+  it('is of fourteen tasks', () => expect(tasks).toHaveLength(14));
+
+  it.each(tasks)('holds for %s', async (task) => {
+    await world.begin(task);
+    const { output, error } = await world.call('prove');
+    expect(error).toBeUndefined();
+    const proof = output as Proof;
+    const amiss = proof.rows.filter(({ ok }) => !ok);
+    expect(amiss).toEqual([]);
+    expect(proof.neverBites).toEqual([]);
+    expect(proof.passed).toBe(true);
+  });
+});
