@@ -59,7 +59,7 @@ describe('writing', () => {
     expect(rows).toEqual([
       { entity: 'users', key: { login: 'cy' }, change: 'inserted' },
       { entity: 'issues', key: { id: 12 }, change: 'deleted' },
-      { entity: 'issues', key: { id: 11 }, change: 'updated' },
+      { entity: 'issues', key: { id: 11 }, change: 'updated', fields: ['assignee'] },
     ]);
     expect(changes).toEqual({
       users: { inserted: 1, updated: 0, deleted: 0 },

@@ -7,6 +7,7 @@ import {
   deleteWorld,
   getSession,
   getTask,
+  getWorldFile,
   listTasks,
   openSession,
   saveSessionTask,
@@ -291,6 +292,49 @@ describe('a session', () => {
       body: {},
     });
     await expect(refused).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('a solution', () => {
+  const solution = { steps: [{ tool: 'create_notes', input: { id: 8, title: 'the answer' } }] };
+
+  it('of a stored task is read with the secret key only', async () => {
+    const { id, spec: stored } = await store({ spec: { ...spec, solution } });
+    expect(stored.solution).toEqual(solution);
+    const params = { taskId: id };
+    expect((await control.send(getTask, { params })).body.spec).toEqual(stored);
+    expect((await read(id)).spec).toEqual(spec);
+    const wrong = { steps: [{ tool: 'get_answer' }] };
+    await control.send(updateTask, { params, body: { spec: { ...spec, solution: wrong } } });
+    const { body: told } = await control.send(validateTask, { params, body: {} });
+    expect(told.problems[0]).toMatchObject({ path: ['solution', 'steps', '0', 'tool'] });
+    const { body: hidden } = await control.read(validateTask, { params, body: {} });
+    expect(hidden.valid).toBe(false);
+    expect(JSON.stringify(hidden)).not.toContain('get_answer');
+  });
+
+  it('of a bundled task stands in no file that a public key reads', async () => {
+    const path = 'scenarios/finish/scenario.toml';
+    const written = new TextDecoder().decode(
+      notesWorld().find((file) => file.path === path)?.content,
+    );
+    const steps = '\n[[solution.steps]]\ntool = "create_notes"\ninput = { title = "the answer" }\n';
+    const tree = changed(notesWorld(), { [path]: `${written}${steps}` });
+    const made = await control.send(createWorld, {
+      body: { slug: 'solved', from: encodeTree(tree) },
+    });
+    for (const file of made.body.files) {
+      const params = { slug: 'solved', sha256: file.sha256 };
+      if (file.path === path) {
+        await expect(control.read(getWorldFile, { params })).rejects.toMatchObject({
+          code: 'forbidden',
+        });
+        expect((await control.send(getWorldFile, { params })).status).toBe(200);
+      } else {
+        const { body } = await control.read(getWorldFile, { params });
+        expect(Buffer.from(body).toString('utf8'), file.path).not.toContain('the answer');
+      }
+    }
   });
 });
 

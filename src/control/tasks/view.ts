@@ -1,8 +1,10 @@
 /** Stored tasks as clients see them. */
 import type { StoredTaskDetail, StoredTaskView, TaskVersionView } from '#wire/public-api/task.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { listTaskVersions, type StoredTask, type TaskVersion } from '../db/world-tasks.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';
+import type { KeyLevel } from '../tokens/tokens.ts';
 import { getSpec, getTask } from './stored.ts';
 
 /** A task in a list. */
@@ -23,10 +25,17 @@ const viewVersion = ({ createdAt, ...version }: TaskVersion): TaskVersionView =>
   createdAt: createdAt.toISOString(),
 });
 
+/** A spec as a key may read it: agents may be given public keys, which do not show how a task is solved. */
+const shownSpec = (specJson: string, level: KeyLevel): string => {
+  if (level === 'secret') return specJson;
+  const { solution, alternatives, ...spec } = JSON.parse(specJson) as TaskSpec;
+  return solution === undefined && alternatives === undefined ? specJson : JSON.stringify(spec);
+};
+
 /** A task with a spec and its history. */
 export const viewTaskDetail = async (
   parts: Parts,
-  projectId: string,
+  { projectId, level }: { projectId: string; level: KeyLevel },
   id: string,
   version?: number | undefined,
 ): Promise<StoredTaskDetail> => {
@@ -35,7 +44,7 @@ export const viewTaskDetail = async (
   const versions = await listTaskVersions(parts.db, id);
   return {
     ...viewTask(task),
-    spec: new JsonText(spec.specJson) as unknown as StoredTaskDetail['spec'],
+    spec: new JsonText(shownSpec(spec.specJson, level)) as unknown as StoredTaskDetail['spec'],
     shownVersion: spec.version,
     versions: versions.map(viewVersion),
   };

@@ -4,14 +4,7 @@
  */
 import type { TreeFile } from '#domain/world.ts';
 import { wholeChecks } from '../checks.ts';
-import {
-  type Allowance,
-  type Dependency,
-  type Grader,
-  linkedTool,
-  type Row,
-  type Task,
-} from '../contract.ts';
+import { type Dependency, type Grader, linkedTool, type Row, type Task } from '../contract.ts';
 import { connectorFile } from '../files/connector-toml.ts';
 import type { GraderTable } from '../files/grader-toml.ts';
 import { readScenario, type Scenario } from '../files/scenario-toml.ts';
@@ -20,7 +13,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
-import { allowanceFaults } from './allowances.ts';
+import { readChanges } from './changes.ts';
 import { checkFaults } from './grader-checks.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
@@ -60,33 +53,6 @@ export const checkTaskTools = (
   }
 };
 
-/** What may change beside what a grader asks for, held to the world. */
-const readChanges = (
-  { value: { changes } }: Placed<GraderTable>,
-  { model, values }: TaskSources,
-): Pick<Grader, 'changes'> => {
-  if (changes === undefined) return {};
-  const { closed, allow } = changes.value;
-  const sources = { entities: model.entities, analysis: model.analysis, values };
-  const allowed = allow?.map(({ place, value: { entity, fields, where } }) => {
-    const allowance: Allowance = {
-      entity,
-      ...(fields === undefined ? {} : { fields }),
-      ...(where === undefined ? {} : { where }),
-    };
-    for (const { path, code, message, hint } of allowanceFaults(allowance, sources)) {
-      place.at(...path).refuse(code, message, hint);
-    }
-    return allowance;
-  });
-  return {
-    changes: {
-      ...(closed === undefined ? {} : { closed }),
-      ...(allowed === undefined ? {} : { allow: allowed }),
-    },
-  };
-};
-
 const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grader => {
   const { model, values } = sources;
   const { checks: given } = grader.value;
@@ -111,7 +77,11 @@ const readAssertions = (grader: Placed<GraderTable>, sources: TaskSources): Grad
     const place = read[at as number]?.placeOf(inside);
     (isKey === true ? place?.ofKey() : place)?.refuse(code, message, hint);
   }
-  return { kind: 'assertions', checks: wholeChecks(checks), ...readChanges(grader, sources) };
+  return {
+    kind: 'assertions',
+    checks: wholeChecks(checks),
+    ...readChanges(grader.value.changes, sources),
+  };
 };
 
 const readGrader = (
@@ -128,7 +98,7 @@ const readGrader = (
     const hint = 'leave one of them out; beside the file, [grader] has only changes';
     place.at('grader').refuse('ambiguous_grader', message, hint);
   }
-  return { kind: 'python', source, ...readChanges(grader, sources) };
+  return { kind: 'python', source, ...readChanges(grader.value.changes, sources) };
 };
 
 const refuseStrayFiles = (folder: string, tree: Tree): void => {

@@ -8,8 +8,10 @@ import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verif
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
 import { allowReadingOnly, findVerifierFault, openVerifierTables } from '../sql/verifier.ts';
+import { readChanges } from './changes.ts';
 import type { Model } from './model.ts';
 import { checkTaskTools } from './tasks.ts';
+import type { FieldValues } from './values.ts';
 
 export type VerifierSources = {
   tree: Tree;
@@ -19,6 +21,7 @@ export type VerifierSources = {
   /** Names of the world's tools. */
   tools: ReadonlySet<string>;
   dependencies: readonly Dependency[];
+  values: FieldValues;
 };
 
 const pathOf = (verifier: string): string => {
@@ -51,12 +54,11 @@ const checkFiles = (files: ReadonlySet<string>, { tree, model }: VerifierSources
   }
 };
 
-const toTask = (
-  task: Placed<VerifierTask>,
-  { tree, tools, dependencies }: VerifierSources,
-): Placed<Task> | undefined => {
+const toTask = (task: Placed<VerifierTask>, sources: VerifierSources): Placed<Task> | undefined => {
+  const { tree, tools, dependencies } = sources;
   const { place, value } = task;
   checkTaskTools(place.at('tools'), value.tools, { tools, dependencies });
+  const changes = readChanges(value.changes, sources);
   if (value.verifier === '') return undefined;
   const file = pathOf(value.verifier);
   const source = tree.text(file);
@@ -72,7 +74,7 @@ const toTask = (
       tools: value.tools ?? null,
       instruction: value.instruction ?? null,
       seed: { mode: 'append', rows: {} },
-      grader: { kind: 'sql', source },
+      grader: { kind: 'sql', source, ...changes },
     },
   };
 };

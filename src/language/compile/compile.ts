@@ -124,7 +124,8 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
   const toolNames = new Set(world.tools.keys());
   const dependencies = checkDependencies(environment, model);
-  const verifierSources = { tree, model, isSound, tools: toolNames, dependencies };
+  const { values } = checkers;
+  const verifierSources = { tree, model, isSound, tools: toolNames, dependencies, values };
   const verifierTasks = checkVerifierTasks(environment?.tasks ?? [], verifierSources);
   const { baseRows, tasks, rewritten } = checkData(tree, model, verifierSources, checkers, {
     redaction: surfaces,

@@ -14,6 +14,7 @@ import {
 } from '../read/kinds.ts';
 import { described, optional, readTable, required, type TableOf, tableOf } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
+import { type ChangesTable, changesTable } from './changes-toml.ts';
 
 export const tasksFile = 'tasks.json';
 export const verifierFolder = 'verifiers/';
@@ -35,6 +36,10 @@ const taskKeys = {
       ),
       '',
     ),
+  ),
+  changes: described(
+    'What may change beside what the query asks for.',
+    optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };
 export type VerifierTask = TableOf<typeof taskKeys>;

@@ -13,22 +13,25 @@ import { readFields, toMeta, toRange } from '../paging.ts';
 
 export const callEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.enqueueCall, async ({ params, query, headers, body }, { caller, signal }) => {
-    const { projectId } = caller;
+    const { projectId, level } = caller;
     const idempotencyKey = headers['idempotency-key'];
     const request = { ...params, projectId, body, idempotencyKey };
     const call = await enqueue(parts, request, { ms: toMs(query.wait), signal });
-    return respond(isOver(call) ? 200 : 202, viewCall(call));
+    return respond(isOver(call) ? 200 : 202, viewCall(call, level));
   }),
 
-  endpoint(api.listCalls, async ({ params: { sessionId }, query }, { caller: { projectId } }) => {
-    const fields = readFields(query.fields, callFields);
-    const found = await listCalls(parts.db, projectId, sessionId, { ...toRange(query), fields });
-    if (found === undefined) throw noSession(sessionId);
-    const data = found.rows.map(viewListedCall(fields));
-    return respond(200, { data, meta: toMeta(query, found.total) });
-  }),
+  endpoint(
+    api.listCalls,
+    async ({ params: { sessionId }, query }, { caller: { projectId, level } }) => {
+      const fields = readFields(query.fields, callFields);
+      const found = await listCalls(parts.db, projectId, sessionId, { ...toRange(query), fields });
+      if (found === undefined) throw noSession(sessionId);
+      const data = found.rows.map(viewListedCall(fields, level));
+      return respond(200, { data, meta: toMeta(query, found.total) });
+    },
+  ),
 
-  endpoint(api.getCall, async ({ params, query }, { caller: { projectId }, signal }) => {
+  endpoint(api.getCall, async ({ params, query }, { caller: { projectId, level }, signal }) => {
     const ref = { projectId, ...params };
     const watch = parts.notices.watch(params.callId);
     try {
@@ -37,7 +40,7 @@ export const callEndpoints = (parts: Parts): Endpoint[] => [
         throw new AppError('not_found', `there is no call "${params.callId}" in this session`);
       }
       const wait = { ms: toMs(query.wait), signal };
-      return respond(200, viewCall(await awaitCall(parts, watch, ref, call, wait)));
+      return respond(200, viewCall(await awaitCall(parts, watch, ref, call, wait), level));
     } finally {
       watch.end();
     }

@@ -1,5 +1,6 @@
 /** The routes of stored tasks. */
 import * as api from '#wire/public-api/operations.ts';
+import type { TaskValidation } from '#wire/public-api/task.ts';
 import { listTasks } from '../../db/world-tasks.ts';
 import type { Parts } from '../../parts.ts';
 import { saveSessionTask } from '../../tasks/session.ts';
@@ -23,6 +24,17 @@ const labelsIn = (query: object): Record<string, string> | undefined => {
   return Object.fromEntries(pairs.map(([key, [value = '']]) => [key, value]));
 };
 
+/** What is wrong with a solution tells of it: agents may be given public keys. */
+const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidation => ({
+  ...found,
+  problems: problems.map(({ path, message }) => {
+    const [part = ''] = path;
+    const isOfSolution = part === 'solution' || part === 'alternatives';
+    const told = 'does not fit; ask with the secret key to read why';
+    return isOfSolution ? { path: [part], message: told } : { path, message };
+  }),
+});
+
 export const taskEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.listTasks, async ({ query }, { caller: { projectId } }) => {
     const { world } = query;
@@ -37,17 +49,17 @@ export const taskEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.createTask, async ({ body, headers }, { caller }) => {
     const stored = await createTask(parts, caller, body, headers['idempotency-key']);
-    const view = await viewTaskDetail(parts, caller.projectId, stored.id);
+    const view = await viewTaskDetail(parts, caller, stored.id);
     return respond(stored.isNew ? 201 : 200, view);
   }),
 
-  endpoint(api.getTask, async ({ params, query }, { caller: { projectId } }) =>
-    respond(200, await viewTaskDetail(parts, projectId, params.taskId, query.version)),
+  endpoint(api.getTask, async ({ params, query }, { caller }) =>
+    respond(200, await viewTaskDetail(parts, caller, params.taskId, query.version)),
   ),
 
   endpoint(api.updateTask, async ({ params: { taskId }, body }, { caller }) => {
     await updateTask(parts, caller, taskId, body);
-    return respond(200, await viewTaskDetail(parts, caller.projectId, taskId));
+    return respond(200, await viewTaskDetail(parts, caller, taskId));
   }),
 
   endpoint(api.deleteTask, async ({ params: { taskId } }, { caller: { projectId } }) => {
@@ -56,14 +68,15 @@ export const taskEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.validateTask, async ({ params, body = {} }, { caller, signal }) => {
-    const { projectId } = caller;
-    return respond(200, await validateTask(parts, { ...params, projectId }, body, signal));
+    const { projectId, level } = caller;
+    const found = await validateTask(parts, { ...params, projectId }, body, signal);
+    return respond(200, level === 'secret' ? found : withoutSolutions(found));
   }),
 
   endpoint(api.saveSessionTask, async ({ params, headers, body = {} }, { caller }) => {
     const request = { ...params, ...body, idempotencyKey: headers['idempotency-key'] };
     const stored = await saveSessionTask(parts, caller, request);
-    const view = await viewTaskDetail(parts, caller.projectId, stored.id);
+    const view = await viewTaskDetail(parts, caller, stored.id);
     return respond(stored.isNew ? 201 : 200, view);
   }),
 ];

@@ -4,6 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { PushBody } from '#wire/public-api/version.ts';
 import { findTold, listVersions } from '../../db/versions.ts';
+import type { Version } from '../../memory/versions.ts';
 import type { Parts } from '../../parts.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../worlds/address.ts';
 import type { Creator } from '../../worlds/create.ts';
@@ -47,6 +48,18 @@ export const answerPush = async (
   const detail = viewVersionDetail(version, world.slug, told);
   const view = { ...detail, changed, keptRows, leftOutRows };
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
+};
+
+const scenarioFile = /^scenarios\/[^/]+\/scenario\.toml$/;
+
+/** Agents may be given public keys, so these do not read how the tasks of a world are solved. */
+const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
+  const mayTell = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));
+  const isTold = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>
+    (solution ?? alternatives) !== undefined;
+  if (!mayTell || !contract.tasks.some(isTold)) return;
+  const message = 'the file may say how a task is solved, which is read with the secret key only';
+  throw new AppError('forbidden', message);
 };
 
 export const versionEndpoints = (parts: Parts): Endpoint[] => [
@@ -96,13 +109,14 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   // A digest opens what the version itself lists, and nothing else that the service has under it.
-  endpoint(api.getWorldFile, async ({ params }, { caller: { projectId } }) => {
+  endpoint(api.getWorldFile, async ({ params }, { caller: { projectId, level } }) => {
     const { world, version } = await resolveAddress(parts, projectId, params.slug);
     const file = version.files.find(({ sha256 }) => sha256 === `sha256:${params.sha256}`);
     if (file === undefined) {
       const message = `version ${version.number} of "${world.slug}" has no file ${params.sha256}`;
       throw new AppError('not_found', message);
     }
+    if (level === 'public') refuseSolutions(version, file.sha256);
     return respond(200, await parts.blobs.get(file.sha256));
   }),
 ];

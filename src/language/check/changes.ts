@@ -1,0 +1,34 @@
+/** `changes` of a tree's own tasks, whatever grades them. */
+import type { Allowance, Grader } from '../contract.ts';
+import type { ChangesTable } from '../files/changes-toml.ts';
+import type { Placed } from '../read/kinds.ts';
+import { allowanceFaults } from './allowances.ts';
+import type { Model } from './model.ts';
+import type { FieldValues } from './values.ts';
+
+/** What may change beside what a grader asks for, held to the world. */
+export const readChanges = (
+  changes: Placed<ChangesTable> | undefined,
+  { model, values }: { model: Model; values: FieldValues },
+): Pick<Grader, 'changes'> => {
+  if (changes === undefined) return {};
+  const { closed, allow } = changes.value;
+  const sources = { entities: model.entities, analysis: model.analysis, values };
+  const allowed = allow?.map(({ place, value: { entity, fields, where } }) => {
+    const allowance: Allowance = {
+      entity,
+      ...(fields === undefined ? {} : { fields }),
+      ...(where === undefined ? {} : { where }),
+    };
+    for (const { path, code, message, hint } of allowanceFaults(allowance, sources)) {
+      place.at(...path).refuse(code, message, hint);
+    }
+    return allowance;
+  });
+  return {
+    changes: {
+      ...(closed === undefined ? {} : { closed }),
+      ...(allowed === undefined ? {} : { allow: allowed }),
+    },
+  };
+};
