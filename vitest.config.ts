@@ -86,6 +86,8 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: pure,
+          // Tests of the templates' own worlds, which their hosts run.
+          exclude: ['src/templates/**'],
           testTimeout: 20_000 * fuzz.times,
           provide: { fuzz },
         },

@@ -4,7 +4,7 @@
  */
 import type { TransitionTable } from './transitions.ts';
 
-export const runKinds = ['tests'] as const;
+export const runKinds = ['tests', 'proof'] as const;
 export type RunKind = (typeof runKinds)[number];
 
 export const runStates = ['queued', 'running', 'finished'] as const;

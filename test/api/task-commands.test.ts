@@ -82,3 +82,12 @@ it('stores the inline task of a session', async () => {
   const { status, err } = await desk.svc(`worlds task create notes --session ${id}`);
   expect([status, err]).toEqual([1, expect.stringContaining('--session')]);
 });
+
+it('writes a task to begin with, which is closed, and writes over none', async () => {
+  expect(await svc('worlds task init begun.json')).toContain('svc worlds task prove');
+  const again = await desk.svc('worlds task init begun.json');
+  expect(again).toMatchObject({ status: 1, err: expect.stringContaining('--force') });
+  expect(await svc('worlds task init begun.json --force')).toContain('begun.json');
+  const wrong = await desk.svc('worlds session open notes --task-file begun.json --no-wait');
+  expect(wrong.err).toContain('the world has no entity "orders"');
+});

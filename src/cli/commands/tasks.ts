@@ -26,6 +26,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addTaskInit } from './task-init.ts';
 import { addProve } from './task-prove.ts';
 import { addTaskSchema } from './task-schema.ts';
 
@@ -216,5 +217,6 @@ export const addTasks = (worlds: Command, context: Context): void => {
   addUpdate(tasks, context);
   addDelete(tasks, context);
   addProve(tasks, context);
+  addTaskInit(tasks, context);
   addTaskSchema(tasks, context);
 };

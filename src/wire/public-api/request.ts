@@ -12,7 +12,8 @@ export const RowChangeView = Type.Object({
   key: nullable(JsonObject),
   kind: oneOf(['inserted', 'updated', 'deleted']),
   fields: Type.Optional(
-    Type.Array(Type.String(), {
+    Type.Array(Type.String({ maxLength: limits.messageChars }), {
+      maxItems: 100,
       description: 'top-level fields of an updated row that are other than before',
     }),
   ),

@@ -7,6 +7,7 @@ import { connectorEndpoints } from './connectors.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { linkEndpoints } from './links.ts';
+import { proofEndpoints } from './proofs.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
 import { sessionEndpoints } from './sessions.ts';
@@ -20,6 +21,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...versionEndpoints(parts),
   ...dataEndpoints(parts),
   ...taskEndpoints(parts),
+  ...proofEndpoints(parts),
   ...testEndpoints(parts),
   ...bundleEndpoints(parts),
   ...dataReadEndpoints(parts),

@@ -1,0 +1,46 @@
+/** `svc worlds task init`: a task file to begin with: closed, with a solution to prove it by. No service is needed. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import type { Context } from '../terminal/context.ts';
+import { addCommand } from './command.ts';
+
+/** What the file says. Names stand where the author's own belong. */
+const begun = {
+  instruction: 'Say what the agent is to do, and what it must leave alone.',
+  seed: { mode: 'append', rows: {} },
+  grader: {
+    kind: 'assertions',
+    checks: [{ name: 'order 1 is paid', entity: 'orders', where: { id: 1, status: 'paid' } }],
+    changes: { closed: true, allow: [{ entity: 'orders', fields: ['updated_at'] }] },
+  },
+  solution: { steps: [{ tool: 'update_orders', input: { id: 1, status: 'paid' } }] },
+};
+
+const next = (file: string): string =>
+  [
+    `${file} is a task to begin with: put your own instruction, checks and solution there`,
+    'svc worlds task schema > task.schema.json      # then "$schema" has editors complete it',
+    `svc worlds task prove <world> --task-file ${file}`,
+    '',
+  ].join('\n');
+
+export const addTaskInit = (tasks: Command, context: Context): void => {
+  addCommand(tasks, {
+    usage: 'init [file]',
+    summary:
+      'write a task file to begin with: whatever it does not ask for or allow fails it; no service is needed',
+    example: 'svc worlds task init renew.json',
+  })
+    .option('--force', 'write over a file that is there')
+    .action((file: string | undefined, { force }: { force?: boolean }) => {
+      const name = file ?? 'task.json';
+      const path = resolve(context.cwd, name);
+      if (existsSync(path) && force !== true) {
+        throw new AppError('conflict', `${name} is there already; --force writes over it`);
+      }
+      writeFileSync(path, `${JSON.stringify(begun, null, 2)}\n`);
+      context.out.write(next(name));
+    });
+};
