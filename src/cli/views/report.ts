@@ -57,7 +57,7 @@ export const describeFailure = (error: unknown, view: ErrorView = plain): string
   if (!(error instanceof AppError)) return [title];
   const problems = problemsOf(error);
   const fields = problems.length > 0 ? [] : error.fields;
-  const isNews = ({ message }: FieldProblem): boolean => message !== error.message;
+  const isNews = ({ message }: FieldProblem): boolean => !error.message.endsWith(message);
   const hint = hintOf(error);
   return [
     title,

@@ -262,6 +262,18 @@ describe('rows of an entity', () => {
     });
   });
 
+  it('are not found by a field that is dropped, which need not be one of theirs', () => {
+    const policy = { ...deskPolicy, drop: ['ssn', 'author.phone'] };
+    add('dropping', peopleOf(policy), { people: other });
+    for (const where of [{ ssn: '12' }, { ssn: null }, { 'author.phone': 1, id: 11 }]) {
+      for (const resolve of [true, false]) {
+        const page = found(targetOf('dropping', 'people', where), { resolve });
+        expect(page).toMatchObject({ rows: [], total: 0, isLowerBound: false });
+      }
+    }
+    expect(run(targetOf('dropping', 'people', { sn: 1 }))).toMatchObject({ kind: 'refused' });
+  });
+
   it('are found by plaintexts that the policy of the world maps', () => {
     const where = { email: ['ann@example.test', 'bob@example.test'] };
     const desk = (resolve: boolean, more: Row = where) =>

@@ -1,5 +1,4 @@
 /** Answers a query: the page of the first world, that of each linked one, and how these compare with it. */
-import type { RedactPolicy } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Side } from './ordered.ts';
 import { findPage } from './page.ts';
@@ -13,8 +12,8 @@ export type FileOf = (target: Target) => StoreFile;
 
 const sideOf = (file: StoreFile, { entity, where, indexes }: Target, resolve: boolean): Side => {
   for (const index of indexes) file.addIndex(entity, index);
-  const policy: RedactPolicy | null = resolve ? file.policy : null;
-  return { file, entity, where: readWhere(where, policy) };
+  const how = { entity: file.catalog.entity(entity), policy: file.policy, resolve };
+  return { file, entity, where: readWhere(where, how) };
 };
 
 const findRows = (

@@ -4,9 +4,11 @@
  * is looked for is what the policy made of them.
  */
 
-import { redactLookup } from '#language/capture/redact.ts';
+import { fieldPolicy, redactLookup } from '#language/capture/redact.ts';
 import type { RedactPolicy, Row } from '#language/contract.ts';
-import { type Filter, filtersOfWhere } from '#store/read/filter.ts';
+import { conditionOf, type Filter, filtersOfWhere } from '#store/read/filter.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import type { CatalogEntity } from '#store/tables/catalog.ts';
 
 /** What is looked for in place of a plaintext; nothing at all where the field is dropped. */
 const resolveFilter = (policy: RedactPolicy, filter: Filter): Filter => {
@@ -14,8 +16,36 @@ const resolveFilter = (policy: RedactPolicy, filter: Filter): Filter => {
   return { ...filter, value: found === undefined ? [] : found.value };
 };
 
-/** The conditions that rows must meet. `resolve` is the policy of the rows, where values are plaintexts. */
-export const readWhere = (where: Row, resolve: RedactPolicy | null): Filter[] => {
+const isRefused = (entity: CatalogEntity, filter: Filter): boolean => {
+  try {
+    conditionOf(entity, [filter]);
+    return false;
+  } catch (error) {
+    if (error instanceof StoreRefusal) return true;
+    throw error;
+  }
+};
+
+/** A field that is dropped need not be one of the entity: whoever looks for it finds nothing, and is not refused. */
+const missDropped = (policy: RedactPolicy, entity: CatalogEntity, filter: Filter): Filter => {
+  const isDropped = fieldPolicy(policy, filter.path)?.mode === 'drop';
+  return isDropped && isRefused(entity, filter)
+    ? { path: entity.primaryKey.slice(0, 1), match: 'equals', value: [] }
+    : filter;
+};
+
+export type HowRead = {
+  entity: CatalogEntity;
+  policy: RedactPolicy | null;
+  /** Values are plaintexts, which the policy maps. */
+  resolve: boolean;
+};
+
+/** The conditions that rows of an entity must meet. */
+export const readWhere = (where: Row, { entity, policy, resolve }: HowRead): Filter[] => {
   const filters = filtersOfWhere(where);
-  return resolve === null ? filters : filters.map((filter) => resolveFilter(resolve, filter));
+  if (policy === null) return filters;
+  return filters
+    .map((filter) => (resolve ? resolveFilter(policy, filter) : filter))
+    .map((filter) => missDropped(policy, entity, filter));
 };
