@@ -108,6 +108,8 @@ const nextRows = (before: Rows, outcome: AppliedOutcome, snapshot: ImportedSnaps
   replaced: [...new Set([...before.replaced, ...outcome.replaced])].sort(),
 });
 
+const mib = 1024 * 1024;
+
 const chunksLost = ({ id }: BatchRow): ImportFault =>
   new ImportFault(
     'conflict',
@@ -122,6 +124,11 @@ const runStep = async (
 ): Promise<ImportOutcome> => {
   const chunks = await listChunks(db, batch.id);
   if (chunks.some(({ uploaded }) => !uploaded)) throw chunksLost(batch);
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+  if (bytes > limits.diskMib * mib) {
+    const message = `its chunks have ${Math.ceil(bytes / mib)} MiB, more than the ${limits.diskMib} MiB of disk that an import may take`;
+    throw new ImportFault('out_of_disk', message);
+  }
   const folder = join(run.folder, batch.id);
   const fetched = await fetchChunks(
     blobs,

@@ -5,14 +5,16 @@
  * be done once more.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { type Dirent, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
 import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
 import type { ImportLimits } from '../config.ts';
 import type { ImportMessage } from './import-worker.ts';
+import { diskOf, memoryOf } from './process-use.ts';
 
 /** An import that would end in the same way again. */
 export class ImportFault extends Error {
@@ -62,52 +64,20 @@ const stepBack = (pid: number): void => {
   }
 };
 
-/** Memory that is the process's own, in bytes; nothing where the system does not tell. */
-const memoryOf = (pid: number): number => {
-  try {
-    const [, kib = '0'] =
-      /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kib) * 1024;
-  } catch {
-    return 0; // it has ended, or this is no Linux
-  }
-};
-
-const sizeIfThere = (path: string): number => {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0; // it was removed since it was listed
-  }
-};
-
-const namesIn = (folder: string): Dirent[] => {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
-  } catch {
-    return []; // the process has not made it yet, or removes what is in it
-  }
-};
-
-const bytesIn = (folder: string): number =>
-  namesIn(folder)
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + sizeIfThere(join(entry.parentPath, entry.name)), 0);
-
 /** What a process takes too much of, if it does. */
-const findExcess = (
+const findExcess = async (
   pid: number,
   folder: string,
   { timeLimitMs, memoryMb, diskMib }: ImportLimits,
   beganAt: number,
-): ImportFault | undefined => {
+): Promise<ImportFault | undefined> => {
   if (performance.now() - beganAt > timeLimitMs) {
     return new ImportFault('out_of_time', `the import took longer than ${timeLimitMs / 1_000} s`);
   }
-  if (memoryOf(pid) > memoryMb * mib) {
+  if ((await memoryOf(pid)) > memoryMb * mib) {
     return new ImportFault('out_of_memory', `the import took more than ${memoryMb} MiB of memory`);
   }
-  if (bytesIn(folder) > diskMib * mib) {
+  if ((await diskOf(pid, folder)) > diskMib * mib) {
     return new ImportFault('out_of_disk', `the import took more than ${diskMib} MiB of disk`);
   }
   return undefined;
@@ -164,11 +134,20 @@ export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> =
   const ended = awaitEnd(child);
   let excess: ImportFault | undefined;
   const beganAt = performance.now();
-  const look = (): void => {
-    excess ??= pid === undefined ? undefined : findExcess(pid, plan.folder, limits, beganAt);
-    if (excess !== undefined) child.kill('SIGKILL');
+  const watching = new AbortController();
+  /** One look after another; after the end of the process nobody looks, since its number may be another's. */
+  const watch = async (id: number): Promise<void> => {
+    while (!watching.signal.aborted) {
+      await pause(lookEveryMs, watching.signal);
+      if (watching.signal.aborted) return;
+      const found = await findExcess(id, dirname(plan.folder), limits, beganAt);
+      if (found === undefined || watching.signal.aborted) continue;
+      excess = found;
+      child.kill('SIGKILL');
+      return;
+    }
   };
-  const timer = setInterval(look, lookEveryMs);
+  const watched = pid === undefined ? Promise.resolve() : watch(pid);
   const stop = (): void => {
     child.kill('SIGKILL');
   };
@@ -186,9 +165,10 @@ export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> =
     if (excess !== undefined) throw excess;
     return outcomeOf(heard);
   } finally {
-    clearInterval(timer);
+    watching.abort();
     signal.removeEventListener('abort', stop);
     child.kill('SIGKILL');
     await ended;
+    await watched;
   }
 };

@@ -1,0 +1,62 @@
+/** Imports that take more than they may: each ends with the limit that it met, and with nothing of it running. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, rmSync, truncateSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createImportFiles, planOf } from '#test/support/import-files.ts';
+import { runImportProcess } from './import-process.ts';
+import { diskOf, memoryOf } from './process-use.ts';
+
+const files = createImportFiles();
+afterAll(() => files.remove());
+
+const plenty = { timeLimitMs: 600_000, memoryMb: 512, diskMib: 1_024 };
+
+/** Rows that take their time. */
+const lines = Array.from(
+  { length: 150_000 },
+  (_, index) => `{"login":"user-${index}-${'x'.repeat(150)}","id":${index + 1}}`,
+);
+
+const run = (limits: Partial<typeof plenty>, signal = new AbortController().signal) =>
+  runImportProcess({
+    plan: planOf(files.folder(), { chunks: [files.chunk(0, lines, 'users')] }),
+    limits: { ...plenty, ...limits },
+    onProgress: () => undefined,
+    signal,
+  });
+
+describe('an import', () => {
+  it('ends that takes too long, too much room or too much memory', async () => {
+    await expect(run({ timeLimitMs: 1 })).rejects.toMatchObject({ code: 'out_of_time' });
+    await expect(run({ diskMib: 1 })).rejects.toMatchObject({ code: 'out_of_disk' });
+    await expect(run({ memoryMb: 24 })).rejects.toMatchObject({ code: 'out_of_memory' });
+  });
+
+  it('is done within its limits, and ends when it is called off', async () => {
+    expect(await run({})).toMatchObject({ kind: 'applied', landed: { users: lines.length } });
+    const off = new AbortController();
+    const running = run({}, off.signal);
+    off.abort();
+    await expect(running).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('what a process takes', () => {
+  it('is told with files that have no name any more', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-use-'));
+    const path = join(folder, 'gone');
+    const descriptor = openSync(path, 'w');
+    truncateSync(path, 5_000_000);
+    unlinkSync(path);
+    const child = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+    try {
+      expect(await diskOf(child.pid ?? 0, folder)).toBe(5_000_000);
+      expect(await memoryOf(child.pid ?? 0)).toBeGreaterThan(0);
+    } finally {
+      child.kill();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
