@@ -107,7 +107,9 @@ const relatedTest = (
     const matching = count([...tied, ...wanted]);
     if (verdicts[kind]({ matching, all: () => count(tied) })) return undefined;
     const conditions = wanted.length === 0 ? '' : ` where ${describeFilters(wanted)}`;
-    return `of its ${rowsText(count(tied))} of ${name}, ${matching} ${matching === 1 ? 'is' : 'are'}${conditions || ' there'}`;
+    const all = count(tied);
+    if (all === 0) return `it has no row of ${name}`;
+    return `of its ${rowsText(all)} of ${name}, ${matching} ${matching === 1 ? 'is' : 'are'}${conditions || ' there'}`;
   };
 };
 

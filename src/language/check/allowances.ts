@@ -3,7 +3,7 @@
  * meet. Trees' own tasks and those given beside a compiled world are judged by the same rules.
  */
 import { readCondition } from '../comparison.ts';
-import type { Allowance, Contract, EntityContract } from '../contract.ts';
+import { type Allowance, type Contract, type EntityContract, linkedTool } from '../contract.ts';
 import type { ProblemCode } from '../read/codes.ts';
 import { suggestName } from '../read/suggest.ts';
 import { type Analysis, createAnalysis } from '../schema/analysis.ts';
@@ -11,6 +11,8 @@ import { lookUpField } from './model.ts';
 import { comparisonFaults, createFieldValues, type FieldValues } from './values.ts';
 
 type Sources = {
+  /** Of the worlds that this one is linked to. */
+  aliases: readonly string[];
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
   values: FieldValues;
@@ -27,10 +29,10 @@ export type AllowanceFault = {
 /** What is wrong with one allowance. */
 export const allowanceFaults = (
   { entity: name, fields = [], where = {} }: Allowance,
-  { entities, analysis, values }: Sources,
+  { aliases, entities, analysis, values }: Sources,
 ): AllowanceFault[] => {
   // Rows of a linked world are named as its tools are; what it has is known when the link is resolved.
-  if (name.includes('.')) return [];
+  if (aliases.some((alias) => name.startsWith(linkedTool(alias, '')))) return [];
   const entity = entities.get(name);
   if (entity === undefined) {
     const message = `the world has no entity "${name}"`;
@@ -59,13 +61,15 @@ export const allowanceFaults = (
 export const createAllowanceCheck = ({
   definitions,
   entities,
-}: Pick<Contract, 'definitions' | 'entities'>) => {
+  dependencies,
+}: Pick<Contract, 'definitions' | 'entities' | 'dependencies'>) => {
+  const aliases = dependencies.map(({ alias }) => alias);
   const analysis = createAnalysis(definitions);
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   const values = createFieldValues({ definitions, entities: byName, types: analysis.types });
   return (allow: readonly Allowance[]): AllowanceFault[] =>
     allow.flatMap((allowance, index) =>
-      allowanceFaults(allowance, { entities: byName, analysis, values }).map((fault) => ({
+      allowanceFaults(allowance, { aliases, entities: byName, analysis, values }).map((fault) => ({
         ...fault,
         path: [index, ...fault.path],
       })),

@@ -1,19 +1,22 @@
 /** `changes` of a tree's own tasks, whatever grades them. */
-import type { Allowance, Grader } from '../contract.ts';
+import type { Allowance, Dependency, Grader } from '../contract.ts';
 import type { ChangesTable } from '../files/changes-toml.ts';
 import type { Placed } from '../read/kinds.ts';
 import { allowanceFaults } from './allowances.ts';
 import type { Model } from './model.ts';
 import type { FieldValues } from './values.ts';
 
+type ChangeSources = { model: Model; values: FieldValues; dependencies: readonly Dependency[] };
+
 /** What may change beside what a grader asks for, held to the world. */
 export const readChanges = (
   changes: Placed<ChangesTable> | undefined,
-  { model, values }: { model: Model; values: FieldValues },
+  { model, values, dependencies }: ChangeSources,
 ): Pick<Grader, 'changes'> => {
   if (changes === undefined) return {};
   const { closed, allow } = changes.value;
-  const sources = { entities: model.entities, analysis: model.analysis, values };
+  const aliases = dependencies.map(({ alias }) => alias);
+  const sources = { aliases, entities: model.entities, analysis: model.analysis, values };
   const allowed = allow?.map(({ place, value: { entity, fields, where } }) => {
     const allowance: Allowance = {
       entity,
