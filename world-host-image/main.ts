@@ -22,7 +22,7 @@ const start = async (): Promise<Running> => {
   const identity: HostIdentity = { hostId, generation };
   const about = () => ({ sessionId: identity.sessionId });
   const log = createLog('world-host', logLevel, about).child({ hostId });
-  await rm(config.workDir, { recursive: true, force: true });
+  await rm(config.workDir, { recursive: true, force: true, maxRetries: 5 });
   const { python, searchPath } = config;
   const { boundary, memoryMb } = config.userCode;
   const userCode = startUserCode({

@@ -144,7 +144,7 @@ export const startHost = async ({
       if (isTaken) await sayGoodbye({ link, log, identity });
       await Promise.all([beat.stop(), server.close(), userCode.stop(), linkedCode.stop()]);
       await (await snapshotFiles)?.close();
-      await rm(config.workDir, { recursive: true, force: true });
+      await rm(config.workDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 };

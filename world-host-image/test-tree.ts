@@ -100,5 +100,5 @@ try {
   const { code = 'internal', message = String(error) } = callErrorOf(error) ?? {};
   process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
 } finally {
-  await rm(workDir, { recursive: true, force: true });
+  await rm(workDir, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -143,7 +143,7 @@ describe('the feed of routes', () => {
       expect(begin).toMatchObject({ missed: true, sessionIds: [] });
       expect(await follow(begin.cursor)).toEqual({ ...begin, missed: false });
       const { id } = await openReady();
-      const ready = await follow(begin.cursor);
+      const ready = await follow(begin.cursor, 20);
       expect(ready.sessionIds).toContain(id);
 
       const held = follow(ready.cursor, 20);

@@ -66,7 +66,7 @@ export const startBench = async ({ blobs } = version): Promise<Bench> => {
   stopBench = async () => {
     await host.stop();
     await control.stop();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5 });
   };
   const logged = (message: string) =>
     until(() => lines.find((line) => line.includes(message)), {

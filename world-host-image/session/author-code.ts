@@ -65,7 +65,8 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
   };
   load();
 
-  const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+  const remove = (path: string): Promise<void> =>
+    rm(path, { recursive: true, force: true, maxRetries: 5 });
 
   /** Its own process over the world's files and some more. */
   const openApart = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {

@@ -51,7 +51,7 @@ export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grade
     },
     async end() {
       await worker.stop();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 };
