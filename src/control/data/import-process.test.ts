@@ -15,7 +15,7 @@ const plenty = { timeLimitMs: 600_000, memoryMb: 512, diskMib: 1_024 };
 
 /** Rows that take their time. */
 const lines = Array.from(
-  { length: 150_000 },
+  { length: 250_000 },
   (_, index) => `{"login":"user-${index}-${'x'.repeat(150)}","id":${index + 1}}`,
 );
 
