@@ -138,7 +138,7 @@ declare module 'svc_env' {
   }
 }
 
-/** The world under test, for `tests/*.test.ts`, run by Node's test runner. */
+/** The world under test, for `tests/*.test.ts`, run by Node's test runner; and for scripts that solve a task. */
 declare module 'svc_env/testing' {
   import type { Row } from 'svc_env';
 
@@ -187,6 +187,8 @@ declare module 'svc_env/testing' {
     remove: typeof import('svc_env').remove;
     /** The time in the world, ISO 8601. */
     now(): Promise<string>;
+    /** Gives the answer of the task, in a script that solves one. */
+    answer(value: unknown): Promise<void>;
     /** Webhooks sent since the test began: `{event, url, headers, body}`. */
     deliveries(): Promise<Row[]>;
   };

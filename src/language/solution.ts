@@ -1,6 +1,6 @@
 /**
- * How a task is solved, as its author writes it down: calls of tools, requests to the world's API, and the answer. It
- * is there for proofs and never shown to an agent. A step may use what earlier ones answered:
+ * How a task is solved, as its author writes it down: calls of tools, requests to the world's API, and the answer; or a
+ * script that does these. It is there for proofs and never shown to an agent. A step may use what earlier ones answered:
  *
  * - `{"$ref": "steps[0].output.id"}` in place of a value, steps counted from 0; of a request, the output is its body;
  * - `{steps[0].output.id}` within the path of a request.
@@ -17,13 +17,26 @@ export type RequestStep = {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
+  /** Whether it is sent with the session's token; true unless given. */
+  auth?: boolean;
 };
 
 export type Step = { tool: string; input?: Row } | { request: RequestStep } | { answer: unknown };
 
-export type Solution = { steps: Step[] };
+export const scriptLanguages = ['python', 'typescript'] as const;
 
-export const solutionLimits = { steps: 100, alternatives: 10 } as const;
+/** A module with a function `solve` that takes no arguments and acts by `world` of `svc_env.testing`. */
+export type Script = { language: (typeof scriptLanguages)[number]; source: string };
+
+export type Solution = { steps: Step[] } | { script: Script };
+
+export const solutionLimits = { steps: 100, alternatives: 10, scriptChars: 65_536 } as const;
+
+/** The language of a script by the name of its file; undefined for another kind of file. */
+export const scriptLanguage = (file: string): Script['language'] | undefined => {
+  if (file.endsWith('.py')) return 'python';
+  return file.endsWith('.ts') ? 'typescript' : undefined;
+};
 
 export type Reference = { step: number; path: (string | number)[] };
 
@@ -108,9 +121,10 @@ const stepFaults = (step: Step, { hasApi, toolFault }: Solvable): SolutionFault[
   return [{ path: ['request', 'path'], message: 'begins with "/", and is the route’s path' }];
 };
 
-/** What does not fit in a solution, by its place below it. */
-export const solutionFaults = ({ steps }: Solution, of: Solvable): SolutionFault[] =>
-  steps.flatMap((step, index) => {
+/** What does not fit in a solution, by its place below it. What a script asks for shows when it is run. */
+export const solutionFaults = (solution: Solution, of: Solvable): SolutionFault[] => {
+  if ('script' in solution) return [];
+  return solution.steps.flatMap((step, index) => {
     const below = ['steps', String(index)];
     const references = referenceFaults(step, index).map((message) => ({ path: below, message }));
     const others = stepFaults(step, of).map(({ path, message }) => ({
@@ -119,3 +133,4 @@ export const solutionFaults = ({ steps }: Solution, of: Solvable): SolutionFault
     }));
     return [...others, ...references];
   });
+};

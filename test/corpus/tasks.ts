@@ -4,6 +4,7 @@ import { replaceIn } from '../support/small-world.ts';
 import {
   append,
   asItIs,
+  both,
   drop,
   environment,
   put,
@@ -13,6 +14,8 @@ import {
 import type { Chapter } from './chapter.ts';
 
 const verifier = 'verifiers/all_done.sql';
+
+const solvePy = put('scenarios/finish/solve.py', 'def solve():\n    pass\n');
 
 /** An allowance, as it stands in a scenario. */
 const allowing = (fields: string, where = '', entity = 'cards'): string =>
@@ -237,6 +240,54 @@ export const tasksRules: Chapter = {
           put('tasks.json', '[{"name": "t", "verifier": "all_done", "seed": 1}]'),
         ],
         ['tasks that are no list', 'wrong_type', put('tasks.json', '3')],
+      ],
+    },
+    {
+      rule: 'A solution is a list of steps, or a script beside the scenario.',
+      accepts: [
+        ['steps', append(scenario, '[[solution.steps]]\nanswer = 3\n')],
+        ['a script', both(append(scenario, '[solution]\nscript = "solve.py"\n'), solvePy)],
+        [
+          'a script as an alternative',
+          both(append(scenario, '[[alternatives]]\nscript = "solve.py"\n'), solvePy),
+        ],
+      ],
+      refuses: [
+        [
+          'a script that is not there',
+          'missing_file',
+          append(scenario, '[solution]\nscript = "solve.py"\n'),
+        ],
+        [
+          'a script elsewhere',
+          'bad_value',
+          append(scenario, '[solution]\nscript = "../solve.py"\n'),
+        ],
+        [
+          'a script in another language',
+          'bad_value',
+          append(scenario, '[solution]\nscript = "solve.sh"\n'),
+        ],
+        ['a script that nothing names', 'unsupported_file', solvePy],
+        [
+          'a script too long',
+          'file_too_large',
+          both(
+            append(scenario, '[solution]\nscript = "solve.py"\n'),
+            put('scenarios/finish/solve.py', '#'.repeat(65_537)),
+          ),
+        ],
+        [
+          'steps and a script',
+          'bad_value',
+          both(append(scenario, '[solution]\nscript = "solve.py"\nsteps = []\n'), solvePy),
+        ],
+        ['neither', 'bad_value', append(scenario, '[solution]\n')],
+        [
+          'a step that calls no tool of the world',
+          'bad_value',
+          append(scenario, '[[solution.steps]]\ntool = "finish"\n'),
+        ],
       ],
     },
     {

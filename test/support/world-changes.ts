@@ -67,6 +67,14 @@ export const bytes =
     world.bytes[file] = Uint8Array.from(content);
   };
 
+/** One change, and then the other. */
+export const both =
+  (first: Change, second: Change): Change =>
+  (world) => {
+    first(world);
+    second(world);
+  };
+
 /** No change at all. */
 export const asItIs: Change = () => undefined;
 

@@ -1,7 +1,8 @@
 /**
  * Plays the steps of a solution as an agent would take them: calls go the way of calls, requests that of the API. A
- * step that is refused is told, and the ones after it are taken all the same.
+ * step that is refused is told, and the ones after it are taken all the same. Scripts take their steps by the same way.
  */
+import type { CallError } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type Step,
 } from '#language/solution.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
-import { bodyValue } from '../api/answers/answer.ts';
+import { bodyValue, type TextAnswer, textAnswer } from '../api/answers/answer.ts';
 import { noteRequest } from '../api/note-request.ts';
 import { answerRequest } from '../api/request.ts';
 import type { Session } from '../session/session.ts';
@@ -30,7 +31,7 @@ const refused = (refusal: string): Played => ({
   refusal: refusal.slice(0, mostRefusalChars),
 });
 
-const ask = async (session: Session, { method, path, headers, body }: RequestStep) => {
+const ask = async (session: Session, { method, path, headers, body, auth }: RequestStep) => {
   const at = new Date();
   const startedAt = performance.now();
   const [below = '/', query = ''] = path.split(/\?(.*)/s, 2);
@@ -42,8 +43,8 @@ const ask = async (session: Session, { method, path, headers, body }: RequestSte
     query: new URLSearchParams(query),
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(auth === false ? {} : { authorization: `Bearer ${session.token.reveal()}` }),
       ...Object.fromEntries(given),
-      authorization: `Bearer ${session.token.reveal()}`,
     },
     readBody: async () => bytes,
   };
@@ -52,11 +53,20 @@ const ask = async (session: Session, { method, path, headers, body }: RequestSte
   return outcome;
 };
 
-const playRequest = async (session: Session, request: RequestStep): Promise<Played> => {
-  const { answer, changes } = await ask(session, request);
-  const output = bodyValue(answer);
-  if (answer.status >= 400) return refused(`it is answered ${answer.status}: ${answer.body ?? ''}`);
-  return { output, changed: Object.keys(changes).length > 0 };
+/** What a step came to; `told` is what the agent hears of it. */
+type Taken<Told> = { played: Played; told: Told };
+
+/** Sends a request of a solution. */
+export const takeRequest = async (
+  session: Session,
+  request: RequestStep,
+): Promise<Taken<TextAnswer>> => {
+  const { answer, changes, sent } = await ask(session, request);
+  const played =
+    answer.status >= 400
+      ? refused(`it is answered ${answer.status}: ${answer.body ?? ''}`)
+      : { output: bodyValue(answer), changed: Object.keys(changes).length > 0 };
+  return { played, told: textAnswer(sent) };
 };
 
 const callOf = (
@@ -66,15 +76,19 @@ const callOf = (
     ? { kind: 'tool', name: step.tool, input: step.input ?? {} }
     : { kind: 'answer', name: null, input: { answer: step.answer } };
 
-const playCall = async (
+/** Calls a tool, or gives the answer. */
+export const takeCall = async (
   session: Session,
   run: RunOther,
   step: Exclude<Step, { request: RequestStep }>,
-): Promise<Played> => {
+): Promise<Taken<{ output: unknown } | { error: CallError }>> => {
   const { error, output, changes } = await run(session, { id: 'proof', seq: 1, ...callOf(step) });
-  if (error !== undefined) return refused(`${error.code}: ${error.message}`);
+  if (error !== undefined) {
+    return { played: refused(`${error.code}: ${error.message}`), told: { error } };
+  }
   // An answer is no change of a row, and still something that a grader looks at.
-  return { output, changed: 'answer' in step || Object.keys(changes).length > 0 };
+  const changed = 'answer' in step || Object.keys(changes).length > 0;
+  return { played: { output, changed }, told: { output: output ?? null } };
 };
 
 /** What a reference stands for. Throws where there is no such thing. */
@@ -101,7 +115,11 @@ const playStep = async (
   } catch (error) {
     return refused(describeError(error));
   }
-  return 'request' in step ? playRequest(session, step.request) : playCall(session, run, step);
+  const { played: came } =
+    'request' in step
+      ? await takeRequest(session, step.request)
+      : await takeCall(session, run, step);
+  return came;
 };
 
 /** Plays all steps but one; undefined stands for that one. Throws the reason of `signal` between two steps. */

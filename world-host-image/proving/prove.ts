@@ -6,9 +6,10 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { GivenCheck } from '#language/checks.ts';
-import { nameStep, type Step } from '#language/solution.ts';
+import { nameStep, type Script, type Step } from '#language/solution.ts';
 import type { RowDifference } from '#store/write/state-before.ts';
 import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
+import type { SolutionSpec } from '#wire/public-api/solution.ts';
 import type { Session } from '../session/session.ts';
 import { type Change, changesFor } from './check-changes.ts';
 import { type Judged, judge } from './judge.ts';
@@ -16,6 +17,7 @@ import { unknownNames } from './names.ts';
 import { type Played, playSteps, type RunOther, refusalIn } from './play.ts';
 import { createReport, type Report } from './report.ts';
 import { changesAround } from './row-changes.ts';
+import { runScript } from './script.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** How long a proof takes at most, in milliseconds; and how often a state is begun for a change. */
@@ -32,7 +34,8 @@ type Proving = {
   tried: number;
 };
 
-type Way = { name: string; steps: readonly Step[]; isMain: boolean };
+/** A way out of the task; `script` where its steps are what a script did. */
+type Way = { name: string; steps: readonly Step[]; isMain: boolean; script?: Script };
 
 const rowOf = (
   kind: ProofRow['kind'],
@@ -75,12 +78,13 @@ const carryOut = async (
 
 const proveStep = async (
   proving: Proving,
-  { name, steps, isMain }: Way,
+  { name, steps, isMain, script }: Way,
   index: number,
   played: Played | undefined,
 ): Promise<void> => {
   const { stage, report } = proving;
   const step = steps[index];
+  const isScript = script !== undefined;
   if (step === undefined) return;
   const named = `step ${index + 1}, ${nameStep(step)}`;
   await carryOut(proving, steps, index);
@@ -89,16 +93,34 @@ const proveStep = async (
   const row = rowOf('step', `${name} without ${named}`, 'fail', judged);
   if (judged.verdict !== 'pass') return report.add(row);
   if (played?.changed !== true) {
-    return report.add({ ...row, ok: true, detail: 'the step only reads' });
+    if (!isScript) report.add({ ...row, ok: true, detail: 'the step only reads' });
+    return;
   }
   report.notGraded(`${name}, ${named}`);
   const detail = 'the step changes something that nobody grades: leave it out, or check it';
   report.add({ ...row, ok: !isMain, detail });
 };
 
+/** Runs a way's script, where it has one, and tells of it; the way with the steps that it took. */
+const runWay = async (proving: Proving, way: Way): Promise<Way | undefined> => {
+  const { stage, run, report, signal } = proving;
+  if (way.script === undefined) return way;
+  await stage.begin();
+  const { steps, fault } = await runScript(stage.session, run, way.script, signal);
+  const judged = await judge(stage.session);
+  const row = rowOf('solution', `${way.name}, by its script`, 'pass', judged);
+  report.add(fault === undefined ? row : { ...row, ok: false, detail: fault });
+  return row.ok && fault === undefined ? { ...way, steps } : undefined;
+};
+
+/** A way that passes, with the steps that it took. */
+type Passed = { judged: Judged; steps: readonly Step[] };
+
 /** Whether the way passes; and without each of its steps does not. */
-const proveWay = async (proving: Proving, way: Way): Promise<Judged | undefined> => {
+const proveWay = async (proving: Proving, given: Way): Promise<Passed | undefined> => {
   const { stage, report } = proving;
+  const way = await runWay(proving, given);
+  if (way === undefined) return undefined;
   const { name, steps } = way;
   const played = await carryOut(proving, steps);
   const judged = await judge(stage.session);
@@ -108,7 +130,7 @@ const proveWay = async (proving: Proving, way: Way): Promise<Judged | undefined>
   else report.add({ ...row, ok: false, detail: refusal });
   if (judged.verdict !== 'pass' || refusal !== undefined) return undefined;
   for (const index of steps.keys()) await proveStep(proving, way, index, played[index]);
-  return judged;
+  return { judged, steps };
 };
 
 /** Makes a change of the end state and grades what is left; undefined where it cannot be made. */
@@ -227,15 +249,15 @@ const proveNames = async ({ stage, report }: Proving): Promise<void> => {
   });
 };
 
+const wayOf = (name: string, isMain: boolean, given: SolutionSpec): Way =>
+  'script' in given
+    ? { name, isMain, steps: [], script: given.script }
+    : { name, isMain, steps: given.steps as Step[] };
+
 const waysOf = ({ task }: Session): { main: Way | undefined; others: Way[] } => {
   const { solution, alternatives = [] } = task ?? {};
-  const others = alternatives.map(({ steps }, index) => ({
-    name: `alternative ${index + 1}`,
-    steps: steps as Step[],
-    isMain: false,
-  }));
-  const steps = solution?.steps as Step[] | undefined;
-  return { main: steps && { name: 'the solution', steps, isMain: true }, others };
+  const others = alternatives.map((one, index) => wayOf(`alternative ${index + 1}`, false, one));
+  return { main: solution && wayOf('the solution', true, solution), others };
 };
 
 const lacking: ProofRow = {
@@ -244,7 +266,7 @@ const lacking: ProofRow = {
   expected: 'pass',
   verdict: null,
   ok: false,
-  detail: 'the task has none: add "solution" with its steps',
+  detail: 'the task has none: add "solution" with its steps, or a script',
 };
 
 const proveAll = async (proving: Proving): Promise<string[]> => {
@@ -255,9 +277,7 @@ const proveAll = async (proving: Proving): Promise<string[]> => {
   const passed = main && (await proveWay(proving, main));
   for (const way of others) await proveWay(proving, way);
   const checks =
-    main === undefined || passed === undefined
-      ? []
-      : await proveChecks(proving, main.steps, passed);
+    passed === undefined ? [] : await proveChecks(proving, passed.steps, passed.judged);
   await proveNames(proving);
   return checks;
 };

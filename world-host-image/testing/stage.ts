@@ -3,9 +3,11 @@
  * requests as an agent does, or on the rows themselves. Nothing of it is noted in the session's ledger, and no
  * webhook is sent.
  */
+import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
+import { textAnswer } from '../api/answers/answer.ts';
 import { answerRequest } from '../api/request.ts';
 import { callErrorOf } from '../calls/answers/failure.ts';
 import { runTool } from '../calls/tools/run-tool.ts';
@@ -84,12 +86,7 @@ export const openStage = (session: Session): Stage => {
     const outcome = await answerRequest(session, requestOf(session, given));
     keep(outcome.deliveries);
     if (outcome.fault !== undefined) throw outcome.fault;
-    const { status, body, bytes, contentType, headers } = outcome.sent;
-    return {
-      status,
-      headers: { ...(body === null ? {} : { 'content-type': contentType }), ...textsOf(headers) },
-      text: body ?? bytes?.toString() ?? '',
-    };
+    return textAnswer(outcome.sent);
   };
 
   const operate = (operation: string, given: Row): Promise<unknown> =>
@@ -114,6 +111,8 @@ export const openStage = (session: Session): Stage => {
           return callTool(given);
         case 'request':
           return request(given);
+        case 'answer':
+          throw new AppError('forbidden', 'a test has no task to answer');
         case 'deliveries':
           return Promise.resolve(
             sent.map(({ event, url, headers, body }) => ({ event, url, headers, body })),

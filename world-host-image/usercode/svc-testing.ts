@@ -47,8 +47,8 @@ const request = async (method: string, path: string, options: Options = {}) => {
   return { ...answer, json: () => JSON.parse(answer.text) as unknown };
 };
 
-const callTool = async (name: string, input: Json = {}): Promise<unknown> => {
-  const answer = (await currentRun().ask('tool', { name, input })) as
+const call = async (kind: 'tool' | 'answer', given: Json): Promise<unknown> => {
+  const answer = (await currentRun().ask(kind, given)) as
     | { output: unknown }
     | { error: ConstructorParameters<typeof ToolError>[0] };
   if ('error' in answer) throw new ToolError(answer.error);
@@ -62,7 +62,10 @@ const by =
 
 export const world = {
   tools: new Proxy({} as Record<string, (input?: Json) => Promise<unknown>>, {
-    get: (_, name) => (input?: Json) => callTool(String(name), input),
+    get:
+      (_, name) =>
+      (input: Json = {}) =>
+        call('tool', { name: String(name), input }),
   }),
   api: {
     request,
@@ -79,5 +82,8 @@ export const world = {
   update,
   remove,
   now: () => currentRun().ask('now', {}) as Promise<string>,
+  answer: async (value: unknown): Promise<void> => {
+    await call('answer', { answer: value });
+  },
   deliveries: () => currentRun().ask('deliveries', {}) as Promise<Json[]>,
 };

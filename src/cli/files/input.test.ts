@@ -40,6 +40,29 @@ describe('input', () => {
     expect(await readTaskFile(context, '-')).toEqual({ instruction: 'Look.' });
   });
 
+  it('reads the scripts of a task that lie beside it', async () => {
+    mkdirSync(join(root, 'tasks'));
+    const context = testContext({ cwd: root });
+    const write = (task: object) =>
+      writeFileSync(join(root, 'tasks', 'task.json'), JSON.stringify(task));
+    writeFileSync(join(root, 'tasks', 'solve.py'), 'def solve(): ...');
+    write({
+      solution: { script: 'solve.py' },
+      alternatives: [{ steps: [] }, { script: 'solve.py' }],
+    });
+    const script = { language: 'python', source: 'def solve(): ...' };
+    expect(await readTaskFile(context, 'tasks/task.json')).toEqual({
+      solution: { script },
+      alternatives: [{ steps: [] }, { script }],
+    });
+    write({ solution: { script: 'solve.ts' } });
+    await expect(readTaskFile(context, 'tasks/task.json')).rejects.toThrow(
+      'there is no file tasks/solve.ts',
+    );
+    write({ solution: { script: 'solve.sh' } });
+    await expect(readTaskFile(context, 'tasks/task.json')).rejects.toThrow('a .py or .ts file');
+  });
+
   it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {
     for (const path of ['./crm', '../crm', '/crm', 'worlds/crm', '~/crm', '.', 'C:\\crm']) {
       expect([path, namesFolder(path)]).toEqual([path, true]);

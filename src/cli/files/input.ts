@@ -4,13 +4,14 @@
  */
 
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import ignore from 'ignore';
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
+import { scriptLanguage } from '#language/solution.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { Context } from '../terminal/context.ts';
@@ -50,11 +51,31 @@ export const readJsonObject = async (
   return value;
 };
 
+/** A solution whose script is named as a file that lies beside the task, with its source. */
+const withSource = (context: Context, folder: string, solution: unknown): unknown => {
+  if (!isObject(solution) || typeof solution.script !== 'string') return solution;
+  const file = join(folder, solution.script);
+  const language = scriptLanguage(file);
+  if (language === undefined) {
+    throw new AppError('invalid', `the script of a solution is a .py or .ts file, not ${file}`);
+  }
+  const source = readUserFile(context, file).toString();
+  return { ...solution, script: { language, source } };
+};
+
 /** A task in a file, or `-` for standard input, without what it says to editors alone. */
 export const readTaskFile = async (context: Context, file: string): Promise<TaskSpec> => {
   const given = file === '-' ? '-' : `@${file}`;
   const { $schema: _, ...spec } = await readJsonObject(context, given, '--task-file');
-  return spec;
+  const folder = file === '-' ? '.' : dirname(file);
+  const { solution, alternatives } = spec;
+  return {
+    ...spec,
+    ...(solution === undefined ? {} : { solution: withSource(context, folder, solution) }),
+    ...(Array.isArray(alternatives)
+      ? { alternatives: alternatives.map((one) => withSource(context, folder, one)) }
+      : {}),
+  } as TaskSpec;
 };
 
 const parseLines = (text: string, file: string): unknown[] =>

@@ -136,8 +136,8 @@ const checkSolutions = (
     ...(solution === undefined ? [] : [{ path: ['solution'], solution }]),
     ...alternatives.map((other, at) => ({ path: ['alternatives', String(at)], solution: other })),
   ];
-  return written.flatMap(({ path, solution: { steps } }) =>
-    solutionFaults({ steps }, of).map((fault) => ({
+  return written.flatMap(({ path, solution: given }) =>
+    solutionFaults(given, of).map((fault) => ({
       path: ['task', ...path, ...fault.path],
       message: fault.message,
     })),

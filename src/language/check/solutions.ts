@@ -1,9 +1,21 @@
-/** `solution` and `alternatives` of a task: their steps name tools that it gives, and answers of earlier steps. */
+/**
+ * `solution` and `alternatives` of a task: their steps name tools that it gives, and answers of earlier steps; their
+ * scripts are files beside the task.
+ */
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import type { Task } from '../contract.ts';
 import type { Scenario } from '../files/scenario-toml.ts';
+import type { WrittenSolution } from '../files/solution.ts';
 import type { Place } from '../read/place.ts';
-import { type Solution, type Solvable, solutionFaults } from '../solution.ts';
+import type { Tree } from '../read/tree.ts';
+import {
+  type Script,
+  type Solution,
+  type Solvable,
+  scriptLanguage,
+  solutionFaults,
+  solutionLimits,
+} from '../solution.ts';
 
 type World = {
   hasApi: boolean;
@@ -23,24 +35,57 @@ export const solvableWith = (
   },
 });
 
-const refuseFaults = (place: Place, solution: Solution, of: Solvable): void => {
-  for (const { path, message } of solutionFaults(solution, of)) {
-    place.at(...path).refuse('bad_value', message);
+/** Where a scenario's scripts are read. */
+type Folder = { path: string; tree: Tree };
+
+/** The files of a scenario's folder that are scripts of its solutions. */
+export const scriptsOf = ({ solution, alternatives = [] }: Scenario): string[] =>
+  [...(solution === undefined ? [] : [solution]), ...alternatives].flatMap((one) =>
+    'script' in one ? [one.script] : [],
+  );
+
+const readScript = (place: Place, file: string, { path, tree }: Folder): Script => {
+  const language = scriptLanguage(file) ?? 'python';
+  const source = tree.text(`${path}${file}`);
+  if (source === undefined && !tree.has(`${path}${file}`)) {
+    place.at('script').refuse('missing_file', `there is no file ${path}${file}`);
   }
+  if (source !== undefined && source.length > solutionLimits.scriptChars) {
+    const message = `${file} has ${source.length} characters, more than ${solutionLimits.scriptChars}`;
+    tree.place(`${path}${file}`).refuse('file_too_large', message);
+  }
+  return { language, source: source ?? '' };
 };
 
-/** The solutions of a scenario, checked. */
-export const checkSolutions = (
+const readSolution = (
+  place: Place,
+  written: WrittenSolution,
+  folder: Folder,
+  of: Solvable,
+): Solution => {
+  if ('script' in written) return { script: readScript(place, written.script, folder) };
+  for (const { path, message } of solutionFaults(written, of)) {
+    place.at(...path).refuse('bad_value', message);
+  }
+  return written;
+};
+
+/** The solutions of a scenario, checked, with the sources of their scripts. */
+export const readSolutions = (
   { alternatives, place, solution, tools }: Scenario,
+  folder: Folder,
   world: World,
 ): Pick<Task, 'solution' | 'alternatives'> => {
   const of = solvableWith(tools ?? null, world);
-  if (solution !== undefined) refuseFaults(place.at('solution'), solution, of);
-  for (const [index, other] of (alternatives ?? []).entries()) {
-    refuseFaults(place.at('alternatives', index), other, of);
-  }
+  const read = (at: Place, written: WrittenSolution) => readSolution(at, written, folder, of);
   return {
-    ...(solution === undefined ? {} : { solution }),
-    ...(alternatives === undefined ? {} : { alternatives }),
+    ...(solution === undefined ? {} : { solution: read(place.at('solution'), solution) }),
+    ...(alternatives === undefined
+      ? {}
+      : {
+          alternatives: alternatives.map((other, index) =>
+            read(place.at('alternatives', index), other),
+          ),
+        }),
   };
 };

@@ -18,7 +18,7 @@ import { checkFaults } from './grader-checks.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';
 import { type RowFiles, type RowSets, type RowSources, readRowFiles } from './row-files.ts';
 import { openSeedRedaction, type WorldRedaction } from './seed-redaction.ts';
-import { checkSolutions } from './solutions.ts';
+import { readSolutions, scriptsOf } from './solutions.ts';
 import type { FieldValues } from './values.ts';
 
 const scenarioRoot = 'scenarios/';
@@ -101,13 +101,16 @@ const readGrader = (
   return { kind: 'python', source, ...readChanges(grader.value.changes, sources) };
 };
 
-const refuseStrayFiles = (folder: string, tree: Tree): void => {
-  const expected = ['scenario.toml', 'instruction.md', 'checks/verify.py'];
+const refuseStrayFiles = (folder: string, tree: Tree, scripts: readonly string[]): void => {
+  const expected = ['scenario.toml', 'instruction.md', 'checks/verify.py', ...scripts];
   for (const file of tree.paths(folder)) {
     const inside = file.slice(folder.length);
     if (expected.includes(inside) || inside.startsWith('seed/') || inside.endsWith('.md')) continue;
     const message = `a scenario has ${expected.join(', ')} and seed/<entity>.json, not ${inside}`;
-    tree.place(file).refuse('unsupported_file', message);
+    const hint = /^[^/]+\.(?:py|ts)$/.test(inside)
+      ? `a script that solves the task is named in scenario.toml: [solution] script = "${inside}"`
+      : undefined;
+    tree.place(file).refuse('unsupported_file', message, hint);
   }
 };
 
@@ -133,8 +136,8 @@ const readTask = (
   world: TupleIndex,
 ): ReadTask | undefined => {
   const { tree } = sources;
-  refuseStrayFiles(folder, tree);
   const scenario = readScenario(tree, `${folder}scenario.toml`);
+  refuseStrayFiles(folder, tree, scenario === undefined ? [] : scriptsOf(scenario));
   const redaction = scenario && openSeedRedaction(scenario, `${folder}scenario.toml`, sources);
   const rows = redaction?.rows ?? sources.rows;
   const seed = readRowFiles(`${folder}seed/`, { ...sources, rows }, redaction?.hold);
@@ -151,7 +154,11 @@ const readTask = (
     instruction: tree.text(`${folder}instruction.md`) ?? null,
     seed: { mode, rows: toRows(seed.sets) },
     grader: readGrader(folder, scenario, sources),
-    ...checkSolutions(scenario, { hasApi: tree.has(connectorFile), mayCall }),
+    ...readSolutions(
+      scenario,
+      { path: folder, tree },
+      { hasApi: tree.has(connectorFile), mayCall },
+    ),
   };
   return { task: { place: scenario.place, value }, rewritten: redaction?.rewritten() ?? [] };
 };

@@ -15,9 +15,8 @@ import {
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { type RedactionMode, redactionModes } from '../redaction-modes.ts';
-import type { Solution } from '../solution.ts';
 import { type GraderTable, graderTable } from './grader-toml.ts';
-import { alternatives, solution } from './solution.ts';
+import { alternatives, solution, type WrittenSolution } from './solution.ts';
 
 const seedModes = ['append', 'replace'] as const;
 
@@ -45,8 +44,11 @@ export const scenarioFileKeys = {
     'How the task is graded. Beside checks/verify.py it has only changes.',
     optional<Placed<GraderTable>>(graderTable),
   ),
-  solution: described('How the task is solved, for proofs.', optional<Solution>(solution)),
-  alternatives: described('Other ways that are as right.', optional<Solution[]>(alternatives)),
+  solution: described('How the task is solved, for proofs.', optional<WrittenSolution>(solution)),
+  alternatives: described(
+    'Other ways that are as right.',
+    optional<WrittenSolution[]>(alternatives),
+  ),
 };
 export type Scenario = TableOf<typeof scenarioFileKeys> & { place: Place };
 

@@ -1,11 +1,12 @@
 /**
- * `[[solution.steps]]` and `[[alternatives]]` of `scenario.toml`. What they mean is said in `solution.ts` of the
- * language.
+ * `[solution]` and `[[alternatives]]` of `scenario.toml`: steps, or the name of a script beside it. What they mean is
+ * said in `solution.ts` of the language.
  */
 import type { Row } from '../contract.ts';
 import {
   anything,
   filledText,
+  flag,
   type Kind,
   kind,
   listOf,
@@ -14,13 +15,14 @@ import {
   refuseType,
   refuseValue,
   text,
+  textThat,
 } from '../read/kinds.ts';
 import { described, optional, readTable, required, tableOf } from '../read/table.ts';
 import { isTable } from '../read/values.ts';
 import {
   type RequestStep,
-  type Solution,
   type Step,
+  scriptLanguage,
   solutionLimits,
   stepMethods,
 } from '../solution.ts';
@@ -38,8 +40,12 @@ const requestKeys = {
     'The path of a route with its query; {steps[0].output.id} stands for what an earlier step answered.',
     required(filledText(2_000), '/'),
   ),
-  headers: described('Headers beside the credential.', optional(mapOf(text))),
+  headers: described('Headers beside the credential, or in its place.', optional(mapOf(text))),
   body: described('The body, sent as JSON.', optional<unknown>(anything)),
+  auth: described(
+    "Whether it is sent with the session's token; true unless given.",
+    optional<boolean>(flag),
+  ),
 };
 
 const stepKeys = {
@@ -54,11 +60,13 @@ const stepSchema = { ...tableOf(stepKeys).schema, maxProperties: 2 };
 const toRequest = ({
   headers,
   body,
+  auth,
   ...request
 }: NonNullable<ReturnType<ReturnType<typeof tableOf<typeof requestKeys>>>>): RequestStep => ({
   ...request,
   ...(headers === undefined ? {} : { headers: Object.fromEntries(headers) }),
   ...(body === undefined ? {} : { body }),
+  ...(auth === undefined ? {} : { auth }),
 });
 
 const step: Kind<Step> = kind(stepSchema, (place, value) => {
@@ -71,15 +79,38 @@ const step: Kind<Step> = kind(stepSchema, (place, value) => {
   return request === undefined ? { answer } : { request: toRequest(request) };
 });
 
+/** A solution as the file has it: the script is the name of a file in the scenario's folder. */
+export type WrittenSolution = { steps: Step[] } | { script: string };
+
+const scriptFile = textThat(
+  'the name of a .py or .ts file in the folder of the scenario',
+  (file) => /^\w[\w.-]*$/.test(file) && scriptLanguage(file) !== undefined,
+);
+
 const solutionKeys = {
   steps: described(
     'What is done, in order.',
-    required<Step[]>(listOf(step, { most: solutionLimits.steps }), []),
+    optional<Step[]>(listOf(step, { most: solutionLimits.steps })),
+  ),
+  script: described(
+    'In place of steps: a .py or .ts file in the folder of the scenario, whose function solve takes them.',
+    optional<string>(scriptFile),
   ),
 };
 
-export const solution: Kind<Solution> = tableOf(solutionKeys);
+const solutionSchema = {
+  ...tableOf(solutionKeys).schema,
+  oneOf: [{ required: ['steps'] }, { required: ['script'] }],
+};
 
-export const alternatives: Kind<Solution[]> = listOf(solution, {
+export const solution: Kind<WrittenSolution> = kind(solutionSchema, (place, value) => {
+  const { steps = [], script } = readTable(place, value, solutionKeys);
+  if (isTable(value) && 'steps' in value === 'script' in value) {
+    refuseValue(place, 'a solution has steps, or a script, and not both');
+  }
+  return script === undefined ? { steps } : { script };
+});
+
+export const alternatives: Kind<WrittenSolution[]> = listOf(solution, {
   most: solutionLimits.alternatives,
 });

@@ -1,6 +1,6 @@
 /** How a task is solved, for proofs. What it means is said in `language/solution.ts`. */
 import { limits } from '#domain/limits.ts';
-import { solutionLimits, stepMethods } from '#language/solution.ts';
+import { scriptLanguages, solutionLimits, stepMethods } from '#language/solution.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -30,6 +30,11 @@ const Step = Type.Union(
               Type.Record(Type.String(), Type.String({ maxLength: 2_000 }), { maxProperties: 50 }),
             ),
             body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),
+            auth: Type.Optional(
+              Type.Boolean({
+                description: 'whether it is sent with the session’s token; true unless given',
+              }),
+            ),
           },
           strict,
         ),
@@ -44,8 +49,21 @@ const Step = Type.Union(
   },
 );
 
-export const SolutionSpec = Type.Object(
-  { steps: Type.Array(Step, { maxItems: solutionLimits.steps }) },
+const Script = Type.Object(
+  {
+    language: oneOf(scriptLanguages),
+    source: Type.String({
+      minLength: 1,
+      maxLength: solutionLimits.scriptChars,
+      description:
+        'a module with a function `solve` that takes no arguments and acts by `world` of `svc_env.testing`',
+    }),
+  },
   strict,
 );
+
+export const SolutionSpec = Type.Union([
+  Type.Object({ steps: Type.Array(Step, { maxItems: solutionLimits.steps }) }, strict),
+  Type.Object({ script: Script }, strict),
+]);
 export type SolutionSpec = Static<typeof SolutionSpec>;

@@ -41,8 +41,12 @@ const condition: JsonSchema = {
   ],
 };
 
-/** Every `where` of the schema, wherever it stands, with what it may say of a field. */
-const withConditions = (key: string, value: unknown): unknown => {
+/** Every `where` of the schema, wherever it stands, with what it may say of a field; and scripts that are files. */
+const asInFiles = (key: string, value: unknown): unknown => {
+  if (key === 'script') {
+    const file = { type: 'string', pattern: '\\.(py|ts)$', description: 'A file beside the task.' };
+    return { anyOf: [file, value] };
+  }
   if (key !== 'where') return value;
   const { patternProperties: _, ...rest } = value as JsonSchema;
   return { ...rest, additionalProperties: { $ref: '#/$defs/condition' } };
@@ -50,7 +54,7 @@ const withConditions = (key: string, value: unknown): unknown => {
 
 /** The JSON Schema (2020-12) of `--task-file`. */
 export const taskFileSchema = (): JsonSchema => {
-  const { properties, ...rest } = JSON.parse(JSON.stringify(TaskSpec, withConditions));
+  const { properties, ...rest } = JSON.parse(JSON.stringify(TaskSpec, asInFiles));
   return {
     $schema: dialect,
     $id: 'urn:svc:task',

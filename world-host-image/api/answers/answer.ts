@@ -142,3 +142,23 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   }
   return { ...sent, body: serveBody(addresses, answer) };
 };
+
+/** An answer as code that asks the world is told: names of headers in lower case, and the body as text. */
+export type TextAnswer = { status: number; headers: Record<string, string>; text: string };
+
+export const textAnswer = ({
+  status,
+  body,
+  bytes,
+  contentType,
+  headers,
+}: ApiAnswer): TextAnswer => ({
+  status,
+  headers: {
+    ...(body === null ? {} : { 'content-type': contentType }),
+    ...Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    ),
+  },
+  text: body ?? bytes?.toString() ?? '',
+});

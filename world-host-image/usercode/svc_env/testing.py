@@ -1,4 +1,4 @@
-"""The world under test, for the tests of its author: `tests/test_*.py`, run by pytest.
+"""The world under test, for the tests of its author, `tests/test_*.py`, run by pytest; and for scripts that solve a task.
 
     from svc_env.testing import ToolError, world
 
@@ -116,6 +116,12 @@ class _World:
     def now(self) -> str:
         """The time in the world, ISO 8601 in UTC."""
         return current_run().now()
+
+    def answer(self, value: Any) -> None:
+        """Gives the answer of the task, in a script that solves one; raises ToolError."""
+        answer = current_run().ask("answer", answer=value)
+        if "error" in answer:
+            raise ToolError(answer["error"])
 
     def deliveries(self) -> list[Row]:
         """Webhooks sent since the test began: `{event, url, headers, body}`."""

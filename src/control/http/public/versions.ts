@@ -50,7 +50,8 @@ export const answerPush = async (
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
 };
 
-const scenarioFile = /^scenarios\/[^/]+\/scenario\.toml$/;
+/** What of a scenario may say how it is solved: its own file, and scripts beside it. */
+const scenarioFile = /^scenarios\/[^/]+\/(?:scenario\.toml|[^/]+\.(?:py|ts))$/;
 
 /** Agents may be given public keys, so these do not read how the tasks of a world are solved. */
 const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
