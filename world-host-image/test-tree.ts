@@ -17,6 +17,7 @@ import { Secret } from '#runtime/secret.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import { callErrorOf } from './calls/answers/failure.ts';
+import { runCall } from './calls/run-call.ts';
 import { openLedger } from './ledger/ledger.ts';
 import { createRouter } from './routes/router.ts';
 import { openAuthorCode } from './session/author-code.ts';
@@ -83,7 +84,7 @@ const testTree = async (tree: readonly TreeFile[], workDir: string): Promise<Sui
   };
   try {
     const tests = tree.filter(({ path }) => path.startsWith('tests/'));
-    return await runSuite(session, tests, defaultTestLimits);
+    return await runSuite(session, tests, defaultTestLimits, (of, call) => runCall(of, call, log));
   } finally {
     await code.remove();
     await userCode.stop();

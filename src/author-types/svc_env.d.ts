@@ -189,6 +189,8 @@ declare module 'svc_env/testing' {
     now(): Promise<string>;
     /** Gives the answer of the task, in a script that solves one. */
     answer(value: unknown): Promise<void>;
+    /** Proves a task of the world by its name, and answers the report; throws with all that is amiss. */
+    prove(task: string): Promise<Row>;
     /** Webhooks sent since the test began: `{event, url, headers, body}`. */
     deliveries(): Promise<Row[]>;
   };

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
 import { machineClock, type SessionClock } from '#domain/world-clock.ts';
 import { selectUserCode } from '#language/artifacts/bundle.ts';
-import { givenCheck } from '#language/checks.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, Row, Task } from '#language/contract.ts';
 import { createToolChecker } from '#language/schema/checkers.ts';
@@ -18,7 +17,7 @@ import { Secret } from '#runtime/secret.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { specOfBundled } from '#wire/public-api/bundled-task.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/calls/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger/ledger.ts';
@@ -78,33 +77,6 @@ const compile = (tree: readonly TreeFile[]) => {
   throw new Error(compiled.problems.map((problem) => JSON.stringify(problem)).join('\n'));
 };
 
-/** A bundled task as a session carries it. */
-const taskSpecOf = ({
-  name,
-  instruction,
-  tools,
-  seed,
-  grader,
-  solution,
-  alternatives,
-}: Task): TaskSpec => ({
-  ...(solution === undefined ? {} : { solution }),
-  ...(alternatives === undefined ? {} : { alternatives }),
-  ...(tools === null ? {} : { tools }),
-  name,
-  seed,
-  ...(instruction === null ? {} : { instruction }),
-  ...(grader?.kind === 'python' || grader?.kind === 'sql' ? { grader } : {}),
-  ...(grader?.kind === 'assertions'
-    ? {
-        grader: {
-          ...grader,
-          checks: grader.checks.map(givenCheck),
-        },
-      }
-    : {}),
-});
-
 /** The bundled task of a name, which must be there; without a name the first one, if there is any. */
 const findTask = ({ tasks }: Contract, name: string | undefined): Task | undefined => {
   const found = name === undefined ? tasks[0] : tasks.find((task) => task.name === name);
@@ -153,7 +125,7 @@ export const serveWorld = async (
     address: server.address,
     formerAddresses: [],
     token: source.secret,
-    task: task === undefined ? null : taskSpecOf(task),
+    task: task === undefined ? null : specOfBundled(task),
     ledger: openLedger({ secrets: secretsOf([contract], source.secret) }),
     clock: source.clock,
     ids: source.ids,
@@ -203,7 +175,7 @@ export const serveWorld = async (
       store.rollBackTo('base');
       await store.atomically(() => applyTaskSeed({ store }, next.seed));
       store.mark('task');
-      session.task = taskSpecOf(next);
+      session.task = specOfBundled(next);
       await call('reset');
     },
     async stop() {

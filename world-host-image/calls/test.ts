@@ -22,8 +22,8 @@ const readFiles = ({ files = {} }: Row): TreeFile[] => {
   });
 };
 
-export const callTest: RunCall = async (session, _call, input) => {
+export const callTest: RunCall = async (session, _call, input, runOther) => {
   refuseUnknown(input, ['files']);
-  const report = await runSuite(session, readFiles(input), defaultTestLimits);
+  const report = await runSuite(session, readFiles(input), defaultTestLimits, runOther);
   return { output: report, changes: {} };
 };

@@ -1,17 +1,22 @@
 /**
  * The world as one test after the other sees it: each begins with the rows of the version, and acts by tools and
- * requests as an agent does, or on the rows themselves. Nothing of it is noted in the session's ledger, and no
+ * requests as an agent does, or on the rows themselves; or has a task of the world proved. Nothing of it is noted in the session's ledger, and no
  * webhook is sent.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
+import { specOfBundled } from '#wire/public-api/bundled-task.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { textAnswer } from '../api/answers/answer.ts';
 import { answerRequest } from '../api/request.ts';
 import { callErrorOf } from '../calls/answers/failure.ts';
 import { runTool } from '../calls/tools/run-tool.ts';
+import type { RunOther } from '../proving/play.ts';
+import { prove } from '../proving/prove.ts';
 import type { Delivery } from '../session/outbox.ts';
+import { seedTask } from '../session/seed-task.ts';
 import { resetTurns, type Session } from '../session/session.ts';
 import { createStoreAccess } from '../session/store-access.ts';
 import { runOperation } from '../usercode/operations.ts';
@@ -55,7 +60,7 @@ const requestOf = ({ token }: Session, given: Row) => {
 };
 
 /** Over a session that nobody else uses meanwhile. */
-export const openStage = (session: Session): Stage => {
+export const openStage = (session: Session, run: RunOther): Stage => {
   const { links, tokens, world } = session;
   const { store } = world;
   // Rows change between tests by other ways than a run's: no process holds any.
@@ -89,6 +94,41 @@ export const openStage = (session: Session): Stage => {
     return textAnswer(outcome.sent);
   };
 
+  const reset = async (): Promise<void> => {
+    await store.exclusively(() => {
+      store.rollBackTo('task');
+      for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
+      tokens.clear();
+      resetTurns(session);
+    });
+    sent = [];
+  };
+
+  /** The rows of the version, with those of a task. */
+  const beginOn = async (task: TaskSpec | null): Promise<void> => {
+    await store.exclusively(() => store.rollBackTo('base'));
+    await seedTask(world, task);
+    store.mark('task');
+    await reset();
+  };
+
+  /** Proves a task in the session as it was opened, and leaves it so. */
+  const proveTask = async ({ task: name }: Row): Promise<unknown> => {
+    const { contract } = world;
+    const task = contract.tasks.find((one) => one.name === name);
+    if (task === undefined) {
+      const names = contract.tasks.map((one) => one.name).join(', ') || 'none';
+      throw new AppError('not_found', `the world has no task "${name}"; it has ${names}`);
+    }
+    const spec = specOfBundled(task);
+    try {
+      await beginOn(spec);
+      return await prove({ ...session, task: spec }, run);
+    } finally {
+      await beginOn(null);
+    }
+  };
+
   const operate = (operation: string, given: Row): Promise<unknown> =>
     store
       .atomically(async () => runOperation(access, operation, given) ?? null)
@@ -96,21 +136,15 @@ export const openStage = (session: Session): Stage => {
 
   return {
     access,
-    async reset() {
-      await store.exclusively(() => {
-        store.rollBackTo('task');
-        for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
-        tokens.clear();
-        resetTurns(session);
-      });
-      sent = [];
-    },
+    reset,
     answer(operation, given) {
       switch (operation) {
         case 'tool':
           return callTool(given);
         case 'request':
           return request(given);
+        case 'prove':
+          return proveTask(given);
         case 'answer':
           throw new AppError('forbidden', 'a test has no task to answer');
         case 'deliveries':

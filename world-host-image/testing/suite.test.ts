@@ -1,9 +1,13 @@
 /** The tests of a world in both languages: what becomes of each, and what each begins with. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
 import { notesWorld } from '#test/support/worlds.ts';
+import { runCall } from '../calls/run-call.ts';
 import type { SuiteReport, TestResult } from './report.ts';
 import { runSuite } from './suite.ts';
+
+const log = createLog('tests', 'silent');
 
 let served: ServedWorld;
 
@@ -21,6 +25,7 @@ const run = (files: Record<string, string>, limits: Partial<typeof usual> = {}) 
     served.session,
     Object.entries(files).map(([path, text]) => ({ path, content: encode(text) })),
     { ...usual, ...limits },
+    (of, call) => runCall(of, call, log),
   );
 
 const outcomes = ({ tests }: SuiteReport) =>

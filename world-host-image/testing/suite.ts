@@ -1,6 +1,7 @@
 /** All tests of a world, file by file. */
 import type { TreeFile } from '#domain/world.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
+import type { RunOther } from '../proving/play.ts';
 import type { Session } from '../session/session.ts';
 import type { UserLanguage } from '../usercode/run.ts';
 import { findPytest, howToGetPytest } from './pytest.ts';
@@ -25,11 +26,15 @@ const fail = (code: string, message: string): never => {
   throw new CallFailure({ code, message });
 };
 
-/** Runs them, and leaves the session as it was opened. `files` is the folder `tests/` of the tree. */
+/**
+ * Runs them, and leaves the session as it was opened. `files` is the folder `tests/` of the tree; `run` carries out the
+ * calls of proofs that tests ask for.
+ */
 export const runSuite = async (
   session: Session,
   files: readonly TreeFile[],
   limits: TestLimits,
+  run: RunOther,
 ): Promise<SuiteReport> => {
   const { code } = session.world;
   const tests = files.flatMap(({ path }) => {
@@ -45,7 +50,7 @@ export const runSuite = async (
   const hasPython = tests.some(({ language }) => language === 'python');
   const libraries = hasPython ? await findPytest(code.bounds.python) : [];
   if (hasPython && libraries.length === 0) fail('no_pytest', howToGetPytest);
-  const stage = openStage(session);
+  const stage = openStage(session, run);
   const beganAt = performance.now();
   const results: TestResult[] = [];
   try {

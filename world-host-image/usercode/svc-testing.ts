@@ -2,9 +2,11 @@
  * `svc_env/testing`: the world under test, for tests in TypeScript. Each test begins with the rows of the world,
  * whatever the one before it did. The declarations that authors read are in `src/author-types/`.
  */
+import { AssertionError } from 'node:assert';
 import { count, get, insert, query, remove, update } from './svc-env.ts';
 import { currentRun } from './typescript-run.ts';
 
+type ProofRow = { what: string; ok: boolean; verdict: string | null; detail: string | null };
 type Json = { [field: string]: unknown };
 
 /** A tool failed, and has changed nothing. */
@@ -84,6 +86,13 @@ export const world = {
   now: () => currentRun().ask('now', {}) as Promise<string>,
   answer: async (value: unknown): Promise<void> => {
     await call('answer', { answer: value });
+  },
+  prove: async (task: string): Promise<Json> => {
+    const proof = (await currentRun().ask('prove', { task })) as { rows: ProofRow[] };
+    const amiss = proof.rows.filter(({ ok }) => !ok);
+    if (amiss.length === 0) return proof;
+    const lines = amiss.map(({ what, detail, verdict }) => `${what}: ${detail ?? verdict}`);
+    throw new AssertionError({ message: [`the task ${task} is not proved`, ...lines].join('\n') });
   },
   deliveries: () => currentRun().ask('deliveries', {}) as Promise<Json[]>,
 };

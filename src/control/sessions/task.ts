@@ -4,8 +4,8 @@
  */
 
 import type { TaskForm } from '#domain/session.ts';
-import { givenCheck } from '#language/checks.ts';
-import type { Contract, Grader, Task } from '#language/contract.ts';
+import type { Contract, Task } from '#language/contract.ts';
+import { specOfBundled } from '#wire/public-api/bundled-task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';
 import type { Version } from '../memory/versions.ts';
@@ -26,29 +26,6 @@ export type SessionTask = KeptTask & {
 const unstored = { id: null, version: null };
 
 type TaskGiven = NonNullable<KeptOpen['task']>;
-type GraderSpec = NonNullable<TaskSpec['grader']>;
-
-const toGrader = (grader: Grader): GraderSpec =>
-  grader.kind === 'assertions' ? { ...grader, checks: grader.checks.map(givenCheck) } : grader;
-
-/** A bundled task in the form that inline ones have. */
-const toSpec = ({
-  name,
-  instruction,
-  tools,
-  seed,
-  grader,
-  solution,
-  alternatives,
-}: Task): TaskSpec => ({
-  name,
-  ...(instruction === null ? {} : { instruction }),
-  ...(tools === null ? {} : { tools }),
-  seed,
-  ...(grader === null ? {} : { grader: toGrader(grader) }),
-  ...(solution === undefined ? {} : { solution }),
-  ...(alternatives === undefined ? {} : { alternatives }),
-});
 
 const findBundled = (contract: Contract, name: string): Task => {
   const task = contract.tasks.find((candidate) => candidate.name === name);
@@ -61,7 +38,7 @@ const findBundled = (contract: Contract, name: string): Task => {
 
 /** The spec of a task that a version bundles. */
 export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
-  toSpec(findBundled(contract, name));
+  specOfBundled(findBundled(contract, name));
 
 /** What was made of a bundled task once; a version never changes, and sessions are opened often. */
 const made = new WeakMap<Task, SessionTask>();
@@ -69,7 +46,7 @@ const made = new WeakMap<Task, SessionTask>();
 const toBundled = (task: Task): SessionTask => {
   const known = made.get(task);
   if (known !== undefined) return known;
-  const spec = toSpec(task);
+  const spec = specOfBundled(task);
   const bundled: SessionTask = {
     form: 'bundled',
     ...keepTask(spec),

@@ -123,6 +123,14 @@ class _World:
         if "error" in answer:
             raise ToolError(answer["error"])
 
+    def prove(self, task: str) -> Row:
+        """Proves a task of the world by its name, and answers the report. Raises AssertionError with all that is amiss."""
+        proof = current_run().ask("prove", task=task)
+        amiss = [f"{row['what']}: {row['detail'] or row['verdict']}" for row in proof["rows"] if not row["ok"]]
+        if amiss:
+            raise AssertionError("\n".join([f"the task {task} is not proved", *amiss]))
+        return proof
+
     def deliveries(self) -> list[Row]:
         """Webhooks sent since the test began: `{event, url, headers, body}`."""
         return current_run().ask("deliveries")
