@@ -6,6 +6,7 @@ import type { Blobs } from './blobs/blobs.ts';
 import type { SignedAddresses } from './blobs/signed.ts';
 import type { SmallBlobs } from './blobs/small.ts';
 import type { BodyReader } from './compile/body-reader.ts';
+import type { RowCarrier } from './compile/carry.ts';
 import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -47,6 +48,8 @@ export type Parts = {
   /** Indexes of fields that such queries ask by. */
   fieldIndexes: FieldIndexes;
   compiler: Compiler;
+  /** Puts the rows that a push keeps beside those of its tree. */
+  rowCarrier: RowCarrier;
   readBody: BodyReader;
   tracer: Tracer;
   log: Log;

@@ -14,6 +14,7 @@ import { openBlobs } from './blobs/open.ts';
 import { createSignedAddresses } from './blobs/signed.ts';
 import { createSmallBlobs } from './blobs/small.ts';
 import { createBodyReader, readingLimits } from './compile/body-reader.ts';
+import { createRowCarrier } from './compile/carry.ts';
 import { createCompiler } from './compile/compiler.ts';
 import type { JobKind } from './compile/job.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
@@ -149,7 +150,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       kind,
       outcome,
       seconds,
-    }: EndedJob<JobKind | 'query' | 'field_index'>): void => {
+    }: EndedJob<JobKind | 'query' | 'field_index' | 'carry'>): void => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
     };
@@ -158,6 +159,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       refused: (quota) => metrics.compileRefusals.inc({ quota }),
     });
     stack.defer(() => compiler.stop());
+    const rowCarrier = createRowCarrier(noteJob);
+    stack.defer(() => rowCarrier.stop());
     const readers = createLane(readingLimits, noteJob);
     stack.defer(() => readers.stop());
     const { secrets, loop: tellsSecrets } = await openSecretsInUse(db, config.secret, log);
@@ -194,6 +197,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       queries,
       fieldIndexes,
       compiler,
+      rowCarrier,
       readBody: createBodyReader(readers),
       log,
     };

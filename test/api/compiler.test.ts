@@ -49,7 +49,10 @@ describe('the compiler', () => {
     });
     const more = { notes: [{ id: 2, folder_id: 1, title: 'second', done: true }] };
     const built = await build(notesWorld(), more);
-    expect(built).toMatchObject({ ok: true, snapshot: { counts: { folders: 1, notes: 2 } } });
+    expect(built).toMatchObject({
+      ok: true,
+      rows: { kind: 'built', snapshot: { counts: { folders: 1, notes: 2 } } },
+    });
     if (!built.ok) return;
     expect(built.bundle).toBeInstanceOf(Uint8Array);
     expect(built.generated.map(({ path }) => path)).toContain('schema/runtime.json');

@@ -1,4 +1,6 @@
 /** Pushes: what is sent, what becomes of rows, what is refused, and several at once. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import {
@@ -175,6 +177,15 @@ describe('rows that did not come from the tree', () => {
       message: expect.stringMatching(/notes id 7: .*"data": "replace"/),
     });
     expect(await stateOf()).toEqual(before);
+  });
+
+  it('leave no files behind, whether they are kept or refused', async () => {
+    const slug = await create(given);
+    await push(control.send, slug, changed(tree, { 'data/notes.json': '[]' }));
+    const without = { 'data/notes.json': '[]', 'data/folders.json': '[]' };
+    const refused = push(control.send, slug, changed(tree, without));
+    await expect(refused).rejects.toMatchObject({ code: 'invalid' });
+    expect(await readdir(join(control.config.workDir, 'imports'))).toEqual([]);
   });
 
   it('are found in a version of the release before, which did not write down where rows came from', async () => {

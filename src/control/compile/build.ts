@@ -20,11 +20,29 @@ import type { VersionChanges } from '#wire/public-api/version.ts';
 import type { VersionTexts } from '../contracts/contract-view.ts';
 import { type ContractFacts, factsOf, writeTexts } from '../contracts/contract-view.ts';
 import { compareEntities } from '../contracts/version-changes.ts';
-import { type BaseVersion, type Rows, readKeptRows, withoutKept } from './kept-rows.ts';
+import { type BaseVersion, countTreeRows, type Rows, withoutReplaced } from './kept-rows.ts';
 import { overlay } from './tree.ts';
 
 /** A row that the store refuses: what is wrong, and where it stands in the tree or in the request. */
 export type RefusedRow = { message: string; field: FieldProblem };
+
+/** The rows of a version. */
+export type BuiltRows = {
+  /** How many rows of each entity came from the tree; they are the first ones. */
+  treeRows: Record<string, number>;
+  /** Rows of the version before that did not come from its tree, and those of the tree that gave way. */
+  keptRows: number;
+  leftOutRows: number;
+  snapshot: BuiltSnapshot;
+};
+
+/** The rows of a version that keeps some of the one before, which are to be put together; see `carry.ts`. */
+export type RowsToCarry = {
+  /** Rows of the tree, as JSON text of lists by entity. */
+  treeRowsJson: string;
+  /** How many rows of the version before came from its tree. */
+  baseTreeRows: Record<string, number>;
+};
 
 export type Built =
   | {
@@ -43,14 +61,9 @@ export type Built =
       linkedTaskTools: string[];
       /** What became of the entities of the version that it is made from. */
       entities: VersionChanges['entities'];
-      /** How many rows of each entity came from the tree; they are the first ones. */
-      treeRows: Record<string, number>;
-      /** Rows of the version before that did not come from its tree, and those of the tree that gave way to them. */
-      keptRows: number;
-      leftOutRows: number;
+      rows: ({ kind: 'built' } & BuiltRows) | ({ kind: 'to_carry' } & RowsToCarry);
       /** Files to store in place of those of the tree that have the same path, and beside the others. */
       generated: TreeFile[];
-      snapshot: BuiltSnapshot;
       /** The blob that hosts load, see `encodeBundle`. */
       bundle: Uint8Array;
       /** What the language takes for a slip. */
@@ -82,26 +95,6 @@ const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   const position = index === undefined ? [] : [String(isOfBody ? index - (ofTree ?? 0) : index)];
   const place = isOfBody ? ['data', 'rows', entity] : [`data/${entity}.json`];
   return { path: [...place, ...position, ...pointer], message: detail };
-};
-
-/** A kept row has no place in a file or a body: it is told by its key. */
-const refuseKept = (
-  refusal: StoreRefusal,
-  contract: Contract,
-  rows: { ofTree: Rows; kept: Rows },
-): RefusedRow | undefined => {
-  const { entity, index, detail } = refusal;
-  const first = rows.ofTree[entity]?.length ?? 0;
-  const row = index === undefined ? undefined : rows.kept[entity]?.[index - first];
-  if (row === undefined) return undefined;
-  const fields = contract.entities.find(({ name }) => name === entity)?.primaryKey ?? [];
-  const key = fields.map((field) => `${field} ${JSON.stringify(row[field])}`).join(', ');
-  const pointer = parsePointer(refusal.pointer ?? '');
-  const message = `${detail}; the row is no part of the tree and would be kept: let the contract allow it, or push with "data": "replace"`;
-  return {
-    message: `${entity}${key === '' ? '' : ` ${key}`}: ${message}`,
-    field: { path: ['kept', entity, ...(key === '' ? [] : [key]), ...pointer], message },
-  };
 };
 
 /** The rows of a request as they are to be stored, or why they are not. */
@@ -137,9 +130,16 @@ const linkedTaskTools = ({ tasks, tools }: Contract): string[] => {
   return [...given].filter((name) => !own.has(name));
 };
 
+const buildRows = (contract: Contract, all: Rows, ofTree: Rows, more: Rows): BuiltRows => ({
+  treeRows: countRows(ofTree),
+  keptRows: 0,
+  leftOutRows: totalOf(all) - totalOf(ofTree),
+  snapshot: buildSnapshot(contract, joinRows(ofTree, more)),
+});
+
 /**
- * Builds a version of a tree: its rows, then those that are kept of the version that it is made from, then those
- * of a request, which are redacted first where it asks for that.
+ * Builds a version of a tree: its rows, then those of a request, which are redacted first where it asks for that.
+ * Where rows are kept of the version that it is made from, of which there may be any number, no rows are put together here.
  */
 export const buildVersion = (
   files: readonly TreeFile[],
@@ -152,12 +152,17 @@ export const buildVersion = (
   const generated = [...rewritten, ...compiled.generated];
   const redacted = redactMore(contract, given, redact);
   if (!redacted.ok) return redacted;
-  const more = redacted.rows;
   const before = base === undefined ? undefined : decodeBundle(base.bundle).contract;
-  const kept = before === undefined || base === undefined ? {} : readKeptRows(before, base);
-  const ofTree = withoutKept(contract, baseRows, kept, base?.replaced);
+  const ofTree = withoutReplaced(baseRows, base?.replaced);
   try {
-    const snapshot = buildSnapshot(contract, joinRows(joinRows(ofTree, kept), more));
+    const rows: Extract<Built, { ok: true }>['rows'] =
+      base?.treeRows === undefined
+        ? { kind: 'built', ...buildRows(contract, baseRows, ofTree, redacted.rows) }
+        : {
+            kind: 'to_carry',
+            treeRowsJson: JSON.stringify(baseRows),
+            baseTreeRows: countTreeRows(base.treeRows),
+          };
     const code = selectUserCode(contract, overlay(files, generated));
     return {
       ok: true,
@@ -169,21 +174,15 @@ export const buildVersion = (
       dependencies: contract.dependencies,
       linkedTaskTools: linkedTaskTools(contract),
       entities: compareEntities(before?.entities ?? [], contract.entities),
-      treeRows: countRows(ofTree),
-      keptRows: totalOf(kept),
-      leftOutRows: totalOf(baseRows) - totalOf(ofTree),
+      rows,
       generated,
-      snapshot,
       bundle: encodeBundle({ contract, files: code }),
       warnings: languageWarnings(contract, files),
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;
     const refusal = redact === 'off' ? error : withheld(error, contract);
-    const row = refuseKept(refusal, contract, { ofTree, kept }) ?? {
-      message: refusal.message,
-      field: placeRefusal(refusal, ofTree),
-    };
+    const row = { message: refusal.message, field: placeRefusal(refusal, ofTree) };
     return { ok: false, row };
   }
 };

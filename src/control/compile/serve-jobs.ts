@@ -21,10 +21,13 @@ export type Message<Outcome> =
 /** Thrown by a job that needs what the process does not hold. */
 export class Lacking extends Error {}
 
-const answer = <AJob, Outcome>(runJob: (job: AJob) => Outcome, job: AJob): Message<Outcome> => {
+const answer = async <AJob, Outcome>(
+  runJob: (job: AJob) => Outcome | Promise<Outcome>,
+  job: AJob,
+): Promise<Message<Outcome>> => {
   const before = process.cpuUsage();
   try {
-    const outcome = runJob(job);
+    const outcome = await runJob(job);
     const { user, system } = process.cpuUsage(before);
     return { kind: 'done', outcome, cpuMs: (user + system) / 1_000 };
   } catch (error) {
@@ -37,13 +40,15 @@ const answer = <AJob, Outcome>(runJob: (job: AJob) => Outcome, job: AJob): Messa
 };
 
 /** Does the jobs that this process is given. */
-export const serveJobs = <AJob, Outcome>(runJob: (job: AJob) => Outcome): void => {
+export const serveJobs = <AJob, Outcome>(
+  runJob: (job: AJob) => Outcome | Promise<Outcome>,
+): void => {
   const say = (message: Message<Outcome>): void => {
     process.send?.(message);
   };
   // Who started it decides when it ends; the signals of a terminal reach both.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit());
-  process.on('message', (job: AJob) => say(answer(runJob, job)));
+  process.on('message', async (job: AJob) => say(await answer(runJob, job)));
   say({ kind: 'ready' });
 };

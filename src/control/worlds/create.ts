@@ -28,7 +28,7 @@ import { type LinkingWorld, linkVersion } from './links.ts';
 import { findLost } from './lost.ts';
 import { makeOnce, type Once } from './once.ts';
 import { refusedWorld } from './problems.ts';
-import { type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
+import { builtRows, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 import { readTemplate } from './templates.ts';
 
 /** Slugs that are words of the routes below `/worlds`. */
@@ -75,7 +75,8 @@ const readSource = async (
   return tree;
 };
 
-const rowRefused = ({ message, field }: RefusedRow): AppError =>
+/** The refusal of a world because of one of its rows. */
+export const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
 /** What is wrong with the slug, and then with the files, too; these are read only when it is right. */
@@ -116,7 +117,9 @@ const build = async (
   const asker = { project: world.projectId, signal };
   const job = { kind: 'build', files: tree, rowsJson, redact } as const;
   const built = builtOrRefused(await compiler.run(job, asker));
-  return sourceOf(tree, built, await linkVersion(parts, world, built));
+  if (built.rows.kind !== 'built') throw new Error('a new world keeps no rows of another');
+  const linked = await linkVersion(parts, world, built);
+  return sourceOf(tree, built, { ...linked, rows: builtRows(built.rows) });
 };
 
 /** A world whose slug is taken and whose bytes are lost. */

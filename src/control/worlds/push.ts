@@ -27,10 +27,18 @@ import type { Version } from '../memory/versions.ts';
 import { runsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
+import { carryKeptRows, rowsLost, withFolder } from './carried-rows.ts';
 import { builtOrRefused, type Creator } from './create.ts';
 import { linkVersion } from './links.ts';
 import { makeOnce } from './once.ts';
-import { contentHashOf, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
+import {
+  builtRows,
+  contentHashOf,
+  type Source,
+  sourceOf,
+  storeVersion,
+  withUpload,
+} from './store-version.ts';
 
 const readsAtOnce = 16;
 
@@ -167,22 +175,18 @@ const readBase = async (
   const keeps = data !== 'replace' && hasOtherRows(head);
   const replaced = data === 'replace' ? [] : head.replaced;
   try {
-    const [bundle, snapshot] = await Promise.all([
-      blobs.get(head.bundle),
-      keeps ? blobs.get(head.snapshot) : undefined,
-    ]);
+    const bundle = await blobs.get(head.bundle);
     if (head.treeRows !== null || !keeps)
-      return { bundle, snapshot, treeRows: head.treeRows ?? {}, replaced };
+      return { bundle, treeRows: keeps ? (head.treeRows ?? {}) : undefined, replaced };
     const files = head.files.filter(isRows).map(async ({ path, sha256 }) => ({
       path,
       content: await blobs.get(sha256),
     }));
-    return { bundle, snapshot, treeRows: await Promise.all(files), replaced };
+    return { bundle, treeRows: await Promise.all(files), replaced };
   } catch (error) {
     if (!isLost(error)) throw error;
     if (data === 'replace') return undefined;
-    const message = `the rows of version ${head.number} are lost, and none can be kept: push with "data": "replace"`;
-    throw new AppError('conflict', message, { cause: error });
+    throw rowsLost(head, error);
   }
 };
 
@@ -191,19 +195,26 @@ type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody }
 const build = async (
   parts: Parts,
   { projectId, world, head, body }: Omit<Push, 'creator'> & { projectId: string },
+  folder: string,
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
   const tree = await assembleTree(parts, projectId, head, body);
   const job = { kind: 'build', files: tree, rowsJson: null } as const;
-  // The rows of the head may be many: they are read when it is this job's turn.
+  // Bundles may be large: that of the head is read when it is this job's turn.
   const complete = async () => {
     const base = await readBase(parts, head, body.data);
     return base === undefined ? job : { ...job, base };
   };
-  const built = await parts.compiler.run(job, { project: projectId, signal, complete });
+  const asker = { project: projectId, signal, complete };
+  const built = builtOrRefused(await parts.compiler.run(job, asker));
   const { id, slug } = world;
-  const source = builtOrRefused(built);
-  return sourceOf(tree, source, await linkVersion(parts, { projectId, id, slug }, source));
+  const linked = await linkVersion(parts, { projectId, id, slug }, built);
+  const carry = { projectId, head, built, replaced: head.replaced, folder, signal };
+  const rows =
+    built.rows.kind === 'built'
+      ? builtRows(built.rows)
+      : await carryKeptRows(parts, { ...carry, rows: built.rows });
+  return sourceOf(tree, built, { ...linked, rows });
 };
 
 /** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
@@ -279,17 +290,19 @@ const pushNew = async (
   const { world, version: head } = await findHead(parts, projectId, slug);
   checkInUse(world);
   if (head.number !== body.base) throw movedError(slug, body.base, head);
-  const source = await build(parts, { projectId, world, head, body }, signal);
-  const { keptRows, leftOutRows } = source;
-  if (contentHashOf(source) === head.contentHash) {
-    return { world, version: head, changed: false, isRepeated: false, keptRows, leftOutRows };
-  }
-  const push = { creator, world, head, body };
-  const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
-    writeVersion(parts, upload, push, source),
-  );
-  const version = await getVersionOf(parts, world, id);
-  return { world, version, changed: true, isRepeated: false, keptRows, leftOutRows };
+  return withFolder(parts, async (folder) => {
+    const push = { projectId, world, head, body };
+    const source = await build(parts, push, folder, signal);
+    const { keptRows, leftOutRows } = source;
+    const said = { world, isRepeated: false, keptRows, leftOutRows };
+    if (contentHashOf(source) === head.contentHash) {
+      return { ...said, version: head, changed: false };
+    }
+    const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
+      writeVersion(parts, upload, { ...push, creator }, source),
+    );
+    return { ...said, version: await getVersionOf(parts, world, id), changed: true };
+  });
 };
 
 /** What an earlier push of the same key made. */

@@ -5,7 +5,7 @@
 import { newId } from '#domain/id.ts';
 import type { Digest, TreeFile, VersionLink } from '#domain/world.ts';
 import { type Blobs, digestOf } from '../blobs/blobs.ts';
-import type { Built } from '../compile/build.ts';
+import type { Built, BuiltRows } from '../compile/build.ts';
 import { overlay } from '../compile/tree.ts';
 import { compareFiles, sumRows } from '../contracts/version-changes.ts';
 import { abandonUpload, beginUpload, type Upload } from '../db/uploads.ts';
@@ -17,15 +17,29 @@ import { quotaError } from '../shares/quotas.ts';
 /** Blobs that are written at once. */
 const writesAtOnce = 16;
 
+/** The rows of a version, with their snapshot where it is: in memory, or in a file, as there may be many of them. */
+export type StoredRows = Omit<BuiltRows, 'snapshot'> & {
+  snapshot: {
+    blob: Digest;
+    sizeBytes: number;
+    from: { bytes: Uint8Array } | { file: string };
+    /** Rows of every entity. */
+    counts: Record<string, number>;
+    /** Digest of the state. */
+    digest: Digest;
+  };
+};
+
 /** What a version is made of: what its tree compiled to, the tree with the generated files, its manifest. */
 export type Source = Omit<
   Extract<Built, { ok: true }>,
-  'ok' | 'generated' | 'dependencies' | 'linkedTaskTools'
-> & {
-  links: VersionLink[];
-  tree: TreeFile[];
-  files: ManifestFile[];
-};
+  'ok' | 'generated' | 'dependencies' | 'linkedTaskTools' | 'rows'
+> &
+  StoredRows & {
+    links: VersionLink[];
+    tree: TreeFile[];
+    files: ManifestFile[];
+  };
 
 /** What is said of a version beside what it consists of; `base` is the one that it is made from. */
 export type VersionNote = Pick<
@@ -43,21 +57,35 @@ export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
     sha256: digestOf(content),
   }));
 
-/** What a tree compiled to, as a source, with its links and what is told of it because of them. */
+/** Rows that were built with the tree. */
+export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
+  const { bytes, counts, digest } = snapshot;
+  const from = { bytes };
+  const blob = digestOf(bytes);
+  return { ...rows, snapshot: { blob, sizeBytes: bytes.byteLength, from, counts, digest } };
+};
+
+/** What a tree compiled to, as a source, with its rows, its links and what is told of it because of them. */
 export const sourceOf = (
   given: readonly TreeFile[],
   { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
-  linked: Pick<Source, 'links' | 'texts'>,
+  { rows, ...linked }: Pick<Source, 'links' | 'texts'> & { rows: StoredRows },
 ): Source => {
-  const { dependencies: _dependencies, linkedTaskTools: _linkedTaskTools, ...rest } = built;
+  const {
+    dependencies: _dependencies,
+    linkedTaskTools: _linkedTaskTools,
+    rows: _rows,
+    ...rest
+  } = built;
   const tree = overlay(given, generated);
-  return { ...rest, ...linked, tree, files: manifestOf(tree) };
+  return { ...rest, ...linked, ...rows, tree, files: manifestOf(tree) };
 };
 
-/** The blobs that a version consists of, each once. */
+/** The blobs that a version consists of, each once; the snapshot only where it is in memory. */
 const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Array> => {
   const contents = new Map(files.map(({ sha256 }, at) => [sha256, tree[at]?.content ?? bundle]));
-  for (const bytes of [bundle, snapshot.bytes]) contents.set(digestOf(bytes), bytes);
+  contents.set(digestOf(bundle), bundle);
+  if ('bytes' in snapshot.from) contents.set(snapshot.blob, snapshot.from.bytes);
   return contents;
 };
 
@@ -131,16 +159,20 @@ export const storeVersion = async (
   { base, ...note }: VersionNote,
 ): Promise<NewVersion> => {
   const contents = blobsOf(source);
+  const { from, blob, sizeBytes } = source.snapshot;
+  const isFile = 'file' in from;
   const lengths = [
     ...[...contents.values()].map(({ byteLength }) => byteLength),
+    ...(isFile ? [sizeBytes] : []),
     ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
   ];
   const needed = {
-    blobs: [...contents.keys()],
+    blobs: [...contents.keys(), ...(isFile ? [blob] : [])],
     bytes: lengths.reduce((sum, length) => sum + length, 0),
   };
   await reserve(parts, { ...upload, ...needed });
   await writeBlobs(parts.blobs, [...contents.values()]);
+  if (isFile) await parts.blobs.putFile(from.file);
   const { files, contractJson, texts, facts, snapshot, bundle, warnings, treeRows, links } = source;
   return {
     ...note,
@@ -156,7 +188,7 @@ export const storeVersion = async (
     treeRows,
     links,
     bundle: digestOf(bundle),
-    snapshot: digestOf(snapshot.bytes),
+    snapshot: blob,
     warnings,
   };
 };

@@ -21,18 +21,21 @@ import type { ImportDatabase } from './database.ts';
 import type { Landing } from './landing.ts';
 import { danglingFault, type LateFault, type Removal, takenFault } from './removal.ts';
 
+/** What of a landing tells how rows stand to one another. */
+export type HeldLanding = Pick<Landing, 'arrivalsAt' | 'isChanged' | 'isReplaced'>;
+
 export type ConstraintParts = {
   contract: Pick<Contract, 'entities'>;
   catalog: Catalog;
   database: ImportDatabase;
-  landing: Landing;
+  landing: HeldLanding;
   removal: Removal;
 };
 
 type Repeat = { leader: number; position: number };
 
 /** Rows of the base come before all others, and those of the import in the order in which they came. */
-const rankIn = (landing: Landing, entity: CatalogEntity, position: number): number =>
+const rankIn = (landing: HeldLanding, entity: CatalogEntity, position: number): number =>
   landing.arrivalsAt(entity, position)[0] ?? -1;
 
 const removeRepeats = (

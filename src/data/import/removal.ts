@@ -46,6 +46,22 @@ type Gone = { id: number; entity: string; position: number; key: string };
 
 const rowsAtOnce = 1_000;
 
+type FaultIn = Parameters<Removal['remove']>[2];
+
+/** A row that is in its table, and what is wrong with it; undefined when it was taken out. */
+export const findFault = (
+  { prepare }: Pick<ImportDatabase, 'prepare'>,
+  { table, position: name }: CatalogEntity,
+  position: number,
+  faultIn: FaultIn,
+): (Stored & { row: Row; late: LateFault }) | undefined => {
+  const text = `SELECT _key AS key, payload FROM main.${table} WHERE ${name} = ?`;
+  const found = prepare(text).get(position) as Stored | undefined;
+  if (found === undefined) return undefined;
+  const row = JSON.parse(found.payload) as Row;
+  return { ...found, row, late: faultIn(row, found.key) };
+};
+
 /** What is wrong with a row that refers to no row of the target. */
 export const danglingFault =
   (fields: readonly string[], target: string) =>
@@ -70,15 +86,10 @@ export const createRemoval = (parts: RemovalParts): Removal => {
 
   const remove: Removal['remove'] = (entity, position, faultIn) => {
     const { name, table } = entity;
-    const at = `${entity.position} = ?`;
-    const found = prepare(`SELECT _key AS key, payload FROM main.${table} WHERE ${at}`).get(
-      position,
-    );
+    const found = findFault(database, entity, position, faultIn);
     if (found === undefined) return; // it was taken out for another reason
-    const { key, payload } = found as Stored;
-    const row = JSON.parse(payload) as Row;
+    const { key, payload, late } = found;
     const primaryKey = showKey(fieldsOfKey(entity, key), entity.primaryKey);
-    const late = faultIn(row, key);
     const fault = faultOf(late.detail, { ...late, entity: name, primaryKey });
     const lines = landing.arrivalsAt(entity, position);
     if (lines.length === 0) {
@@ -86,7 +97,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
       return;
     }
     for (const line of lines) refusals.add(arrivals.placeOf(line), fault);
-    prepare(`DELETE FROM main.${table} WHERE ${at}`).run(position);
+    prepare(`DELETE FROM main.${table} WHERE ${entity.position} = ?`).run(position);
     sum.remove(entity, key, payload);
     landing.countOut(entity, lines.length);
     prepare('INSERT INTO scratch.gone (entity, position, key) VALUES (?, ?, ?)').run(

@@ -1,0 +1,13 @@
+/** The process that carries rows, a program of its own; opens and calls of sessions go before it. */
+import { setPriority } from 'node:os';
+import { carryRows } from '#data/import/carry.ts';
+import type { CarryJob } from './carry.ts';
+import { serveJobs } from './serve-jobs.ts';
+
+const priority = 10;
+
+setPriority(priority);
+serveJobs(({ plan, contractJson, treeRowsJson, storeBytes }: CarryJob) => {
+  const [contract, treeRows] = [JSON.parse(contractJson), JSON.parse(treeRowsJson)];
+  return carryRows({ ...plan, contract, treeRows }, storeBytes);
+});
