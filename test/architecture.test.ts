@@ -27,6 +27,7 @@ const shared: Record<string, readonly string[]> = {
   'src/wire': ['src/domain', 'src/language'],
   'src/runtime': ['src/domain'],
   'src/data': ['src/domain', 'src/language', 'src/store', 'src/runtime'],
+  'src/egress': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
 };
 const programs = ['src/control', 'src/gateway', 'src/cli', 'orchestrator', 'world-host-image'];

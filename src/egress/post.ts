@@ -1,0 +1,173 @@
+/**
+ * Posts one delivery to its receiver, once, and says what became of it. Redirects are not followed. Of the answer
+ * its status counts; of its body a little is read, so that the receiver can end what it says, and none of it is
+ * unpacked or kept.
+ */
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type PushProblem, pushAnswerMs } from '#domain/push.ts';
+import { connectChecked, type Network, PushError, timeoutError } from './connect.ts';
+import { type ReceiverUrl, readReceiverUrl } from './receiver-url.ts';
+
+export type Outgoing = {
+  url: string;
+  /** As they were signed. */
+  headers: Readonly<Record<string, string>>;
+  body: string;
+};
+
+/** What became of a delivery. `durationMs` is the time from resolving its name on. */
+export type Posted =
+  | { status: number; note: string | null; durationMs: number }
+  | { status: 0; problem: PushProblem; durationMs: number };
+
+/** Of the body of an answer as much is read. */
+export const mostAnswerBytes = 16 * 1024;
+const mostHeaderBytes = 16 * 1024;
+
+/** Names that belong to the connection, or say where the request goes. */
+const ownHeaders = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+]);
+const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]{1,256}$/i;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
+const mostHeaders = 64;
+
+const refuseHeader = (message: string): never => {
+  throw new PushError('header', message);
+};
+
+/** The headers that are sent. Throws `PushError` for what would make another request of it. */
+const checkHeaders = (headers: Outgoing['headers']): Record<string, string> => {
+  const entries = Object.entries(headers);
+  if (entries.length > mostHeaders) refuseHeader(`there are more than ${mostHeaders} headers`);
+  const seen = new Set<string>();
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    if (!headerName.test(name)) refuseHeader(`${JSON.stringify(name)} is no name of a header`);
+    if (ownHeaders.has(lower)) refuseHeader(`the header ${lower} is not the world's to set`);
+    if (seen.has(lower)) refuseHeader(`the header ${lower} is there twice`);
+    if (typeof value !== 'string' || !headerValue.test(value)) {
+      refuseHeader(`the value of the header ${lower} cannot be sent`);
+    }
+    seen.add(lower);
+  }
+  return { ...(seen.has('user-agent') ? {} : { 'user-agent': 'svc-webhooks/1' }), ...headers };
+};
+
+const begin = (
+  { url, body }: { url: ReceiverUrl; body: Buffer },
+  headers: Record<string, string>,
+  socket: NonNullable<ClientRequest['socket']>,
+): ClientRequest =>
+  request({
+    method: 'POST',
+    path: url.target,
+    // The connection is there already; by this the name of its receiver is written.
+    host: url.host,
+    defaultPort: 80,
+    headers: {
+      ...headers,
+      host: new URL(url.href).host,
+      'content-length': String(body.byteLength),
+      connection: 'close',
+    },
+    setHost: false,
+    maxHeaderSize: mostHeaderBytes,
+    createConnection: () => socket,
+  });
+
+/** The head of the answer; throws `PushError`. */
+const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: PushError): void => {
+      sent.destroy();
+      reject(error);
+    };
+    const onAbort = () => fail(timeoutError());
+    signal.addEventListener('abort', onAbort, { once: true });
+    sent.once('close', () => signal.removeEventListener('abort', onAbort));
+    sent.once('response', resolve);
+    sent.once('upgrade', () => fail(new PushError('answer', 'it answered with another protocol')));
+    sent.on('error', (error: Error & { code?: string }) => {
+      const isHttp = error.code?.startsWith('HPE_') ?? false;
+      const words = isHttp
+        ? `what it answered is no HTTP: ${error.code}`
+        : `the connection ended before the answer: ${error.code ?? error.message}`;
+      fail(new PushError(isHttp ? 'answer' : 'closed', words, error));
+    });
+    if (signal.aborted) onAbort();
+  });
+
+/** Reads a little of the body, and says what was left of it; null when that was all. */
+const drain = (answer: IncomingMessage, signal: AbortSignal): Promise<string | null> =>
+  new Promise((resolve) => {
+    let bytes = 0;
+    const end = (note: string | null): void => {
+      signal.removeEventListener('abort', onAbort);
+      answer.destroy();
+      resolve(note);
+    };
+    const onAbort = () => end('the rest of its answer did not come in time');
+    signal.addEventListener('abort', onAbort, { once: true });
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      if (bytes > mostAnswerBytes) end(`of its answer ${mostAnswerBytes} bytes were read`);
+    });
+    answer.once('end', () => end(null));
+    answer.on('error', () => end('its answer broke off'));
+    answer.once('close', () => end('its answer broke off'));
+    if (signal.aborted) onAbort();
+  });
+
+const send = async (
+  outgoing: Outgoing,
+  network: Network,
+  signal: AbortSignal,
+): Promise<{ status: number; note: string | null }> => {
+  const read = readReceiverUrl(outgoing.url);
+  if ('problem' in read) throw new PushError(read.problem.code, read.problem.message);
+  const headers = checkHeaders(outgoing.headers);
+  const socket = await connectChecked(read.url, network, signal);
+  try {
+    const body = Buffer.from(outgoing.body);
+    const sent = begin({ url: read.url, body }, headers, socket);
+    const heard = answerTo(sent, signal);
+    sent.end(body);
+    const answer = await heard;
+    const status = answer.statusCode ?? 0;
+    const note = await drain(answer, signal);
+    const isRedirect = status >= 300 && status < 400;
+    return { status, note: isRedirect ? 'redirects are not followed' : note };
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** Posts a delivery. It never throws: what fails is told with its reason. */
+export const post = async (
+  outgoing: Outgoing,
+  network: Network,
+  mostMs = pushAnswerMs,
+): Promise<Posted> => {
+  const beganAt = performance.now();
+  const durationMs = () => Math.round((performance.now() - beganAt) * 100) / 100;
+  try {
+    const answer = await send(outgoing, network, AbortSignal.timeout(mostMs));
+    return { ...answer, durationMs: durationMs() };
+  } catch (error) {
+    if (error instanceof PushError) {
+      return { status: 0, problem: error.problem, durationMs: durationMs() };
+    }
+    throw error;
+  }
+};
