@@ -41,7 +41,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
   'src/gateway': [
     ['.', 'the process, its configuration'],
     ['serving', 'what becomes of a request'],
-    ['entry', 'links, passes and the page between'],
+    ['entry', 'links, and who may pass'],
     ['routes', 'where sessions are served'],
     ['http', 'requests read, relayed, refused'],
   ],

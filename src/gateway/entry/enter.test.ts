@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it, vi } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { Secret } from '#runtime/secret.ts';
+import { createPasses } from '#runtime/surface-pass.ts';
 import type { Client } from '#wire/client.ts';
 import { createDoor } from './enter.ts';
-import { createPasses } from './pass.ts';
 
 const template = { scheme: 'http', suffix: '.test', port: '' } as const;
 const target = {

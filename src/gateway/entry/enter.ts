@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#domain/error.ts';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
+import { enterPath, type Passes } from '#runtime/surface-pass.ts';
 import type { Client } from '#wire/client.ts';
 import { consumeLink } from '#wire/gateway-api/operations.ts';
 import {
@@ -18,7 +19,6 @@ import {
   wrongMethod,
 } from '../http/refusals.ts';
 import { isSafe, type SurfaceTarget } from '../http/target.ts';
-import type { Passes } from './pass.ts';
 
 export type Door = {
   /** Whether the door answers the request itself. */
@@ -38,7 +38,6 @@ export type Door = {
 
 export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate; log: Log };
 
-const enterPath = '/.svc/enter';
 const patienceMs = 5_000;
 
 /** Whether the control plane could not say whether a link is good. */

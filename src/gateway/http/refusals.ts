@@ -4,16 +4,10 @@
  */
 import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
 import { surfaceTemplateForm } from '#domain/surface-address.ts';
+import type { SurfaceRefusal } from '#runtime/surface-refusal.ts';
 import type { Route } from '#wire/gateway-api/operations.ts';
 
-export type Refusal = {
-  status: number;
-  code: string;
-  message: string;
-  details: Record<string, unknown>;
-  /** Seconds after which trying again may help. */
-  retryAfterS?: number;
-};
+export type Refusal = SurfaceRefusal;
 
 const refusal = (
   status: number,
@@ -148,9 +142,14 @@ export const foreignOrigin = (sessionId: string): Refusal =>
   });
 
 export const linkUsed = (sessionId: string): Refusal =>
-  refusal(401, 'link_used', 'this link was used already, or is too old; ask for another one', {
-    sessionId,
-  });
+  refusal(
+    401,
+    'link_used',
+    'this link was used already, is too old, or leads into another session; ask for another one',
+    {
+      sessionId,
+    },
+  );
 
 export const wrongMethod = (): Refusal =>
   refusal(405, 'method_not_allowed', 'a link is opened with GET');

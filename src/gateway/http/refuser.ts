@@ -4,6 +4,7 @@
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { refusalJson, refusalJsonHead, refusalPageHead } from '#runtime/surface-refusal.ts';
 import { hasBody } from './forwarded-headers.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -56,15 +57,6 @@ export const endGently = (request: IncomingMessage, response: ServerResponse): v
   request.once('end', end).once('close', end).resume();
 };
 
-const bodyOf = ({ code, message, details }: Refusal): string =>
-  JSON.stringify({ error: { code, message, details } });
-
-const jsonHead = ['content-type', 'application/json; charset=utf-8'];
-const pageHead = [
-  ...['content-type', 'text/html; charset=utf-8'],
-  ...['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'"],
-];
-
 const headOf = ({ retryAfterS }: Refusal, kind: string[], body: string, isLast: boolean) => [
   ...kind,
   ...['content-length', String(Buffer.byteLength(body))],
@@ -84,9 +76,9 @@ export const createRefuser = ({ isStopping, onRefusal }: RefuserOptions): Refuse
   answer(request, response, refusal, { isLast = false, page } = {}) {
     if (response.headersSent || response.destroyed) return;
     onRefusal(refusal);
-    const body = page ?? bodyOf(refusal);
+    const body = page ?? refusalJson(refusal);
     const ends = isLast || isStopping() || isSending(request);
-    const kind = page === undefined ? jsonHead : pageHead;
+    const kind = page === undefined ? refusalJsonHead : refusalPageHead;
     const words = STATUS_CODES[refusal.status] ?? '';
     response.writeHead(refusal.status, words, headOf(refusal, kind, body, ends));
     response.write(request.method === 'HEAD' ? '' : body);
@@ -95,8 +87,8 @@ export const createRefuser = ({ isStopping, onRefusal }: RefuserOptions): Refuse
   endConnection(socket, refusal) {
     if (!socket.writable) return;
     onRefusal(refusal);
-    const body = bodyOf(refusal);
-    const head = linesOf(refusal.status, headOf(refusal, jsonHead, body, true));
+    const body = refusalJson(refusal);
+    const head = linesOf(refusal.status, headOf(refusal, refusalJsonHead, body, true));
     socket.end(`${head}${body}`, () => socket.destroy());
   },
 });

@@ -6,8 +6,8 @@
 import type { Agent } from 'node:http';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
+import { refusalPage, wantsPage } from '#runtime/surface-refusal.ts';
 import type { Door } from '../entry/enter.ts';
-import { pageFor } from '../entry/page.ts';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
 import type { Limits } from '../http/limits.ts';
 import {
@@ -44,8 +44,8 @@ export type ServeParts = {
   upstreams: Upstreams;
   visits: Visits;
   door: Door;
-  /** Name of the cookie that no host is to see. */
-  passCookie: string;
+  /** Name of the cookie of a session that no host is to see. */
+  passCookie(sessionId: string): string;
   /** Keeps connections to hosts. */
   agent: Agent;
   refuser: Refuser;
@@ -112,7 +112,7 @@ const send = (
     headers: requestHeaders(request, {
       host: target.host,
       visitor: readVisitor(request, { trustedHops, scheme: template.scheme }),
-      hiddenCookie: target.surface === 'api' ? undefined : passCookie,
+      hiddenCookie: target.surface === 'api' ? undefined : passCookie(target.sessionId),
       expectsContinue,
       upgrade: upgrade?.protocol,
     }),
@@ -212,7 +212,9 @@ export const serveSurface = async (
   countRequest(metrics, arrival, surface);
   const answerRefusal = (refusal: Refusal | undefined): void => {
     if (refusal === undefined) return;
-    refuser.answer(request, response, refusal, { page: pageFor(request, surface, refusal) });
+    const { method, headers } = request;
+    const isPage = surface !== 'api' && wantsPage(method, headers.accept);
+    refuser.answer(request, response, refusal, { page: isPage ? refusalPage(refusal) : undefined });
   };
   if (door.isOwn(target)) return answerRefusal(await door.enter(request, response, target));
   const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, limits);

@@ -27,7 +27,7 @@ describe('a one-time link', () => {
     expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
     expect(first.headers['set-cookie']).toEqual([
       expect.stringMatching(
-        /^__Host-svc-pass=\d+\.[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-svc-pass-ses-\w+=\d+\.[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
       ),
     ]);
     const second = await asUi('/.svc/enter?token=lt-2');
