@@ -23,6 +23,9 @@ export const ledgerFields = [
   'call_id',
 ] as const;
 
-/** How a request came: as a tool call, over the API, as another call; or as a webhook that was sent. */
-export const ledgerWays = ['tool', 'api', 'session', 'webhook'] as const;
+/**
+ * How a request came: as a tool call, over the API, from the page of the UI, as another call, or by the hosted
+ * browser; or as a webhook that was sent.
+ */
+export const ledgerWays = ['tool', 'api', 'ui', 'session', 'browser', 'webhook'] as const;
 export type LedgerWay = (typeof ledgerWays)[number];

@@ -9,6 +9,7 @@ import { openFile } from './files/open-file.ts';
 import { type CopyReader, createCopyReader } from './read/copying.ts';
 import { createReader, type Reader } from './read/read.ts';
 import { type Differences, scanDifferences, scanSum } from './read/scan.ts';
+import { createWindowReader, type WindowReader } from './read/windows.ts';
 import { type BaseFile, noOutermost, outermostOf } from './tables/base-file.ts';
 import { type Catalog, createCatalog } from './tables/catalog.ts';
 import { type Opened, openEmpty, openOnFile, openSnapshot } from './tables/open.ts';
@@ -28,6 +29,7 @@ export type UponFile = Differences & { path: string };
 
 export type StoreReader = Reader &
   CopyReader &
+  WindowReader &
   Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {
     /** How far the rows have come, for whoever keeps a copy of them or what was made of them. */
     versions: RowVersions;
@@ -131,6 +133,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
         ? rows.count(entity, where)
         : counts.of(catalog.entity(entity).name),
     ...createCopyReader(catalog, prepare),
+    ...createWindowReader(catalog, prepare),
     ...numbers,
     forgetNumbers() {
       transactions.writeSet(); // a write like others, and taken back with them

@@ -141,7 +141,7 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
 };
 
 /** Lower case as SQLite's `lower` has it. */
-const lowerAscii = (text: string): string =>
+export const lowerAscii = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {

@@ -1,0 +1,242 @@
+/**
+ * Answers what the generated page asks of its host below `/__svc/ui/`, on the UI's own origin: rows read fast, and
+ * rows written where the world has no route for that. Each request is in the session's ledger, `via: "ui"`.
+ *
+ * - `GET entities`: the entities with how many rows each has.
+ * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows.
+ * - `GET entities/{entity}/row?key=`: one row, with its relations both ways.
+ * - `POST entities/{entity}/rows`, `PATCH` and `DELETE entities/{entity}/row?key=`: one row written.
+ * - `POST entities/{entity}/check?key=`: what would be wrong with a row, field by field.
+ */
+import { AppError, type ErrorCode } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
+import { limits } from '#domain/limits.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import { isDeeperThan } from '#language/read/values.ts';
+import { StoreRefusal } from '#store/refusal.ts';
+import { toErrorAnswer } from '#wire/errors.ts';
+import { holdsInheriting } from '#wire/json-extent.ts';
+import type { LedgerNote } from '../../ledger/ledger.ts';
+import { noteOfDelivery } from '../../session/outbox.ts';
+import type { Session } from '../../session/session.ts';
+import { type ReadAnswer, readEntities, readList, readRow } from './list.ts';
+import { faultsOf } from './problems.ts';
+import { findEntity, readKey, readListQuestion } from './question.ts';
+import { WriteRefused, type WriteVerb, writeRow } from './write.ts';
+
+/** A request as the server of the UI's origin has read it. */
+export type RowsRequest = {
+  method: string;
+  /** Below `/__svc/ui/`, without the query; `entities/issues/rows`, percent-encoded as it came. */
+  path: string;
+  query: URLSearchParams;
+  /** The media type of the body without its parameters. */
+  mediaType: string | undefined;
+  /** Reads the whole body, bounded; throws `AppError` for one that is too large. */
+  readBody: () => Promise<Uint8Array>;
+};
+
+/** JSON, which no cache may keep. */
+export type RowsAnswer = { status: number; body: string; headers: Record<string, string> };
+
+/** Bytes of a body; the host's own loop reads and checks it. */
+export const mostBodyBytes = 256 * 1024;
+
+type Told = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
+  request: unknown;
+  response: unknown;
+};
+
+type Outcome = { status: number; json: string; told: Partial<Told>; after?: () => void };
+
+type Asked = RowsRequest & { session: Session; entity: EntityContract };
+
+const reading =
+  (verb: string, read: (asked: Asked) => Promise<ReadAnswer>) =>
+  async (asked: Asked): Promise<Outcome> => {
+    const { json, told } = await read(asked);
+    return {
+      status: 200,
+      json,
+      told: { operation: `${verb} ${asked.entity.name}`, response: told },
+    };
+  };
+
+const parseBody = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError('invalid', 'the body is not JSON', { cause });
+  }
+};
+
+const readFields = async ({ mediaType, readBody }: RowsRequest): Promise<Row> => {
+  // A form of another site could not ask for this type without being let in first.
+  if (mediaType !== 'application/json') {
+    throw new AppError('invalid', 'send the row as application/json');
+  }
+  const bytes = await readBody();
+  const value = parseBody(bytes);
+  if (!isObject(value) || isDeeperThan(value, limits.bodyLevels)) {
+    const message = `the body must be an object of fields that nests at most ${limits.bodyLevels} levels`;
+    throw new AppError('invalid', message);
+  }
+  if (holdsInheriting(Buffer.from(bytes).toString('utf8'), value)) {
+    throw new AppError('invalid', 'the body has a member "__proto__" or "constructor.prototype"');
+  }
+  return value as Row;
+};
+
+const statusOfVerb: Record<WriteVerb, number> = { create: 201, update: 200, delete: 200 };
+
+const writing =
+  (verb: WriteVerb) =>
+  async (asked: Asked): Promise<Outcome> => {
+    const { session, entity } = asked;
+    const key = verb === 'create' ? {} : readKey(entity, asked.query);
+    const fields = verb === 'delete' ? {} : await readFields(asked);
+    const operation = `${verb} ${entity.name}`;
+    const request = { key, fields };
+    try {
+      const written = await writeRow(session, { verb, entity, key, fields });
+      const { row, changes, rows, deliveries, tool } = written;
+      return {
+        status: statusOfVerb[verb],
+        json: JSON.stringify({ row, changes }),
+        told: { operation: tool ?? operation, changes, rows, request, response: { row } },
+        after() {
+          for (const delivery of deliveries) session.ledger.note(noteOfDelivery(delivery, null));
+        },
+      };
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) throw error;
+      const answer = answerOfError(error);
+      const told = { operation: error.tool ?? operation, request, response: answer.told.response };
+      return { ...answer, told };
+    }
+  };
+
+const checking = async (asked: Asked): Promise<Outcome> => {
+  const { session, entity, query } = asked;
+  const key = query.get('key') === null ? undefined : readKey(entity, query);
+  const fields = await readFields(asked);
+  const { store } = session.world;
+  const faults = await store.exclusively(() => {
+    const payload = key === undefined ? undefined : store.get(entity.name, key);
+    const row = payload === undefined ? fields : { ...(JSON.parse(payload) as Row), ...fields };
+    return faultsOf(session.world, entity, row, key);
+  });
+  const response = { problems: faults };
+  const told = {
+    operation: `check ${entity.name}`,
+    request: { key: key ?? null, fields },
+    response,
+  };
+  return { status: 200, json: JSON.stringify(response), told };
+};
+
+type Handler = (asked: Asked) => Promise<Outcome>;
+
+const handlers: Record<string, Partial<Record<string, Handler>>> = {
+  rows: {
+    GET: reading('list', ({ session, entity, query }) =>
+      readList(session.world, readListQuestion(entity.name, query)),
+    ),
+    POST: writing('create'),
+  },
+  row: {
+    GET: reading('get', ({ session, entity, query }) =>
+      readRow(session.world, entity, readKey(entity, query)),
+    ),
+    PATCH: writing('update'),
+    DELETE: writing('delete'),
+  },
+  check: { POST: checking },
+};
+
+const refuseMethod = (method: string, allowed: readonly string[]): never => {
+  const message = `${method} is not answered here; ${allowed.join(', ')} ${allowed.length === 1 ? 'is' : 'are'}`;
+  throw new AppError('invalid', message, { detail: { allowed } });
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new AppError('not_found', 'the path is not percent-encoded UTF-8', { cause });
+  }
+};
+
+const perform = async (session: Session, request: RowsRequest): Promise<Outcome> => {
+  const [first, name, what, ...rest] = request.path.split('/').map(decode);
+  if (first === 'entities' && name === undefined) {
+    if (request.method !== 'GET') refuseMethod(request.method, ['GET']);
+    const { json, told } = readEntities(session.world);
+    return { status: 200, json, told: { operation: 'entities', response: told } };
+  }
+  const known = Object.hasOwn(handlers, what ?? '') ? handlers[what ?? ''] : undefined;
+  if (first !== 'entities' || known === undefined || rest.length > 0) {
+    throw new AppError('not_found', 'nothing is here; entities and their rows are below entities/');
+  }
+  const entity = findEntity(session.world.contract, name ?? '');
+  const handler = Object.hasOwn(known, request.method) ? known[request.method] : undefined;
+  if (handler === undefined) return refuseMethod(request.method, Object.keys(known));
+  return handler({ ...request, session, entity });
+};
+
+const codeOfRefusal = (refusal: StoreRefusal): ErrorCode =>
+  refusal.kind === 'unknown_entity' || refusal.kind === 'not_found' ? 'not_found' : 'invalid';
+
+/** An error as the page reads it: `message` in words, `error` the code, `problems` at their fields. */
+const answerOfError = (error: unknown): Outcome => {
+  const known =
+    error instanceof StoreRefusal
+      ? new AppError(codeOfRefusal(error), error.message, { cause: error })
+      : error;
+  const { status, body } = toErrorAnswer(known);
+  const problems = error instanceof WriteRefused ? error.faults : [];
+  const answer = { ...body, problems };
+  return { status, json: JSON.stringify(answer), told: { response: answer } };
+};
+
+const isExpected = (error: unknown): boolean =>
+  error instanceof AppError || error instanceof StoreRefusal;
+
+const note = (session: Session, request: RowsRequest, outcome: Outcome, at: Date, ms: number) => {
+  const { told, status } = outcome;
+  session.ledger.note({
+    at: at.toISOString(),
+    via: 'ui',
+    operation: told.operation ?? null,
+    method: request.method,
+    path: `/__svc/ui/${request.path}`,
+    status,
+    request: told.request ?? Object.fromEntries(request.query),
+    response: told.response ?? null,
+    duration_ms: ms,
+    changes: told.changes ?? {},
+    ...(told.rows === undefined ? {} : { rows: told.rows }),
+    call_id: null,
+  });
+  outcome.after?.();
+};
+
+/** Answers a request, and notes it. `onFault` hears of anything that is a fault of the host. */
+export const answerRows = async (
+  session: Session,
+  request: RowsRequest,
+  onFault: (error: unknown) => void,
+): Promise<RowsAnswer> => {
+  const at = new Date();
+  const startedAt = performance.now();
+  let outcome: Outcome;
+  try {
+    outcome = await perform(session, request);
+  } catch (error) {
+    if (!isExpected(error)) onFault(error);
+    outcome = answerOfError(error);
+  }
+  note(session, request, outcome, at, performance.now() - startedAt);
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { status: outcome.status, body: outcome.json, headers };
+};

@@ -1,0 +1,138 @@
+/**
+ * Views: which rows of an entity match, in the order that is asked for. One is made by looking at the entity stretch
+ * by stretch, between which everybody else has a turn, and kept until a row of the entity changes; so a list is
+ * sorted once and not for each page of it.
+ *
+ * What is kept are positions, eight bytes a row, and of all views of a world no more than `mostKept` of them.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { AppError } from '#domain/error.ts';
+import type { FieldPath } from '#language/contract.ts';
+import type { Filter } from '#store/read/filter.ts';
+import type { WorldStore } from '#store/world-store.ts';
+import { mergeRuns, type Run, sortRun } from './sorted-runs.ts';
+
+export type ViewQuery = {
+  entity: string;
+  where: readonly Filter[];
+  words: readonly string[];
+  sort: { path: FieldPath; descending: boolean } | undefined;
+};
+
+/** Positions of the rows, in their order. */
+export type View = { positions: Float64Array };
+
+export type Views = {
+  /**
+   * Throws `StoreRefusal` for what cannot be asked, `AppError` of code `timeout` for what takes too long, and of code
+   * `unavailable` while too many others wait.
+   */
+  of(query: ViewQuery): Promise<View>;
+};
+
+/** Milliseconds that one stretch should take, and the rows that are looked at first. */
+const stretchMs = 8;
+const firstRows = 500;
+const mostRows = 50_000;
+
+const longestMs = 10_000;
+const mostWaiting = 20;
+const mostKept = 4_000_000;
+
+type Kept = { version: number; view: Promise<View>; size: number };
+
+const build = async (store: WorldStore, query: ViewQuery): Promise<View> => {
+  const { entity, where, words, sort } = query;
+  const endsAt = performance.now() + longestMs;
+  const pause = async (): Promise<void> => {
+    await setImmediate();
+    if (performance.now() < endsAt) return;
+    const message = `looking through ${entity} took longer than ${longestMs / 1_000} s; ask for fewer rows by a filter of a key, or of a field that refers to another entity`;
+    throw new AppError('timeout', message);
+  };
+  const runs: Run[] = [];
+  let after = -1;
+  let rows = firstRows;
+  for (;;) {
+    const { found, last, tookMs } = await store.exclusively(() => {
+      const startedAt = performance.now();
+      const window = store.window(entity, { where, words, sortBy: sort?.path, after, rows });
+      return { ...window, tookMs: performance.now() - startedAt };
+    });
+    if (last === undefined) break;
+    runs.push(sort === undefined ? found : sortRun(found, sort.descending));
+    after = last;
+    rows = Math.round(Math.min(mostRows, Math.max(50, (rows * stretchMs) / Math.max(tookMs, 1))));
+    await pause();
+  }
+  const all =
+    sort === undefined
+      ? runs.flat()
+      : await mergeRuns(runs, { descending: sort.descending, pause });
+  return { positions: Float64Array.from(all, ([position]) => position) };
+};
+
+/** The views of one world. */
+const createViews = (store: WorldStore): Views => {
+  const kept = new Map<string, Kept>();
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  const makeRoom = (): void => {
+    let total = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [key, { size }] of kept) {
+      if (total <= mostKept) return;
+      kept.delete(key);
+      total -= size;
+    }
+  };
+
+  /** One after another: each would take the processor from the others. */
+  const inTurn = (query: ViewQuery): Promise<View> => {
+    if (waiting >= mostWaiting) {
+      const message = `${waiting} lists of this session are being made ready; ask again in a moment`;
+      throw new AppError('unavailable', message);
+    }
+    waiting += 1;
+    const view = last.then(() => build(store, query));
+    const leave = (): void => {
+      waiting -= 1;
+    };
+    last = view.then(leave, leave);
+    return view;
+  };
+
+  return {
+    of(query) {
+      const key = JSON.stringify(query);
+      const version = store.versions.version(query.entity);
+      const known = kept.get(key);
+      kept.delete(key);
+      if (known !== undefined && known.version === version) {
+        kept.set(key, known);
+        return known.view;
+      }
+      const entry: Kept = { version, view: inTurn(query), size: 0 };
+      kept.set(key, entry);
+      const forget = (): void => {
+        if (kept.get(key) === entry) kept.delete(key);
+      };
+      entry.view.then(({ positions }) => {
+        entry.size = positions.length;
+        makeRoom();
+      }, forget);
+      return entry.view;
+    },
+  };
+};
+
+const byStore = new WeakMap<WorldStore, Views>();
+
+/** The views of a world, kept as long as its store is. */
+export const viewsOf = (store: WorldStore): Views => {
+  const known = byStore.get(store);
+  if (known !== undefined) return known;
+  const views = createViews(store);
+  byStore.set(store, views);
+  return views;
+};
