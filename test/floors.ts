@@ -100,6 +100,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['control', 'what is said to the control plane, and heard'],
     ['calls', 'each kind of call'],
     ['testing', 'the tests of a world, run'],
+    ['ui/rows', 'rows for the page of a session'],
     ['calls/tools', 'a call of a tool'],
     ['proving', 'a task, proved by what it is to notice'],
     ['grading', 'the state that a session left, judged'],
