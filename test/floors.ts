@@ -56,6 +56,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['admin', 'what operators ask, and have drained'],
     ['jobs', 'reaping and tidying'],
     ['hosts', 'what hosts tell and are told'],
+    ['deliveries', 'webhooks on their way, and what receivers answered'],
     ['runs', 'tests and proofs, carried out'],
     ['sessions', 'opened, ready, shown, closed'],
     ['tasks', 'stored, held to a world'],

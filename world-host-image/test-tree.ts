@@ -26,6 +26,7 @@ import { createIds } from './session/ids.ts';
 import { createTokens } from './session/oauth-tokens.ts';
 import { secretsOf } from './session/open-session.ts';
 import { createOutbox } from './session/outbox.ts';
+import { createSent } from './session/sent.ts';
 import type { Session } from './session/session.ts';
 import type { SuiteReport } from './testing/report.ts';
 import { defaultTestLimits, runSuite } from './testing/suite.ts';
@@ -59,6 +60,8 @@ const testTree = async (tree: readonly TreeFile[], workDir: string): Promise<Sui
   };
   const session: Session = {
     id: 'ses-test',
+    alias: null,
+    sent: createSent(),
     address: null,
     formerAddresses: [],
     token: source.secret,

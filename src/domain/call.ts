@@ -4,7 +4,8 @@
  */
 import type { TransitionTable } from './transitions.ts';
 
-export const callKinds = [
+/** What clients may ask for. */
+export const clientCallKinds = [
   'tool',
   'grade',
   'seed',
@@ -15,7 +16,13 @@ export const callKinds = [
   'test',
   'prove',
 ] as const;
-/** `tool` names a tool of the world; the others are the session's own operations. */
+
+/**
+ * `tool` names a tool of the world; the others are the session's own operations. The control plane makes the
+ * last two itself: `webhooks` reads the subscriptions, `webhook-answers` writes what receivers answered into the
+ * ledger.
+ */
+export const callKinds = [...clientCallKinds, 'webhooks', 'webhook-answers'] as const;
 export type CallKind = (typeof callKinds)[number];
 
 export const callStates = [

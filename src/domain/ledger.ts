@@ -25,7 +25,25 @@ export const ledgerFields = [
 
 /**
  * How a request came: as a tool call, over the API, from the page of the UI, as another call, or by the hosted
- * browser; or as a webhook that was sent.
+ * browser; or as a webhook that was sent, or that could not be sent to one of its subscriptions.
  */
-export const ledgerWays = ['tool', 'api', 'ui', 'session', 'browser', 'webhook'] as const;
+export const ledgerWays = [
+  'tool',
+  'api',
+  'ui',
+  'session',
+  'browser',
+  'webhook',
+  'webhook-skipped',
+] as const;
 export type LedgerWay = (typeof ledgerWays)[number];
+
+/** What the ledger calls a receiver's answer: the type of the event with this behind it. No event type ends so. */
+export const answerSuffix = '.answer';
+
+/** Characters of an event type: the name of its answer has room where names have it. */
+export const eventTypeChars = 256 - answerSuffix.length;
+
+/** Who had a delivery sent whose answer is kept. */
+export const deliverySenders = ['listen', 'push'] as const;
+export type DeliverySender = (typeof deliverySenders)[number];

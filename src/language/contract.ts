@@ -274,6 +274,8 @@ export type WebhooksContract = {
   events: FieldPath | null;
   secret: FieldPath | null;
   enabled: FieldPath | null;
+  /** Field that says `form` where the body is wanted as a form; absent in contracts of a release before this one. */
+  contentType?: FieldPath | null;
   /** List fields that an event's scopes are looked up in. */
   scope: { name: string; path: FieldPath }[];
   signing: SigningScheme;

@@ -29,6 +29,7 @@ const tools = {
     ...{ type: text, body: true, scope: true, id: text },
     ...{ times: { type: 'integer' }, levels: { type: 'integer' } },
   }),
+  open_and_send: tool({ times: { type: 'integer' }, body: true }),
   create_tickets: { input: { type: 'object' }, output: true },
   delete_tickets: tool({ id }),
 };
@@ -58,6 +59,7 @@ const worldJson = {
           events: { type: ['array', 'null'], items: text },
           secret: { type: ['string', 'null'] },
           active: { type: ['boolean', 'null'] },
+          content_type: text,
           teams: { type: 'array', items: { type: ['string', 'integer'] } },
         },
         ['id', 'url'],
@@ -146,7 +148,7 @@ ${webhooks}`;
 
 const toolsPy = `import os
 
-from svc_env import clock, fail, ids, insert, webhooks
+from svc_env import Refused, clock, fail, ids, insert, webhooks
 
 
 def open_ticket(title="Help"):
@@ -177,6 +179,16 @@ def send(type="ping", body=None, scope=None, times=1, levels=0, id=None):
         body = [body]
     for _ in range(times):
         webhooks.deliver(type, body, scope, id)
+
+
+def open_and_send(times=1, body=None):
+    """Goes on whatever the webhooks say."""
+    ticket = open_ticket("Sent")
+    try:
+        send(times=times, body=body)
+    except Refused:
+        pass
+    return ticket
 `;
 
 const toolsTs = `import { clock, ids, update, webhooks } from 'svc_env';

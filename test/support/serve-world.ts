@@ -29,6 +29,7 @@ import { createTokens } from '../../world-host-image/session/oauth-tokens.ts';
 import { secretsOf } from '../../world-host-image/session/open-session.ts';
 import { createOutbox } from '../../world-host-image/session/outbox.ts';
 import { applyTaskSeed } from '../../world-host-image/session/seed.ts';
+import { createSent } from '../../world-host-image/session/sent.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import { startUserCode, type UserCode } from '../../world-host-image/usercode/runner.ts';
@@ -122,6 +123,8 @@ export const serveWorld = async (
   const server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, serving, log });
   const session: Session = {
     id: 'ses-test',
+    alias: null,
+    sent: createSent(),
     address: server.address,
     formerAddresses: [],
     token: source.secret,

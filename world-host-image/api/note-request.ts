@@ -1,7 +1,7 @@
 /** A request to the API in the ledger of its session: with what it came to, without its credential, and cut. */
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { maskText, secretNamesOf } from '../ledger/mask.ts';
-import { noteOfDelivery } from '../session/outbox.ts';
+import { noteOutgoing } from '../session/note-outgoing.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue } from './answers/answer.ts';
 import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
@@ -60,5 +60,5 @@ export const noteRequest = (
     rows,
     call_id: null,
   });
-  for (const delivery of outcome.deliveries) session.ledger.note(noteOfDelivery(delivery, null));
+  noteOutgoing(session, outcome.outgoing, null);
 };

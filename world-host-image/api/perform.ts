@@ -2,7 +2,7 @@
 import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/write/transaction.ts';
-import type { Delivery } from '../session/outbox.ts';
+import { nothingOutgoing, type Outgoing } from '../session/outbox.ts';
 import { beginTurn } from '../session/session.ts';
 import type { Action, ActionContext, PlainAction } from './actions/action.ts';
 import { handler, runBefore } from './actions/handler.ts';
@@ -33,7 +33,7 @@ export const answerOfFailure = (
   return vendorAnswer(api, words, `${error.kind}: ${error.message}`);
 };
 
-export type Performed = Changes & { answer: ApiAnswer; deliveries: Delivery[] };
+export type Performed = Changes & { answer: ApiAnswer; outgoing: Outgoing };
 
 const unchanged: Changes = { changes: {}, rows: [] };
 
@@ -43,7 +43,7 @@ type Answered = Omit<Performed, keyof Changes>;
 
 const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
   answer,
-  deliveries: answer.status < 400 ? session.outbox.take() : [],
+  outgoing: answer.status < 400 ? session.outbox.take() : nothingOutgoing(),
 });
 
 /** The request's turn begins, and with it what all of its answers tell. */
@@ -124,6 +124,6 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
     return withHeaders({ ...value, ...changed }, common);
   } catch (error) {
     const answer = answerOfFailure(api, route, error);
-    return withHeaders({ answer, ...unchanged, deliveries: [] }, common);
+    return withHeaders({ answer, ...unchanged, outgoing: nothingOutgoing() }, common);
   }
 };

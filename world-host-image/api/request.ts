@@ -7,6 +7,7 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import { readArguments } from '../routes/arguments.ts';
 import type { Arguments } from '../routes/filter-values.ts';
 import { type RouteMatch, splitPath } from '../routes/router.ts';
+import { nothingOutgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, serveAnswer, vendorAnswer } from './answers/answer.ts';
 import { answerConditionally } from './answers/conditional.ts';
@@ -57,7 +58,7 @@ const answerRoute = async (
 ): Promise<Omit<Answered, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
-  const noted = { operation: route.operation, changes: {}, rows: [], deliveries: [] };
+  const noted = { operation: route.operation, changes: {}, rows: [], outgoing: nothingOutgoing() };
   const refused = (reason: string, body: unknown, status: number) => ({
     ...noted,
     body,
@@ -138,7 +139,7 @@ const nothing = {
   body: null,
   changes: {},
   rows: [],
-  deliveries: [],
+  outgoing: nothingOutgoing(),
 };
 
 const answerAt = async (

@@ -5,7 +5,7 @@ import { isObject, toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
-import type { Delivery } from '../session/outbox.ts';
+import type { Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { CallFailure } from './answers/failure.ts';
 
@@ -15,7 +15,7 @@ export type CallOutcome = {
   /** The rows changed, where it changes any. */
   rows?: RowChange[];
   /** Webhooks that the call sent. */
-  deliveries?: Delivery[];
+  outgoing?: Outgoing;
 };
 
 /** Runs another call on a session, as a part of one; what that fails with is its answer. */

@@ -17,6 +17,7 @@ export const callReset: RunCall = async (session, call, input) => {
     for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
     tokens.clear();
     session.answer = null;
+    session.sent.clear();
     resetTurns(session);
     const reached = { counts: store.counts(), digest: store.digest() };
     ledger.clear({

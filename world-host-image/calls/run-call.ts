@@ -9,7 +9,8 @@ import type { Log } from '#runtime/log.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
-import { type Delivery, noteOfDelivery } from '../session/outbox.ts';
+import { noteOutgoing } from '../session/note-outgoing.ts';
+import { nothingOutgoing, type Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { callAnswer } from './answer.ts';
 import { findAnswerFault } from './answers/answerable.ts';
@@ -23,6 +24,8 @@ import { callSeed } from './seed.ts';
 import { callState } from './state.ts';
 import { callTest } from './test.ts';
 import { runTool } from './tools/run-tool.ts';
+import { callWebhookAnswers } from './webhook-answers.ts';
+import { callWebhooks } from './webhooks.ts';
 
 const kinds: Record<CallKind, RunCall> = {
   tool: (session, call, input) => runTool(session, call.name ?? '', input),
@@ -34,6 +37,8 @@ const kinds: Record<CallKind, RunCall> = {
   close: callClose,
   test: callTest,
   prove: callProve,
+  webhooks: callWebhooks,
+  'webhook-answers': callWebhookAnswers,
 };
 
 /** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */
@@ -43,7 +48,7 @@ const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   answer: 'session',
 };
 
-type Ran = { answer: CallAnswer; rows: RowChange[]; deliveries: Delivery[] };
+type Ran = { answer: CallAnswer; rows: RowChange[]; outgoing: Outgoing };
 
 /** An error as the contract has it: what somebody's code says may be of any length. */
 const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
@@ -64,7 +69,7 @@ const withoutFault = (error: CallError): CallError => {
 const failedWith = (error: CallError): Ran => ({
   answer: { error: withoutFault(bounded(error)), changes: {} },
   rows: [],
-  deliveries: [],
+  outgoing: nothingOutgoing(),
 });
 
 const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => {
@@ -72,9 +77,9 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
     const outcome = await kinds[call.kind](session, call, inputOf(call), (of, other) =>
       runCall(of, other, log),
     );
-    const { rows = [], deliveries = [], ...answer } = outcome;
+    const { rows = [], outgoing = nothingOutgoing(), ...answer } = outcome;
     const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // a tool's is checked
-    if (fault === undefined) return { answer, rows, deliveries };
+    if (fault === undefined) return { answer, rows, outgoing };
     return failedWith({ code: fault.code, message: `the output is not sent: ${fault.message}` });
   } catch (cause) {
     const error = callErrorOf(cause);
@@ -89,7 +94,7 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
 export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
   const at = new Date();
   const startedAt = performance.now();
-  const { answer, rows, deliveries } = await run(session, call, log);
+  const { answer, rows, outgoing } = await run(session, call, log);
   const via = notedAs[call.kind];
   if (via !== undefined) {
     session.ledger.note({
@@ -107,6 +112,6 @@ export const runCall = async (session: Session, call: HostCall, log: Log): Promi
       call_id: call.id,
     });
   }
-  for (const delivery of deliveries) session.ledger.note(noteOfDelivery(delivery, call.id));
+  noteOutgoing(session, outgoing, call.id);
   return answer;
 };

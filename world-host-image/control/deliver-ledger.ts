@@ -1,6 +1,6 @@
 /**
  * Gives the entries of a session's ledger to the control plane, where they outlive the session: a few
- * at a time while it is served, what is left when it ends. A host that dies takes along what it has not
+ * at a time while it is served, deliveries of webhooks at once, what is left when it ends. A host that dies takes along what it has not
  * delivered yet. What is left when the time is over is not lost without a word: the newest entry goes
  * alone then, and by its number the control plane knows how many are missing.
  */
@@ -86,6 +86,9 @@ export const startLedgerDelivery = (
       }
     },
   });
+
+  // Webhooks are on their way: whoever sends them is not to wait for the next look.
+  backlog.onPinned(() => loop.nudge());
 
   /** Gives the newest entry, unless nothing is taken from this host any more. */
   const deliverLast = async (failure: unknown): Promise<void> => {

@@ -29,6 +29,8 @@ export type Backlog = {
   size(): number;
   /** Bytes of the pinned entries. */
   pinnedBytes(): number;
+  /** Has this called whenever a pinned entry was put at the end: somebody may wait for it. */
+  onPinned(listener: () => void): void;
 };
 
 const defaultLimits: { entries: number; bytes: number } = {
@@ -50,6 +52,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
   let oldestPlain = 0;
   const plain = { entries: 0, bytes: 0 };
   const pinned = { entries: 0, bytes: 0 };
+  let tellPinned = (): void => undefined;
 
   const clear = (index: number): void => {
     const slot = slots[index];
@@ -79,6 +82,9 @@ export const createBacklog = (most = defaultLimits): Backlog => {
   return {
     size: () => plain.entries + pinned.entries,
     pinnedBytes: () => pinned.bytes,
+    onPinned(listener) {
+      tellPinned = listener;
+    },
     last: () => slots.findLast((slot) => slot !== undefined)?.entry,
     add(id, json, isPinned = false) {
       const slot = { entry: { id, json }, bytes: bytesOf(json), isPinned };
@@ -87,6 +93,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
       sum.entries += 1;
       sum.bytes += slot.bytes;
       makeRoom();
+      if (isPinned) tellPinned();
     },
     first(wanted) {
       const found: Waiting[] = [];

@@ -41,7 +41,14 @@ export type LedgerNote = {
 };
 
 export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
-  note(note: LedgerNote): void;
+  /** Notes it, and answers the number of the entry. */
+  note(note: LedgerNote): number;
+  /** Notes for the backlog alone what is about an entry that the ledger was emptied of. */
+  noteAside(note: LedgerNote): void;
+  /** How often it was emptied. */
+  generation(): number;
+  /** Whether an entry of this number was noted since it was last emptied. */
+  isRecent(id: number): boolean;
   /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
   clear(last: LedgerNote): void;
   /** The entries noted until now, and none of later; until somebody reads or clears the ledger itself. */
@@ -139,6 +146,7 @@ export const openLedger = ({
   const unwritten = createBacklog(limits);
   let lastId = 0;
   let clearedAt = 0;
+  let generation = 0;
   let kept = 0;
   let bytes = 0;
 
@@ -200,12 +208,17 @@ export const openLedger = ({
     note(note) {
       const entry = tell(note);
       unwritten.add(lastId, entry);
+      return lastId;
     },
+    noteAside: (note) => void tell(note),
+    generation: () => generation,
+    isRecent: (id) => id > clearedAt && id <= lastId,
     clear(last) {
       tell(last);
       made?.db.exec(`DELETE FROM ${ledgerEntity}`);
       unwritten.removeTo(lastId);
       clearedAt = lastId;
+      generation += 1;
       kept = 0;
       bytes = 0;
     },

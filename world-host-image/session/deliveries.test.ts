@@ -1,6 +1,7 @@
 /** Which subscriptions hear of an event, what they are sent, and when nothing is. */
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textOfDelivery } from '#domain/delivery.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { hookedWorld } from '#test/support/hooked-world.ts';
@@ -44,6 +45,13 @@ const delivered = async (): Promise<Entry[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);
   return (output as { rows: Entry[] }).rows;
+};
+
+/** The ledger’s entries of subscriptions that were passed over. */
+const skipped = async (): Promise<unknown[]> => {
+  const input = { entity: 'svc_requests', where: { via: 'webhook-skipped' }, limit: 1_000 };
+  const { output } = await world.call('state', undefined, input);
+  return (output as { rows: unknown[] }).rows;
 };
 
 /** How all entries since the seed came about, in order. */
@@ -109,7 +117,7 @@ describe('an event', () => {
     expect(await receiversOf({})).toHaveLength(4);
   });
 
-  it('passes over those that nobody receives or that cannot be signed for', async () => {
+  it('passes over those that nobody receives or that cannot be signed for, and tells why', async () => {
     await subscribe(
       hook(1, 'fine'),
       { ...hook(2, ''), url: 'ftp://a.example/x' },
@@ -118,7 +126,47 @@ describe('an event', () => {
       hook(5, 'no-secret', { secret: null }),
       hook(6, 'empty-secret', { secret: '' }),
     );
-    expect(await receiversOf({})).toEqual(['fine']);
+    expect(await receiversOf({ scope: { team: 'red' } })).toEqual(['fine']);
+    expect(await skipped()).toMatchObject(
+      [
+        { request: { url: 'ftp://a.example/x' }, response: { reason: /begins with http/ } },
+        { request: { url: '/relative' }, response: { reason: /no receiver can be reached/ } },
+        { request: { url: 'https://' }, response: { reason: /no receiver can be reached/ } },
+        {
+          operation: 'ping',
+          status: null,
+          call_id: expect.stringMatching(/^call-/),
+          request: {
+            url: 'https://a.example/no-secret',
+            subscription: { id: 5 },
+            scope: { team: 'red' },
+          },
+          response: { reason: 'it has no secret, which hmac-sha256 signs with' },
+        },
+        { response: { reason: 'hmac-sha256 cannot sign with its secret, which is empty' } },
+      ].map(({ response: { reason }, ...rest }) => ({
+        ...rest,
+        response: { reason: typeof reason === 'string' ? reason : expect.stringMatching(reason) },
+      })),
+    );
+  });
+
+  it('tells of so many that it passes over, and of the number of the others', async () => {
+    const hooks = Array.from({ length: 103 }, (_, index) => hook(index + 1, '', { secret: null }));
+    await subscribe(...hooks);
+    expect(await receiversOf({})).toEqual([]);
+    const entries = await skipped();
+    expect(entries).toHaveLength(101);
+    expect(entries.at(-1)).toMatchObject({
+      request: { url: null, subscription: null },
+      response: { reason: '3 more subscriptions to this event were passed over' },
+    });
+  });
+
+  it('passes over nobody when its call fails', async () => {
+    await subscribe(hook(1, '', { secret: null }));
+    await world.call('tool', 'open_and_fail', { title: 'x' });
+    expect(await skipped()).toEqual([]);
   });
 
   it('needs no secret where nothing is signed', async () => {
@@ -128,8 +176,12 @@ describe('an event', () => {
       expect(await receiversOf({})).toEqual(['bare']);
     });
     await elsewhere(`${table}secret = "secret"\n`, async () => {
-      await subscribe(hook(1, 'bare', { secret: null }), hook(2, 'named'));
-      expect(await receiversOf({})).toEqual(['bare', 'named']);
+      await subscribe(
+        hook(1, 'bare', { secret: null }),
+        hook(2, 'named'),
+        hook(3, 'empty', { secret: '' }),
+      );
+      expect(await receiversOf({})).toEqual(['bare', 'named', 'empty']);
     });
   });
 
@@ -187,6 +239,45 @@ describe('a delivery', () => {
       const request = { url: `${address}/notes`, body: { url: `${address}/tickets/1` } };
       expect(await delivered()).toMatchObject([{ request }, { request }, { request }]);
     });
+  });
+
+  it('is a form where its subscription says so, which is what is signed', async () => {
+    const table = `[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsecret = "secret"
+content_type = "content_type"\nsigning = "github"\n`;
+    await elsewhere(table, async () => {
+      await subscribe(
+        hook(1, 'form', { content_type: 'form' }),
+        hook(2, 'json', { content_type: 'json' }),
+        hook(3, 'neither'),
+      );
+      const body = { a: 'b & c=ü', d: [1] };
+      expect((await world.call('tool', 'send', { body })).error).toBeUndefined();
+      const sent = (await delivered()).map(({ request: { headers, body: content } }) => {
+        const type = String(headers['content-type']);
+        return { type, headers, text: textOfDelivery(type, JSON.stringify(content)) };
+      });
+      expect(sent.map(({ type }) => type)).toEqual([
+        'application/x-www-form-urlencoded',
+        'application/json',
+        'application/json',
+      ]);
+      expect(new URLSearchParams(sent[0]?.text).get('payload')).toBe(JSON.stringify(body));
+      for (const { headers, text } of sent) {
+        expect(await verify('hush', text, String(headers['x-hub-signature-256']))).toBe(true);
+      }
+      const long = await world.call('tool', 'send', { body: '&'.repeat(100_000) });
+      expect(long.error?.message).toMatch(/ping as a form has 300014 bytes; 262144 are the most/);
+    });
+  });
+
+  it('has nothing in its body that the service hides, so that its signature holds', async () => {
+    await subscribe(hook(1, 'all'));
+    const token = `st-${'Ab0'.repeat(14)}A`;
+    await world.call('tool', 'send', { body: { said: `my token is ${token}` } });
+    const [entry] = await delivered();
+    expect(entry?.request.body).toEqual({ said: 'my token is ***' });
+    const signature = String(entry?.request.headers['x-signature']);
+    expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
   it('is kept only when its call or request succeeds', async () => {
@@ -265,6 +356,19 @@ describe('limits', () => {
     await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
   });
 
+  it('fail the whole call, also where its code goes on', async () => {
+    await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
+    const before = await world.call('state', undefined, {});
+    for (const input of [{ times: 5 }, { body: 'x'.repeat(300_000) }]) {
+      const { error } = await world.call('tool', 'open_and_send', input);
+      expect(error).toMatchObject({ code: 'full', details: { kind: 'full' } });
+    }
+    expect(await world.call('state', undefined, {})).toEqual(before);
+    expect(await delivered()).toEqual([]);
+    expect((await world.call('tool', 'open_and_send', { times: 4 })).error).toBeUndefined();
+    expect(await delivered()).toHaveLength(500);
+  });
+
   it('hold for the bytes of a body', async () => {
     await subscribe(hook(1, 'all'));
     const most = 256 * 1024 - 2;
@@ -285,6 +389,7 @@ describe('limits', () => {
     await subscribe(hook(1, 'all'));
     await refused({ type: 'two words' }, 'shape', /text without spaces/);
     await refused({ type: '' }, 'shape', /text without spaces/);
+    await refused({ type: 'x'.repeat(250) }, 'shape', /at most 249 characters/);
     await refused(
       { id: 'two words' },
       'shape',

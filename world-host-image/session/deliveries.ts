@@ -1,19 +1,21 @@
 /**
  * Sends an event to the webhooks that were registered for it: `ctx.deliver` in handlers,
  * `webhooks.deliver` in tools. Subscriptions are rows of the world, read as they are in the turn under
- * way; `[webhooks]` in connector.toml says which entity they are and what its fields mean.
+ * way; `subscriptions.ts` says which of them hear of it.
  *
- * A subscription whose URL nobody can be reached at, or whose secret cannot sign, is passed over.
+ * A subscription whose URL nobody can be reached at, or whose secret cannot sign, is passed over, which the ledger tells.
  */
-import type { FieldPath, Row, WebhooksContract } from '#language/contract.ts';
-import { valueAtPath } from '#language/field-path.ts';
+import { hideCredentials } from '#domain/credentials.ts';
+import { textOfDelivery } from '#domain/delivery.ts';
+import { answerSuffix, eventTypeChars } from '#domain/ledger.ts';
+import type { Row, WebhooksContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import { createAddresses } from '../routes/addresses.ts';
 import type { WorldEvent } from '../usercode/run.ts';
-import type { Delivery } from './outbox.ts';
+import type { Delivery, Skip } from './outbox.ts';
 import type { Session } from './session.ts';
-import { signedHeaders } from './signing.ts';
+import { address, keyOfSubscription, urlOf, wants } from './subscriptions.ts';
 
 /** Deliveries of one event and of one call or request; bytes and levels of one body. */
 const deliveryLimits = {
@@ -24,6 +26,9 @@ const deliveryLimits = {
   bodyLevels: 64,
   /** Of deliveries that the control plane has not got yet; while more wait, no others are made. */
   waitingBytes: 64 * 1024 * 1024,
+  /** Subscriptions passed over that the ledger names for an event and for a call; of others it has the number. */
+  skipsPerEvent: 100,
+  skipsPerTurn: 500,
 };
 
 type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
@@ -31,42 +36,17 @@ type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
 /** What an event's type and a delivery's id are: some schemes send them as headers. */
 const headerText = /^[\x21-\x7e]{1,256}$/;
 
-/** What the ledger calls an answer to a delivery: the event's type with this behind it. */
-const answerSuffix = '.answer';
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
-
-/** Whether a subscription's list names one of the values; an empty one names all. */
-const lists = (listed: unknown, values: readonly unknown[]): boolean =>
-  isEmpty(listed) || [listed].flat().some((item) => values.includes(item));
-
-const isOn = (row: Row, enabled: FieldPath | null): boolean => {
-  const value = enabled === null ? null : (valueAtPath(row, enabled) ?? null);
-  return value === null || (value !== false && value !== 0);
-};
-
-const wantsScope = (webhooks: WebhooksContract, row: Row, scope: Row | null): boolean =>
-  webhooks.scope.every(({ name, path }) => {
-    const values = [scope?.[name] ?? []].flat();
-    return values.length === 0 || lists(valueAtPath(row, path), values);
-  });
-
-const wants = (webhooks: WebhooksContract, row: Row, { type, scope }: WorldEvent): boolean =>
-  isOn(row, webhooks.enabled) &&
-  (webhooks.events === null || lists(valueAtPath(row, webhooks.events), [type, '*'])) &&
-  wantsScope(webhooks, row, scope);
-
-const isReachable = (url: unknown): url is string =>
-  typeof url === 'string' &&
-  URL.canParse(url) &&
-  ['http:', 'https:'].includes(new URL(url).protocol);
-
-/** The secret that signs for a subscription; undefined where one is needed and there is none. */
-const secretOf = ({ secret: at, signing }: WebhooksContract, row: Row): string | undefined => {
-  if (at === null || signing === 'none') return '';
-  const secret = valueAtPath(row, at);
-  return typeof secret === 'string' ? secret : undefined;
+const checkType = (type: string, refuseEvent: RefuseEvent): void => {
+  if (!headerText.test(type)) refuseEvent('shape', 'an event type is a text without spaces');
+  if (type.length > eventTypeChars) {
+    refuseEvent('shape', `an event type has at most ${eventTypeChars} characters`);
+  }
+  if (type.endsWith(answerSuffix)) {
+    refuseEvent(
+      'shape',
+      `an event type may not end in "${answerSuffix}"; entries about answers do`,
+    );
+  }
 };
 
 const checkEvent = (
@@ -75,17 +55,11 @@ const checkEvent = (
   body: string,
   refuseEvent: RefuseEvent,
 ): void => {
-  if (!headerText.test(type)) refuseEvent('shape', 'an event type is a text without spaces');
+  checkType(type, refuseEvent);
   if (id !== null && !headerText.test(id)) {
     refuseEvent(
       'shape',
       'the id of a delivery is a text of 1 to 256 characters of ASCII without spaces',
-    );
-  }
-  if (type.endsWith(answerSuffix)) {
-    refuseEvent(
-      'shape',
-      `an event type may not end in "${answerSuffix}"; entries about answers do`,
     );
   }
   const names = webhooks.scope.map(({ name }) => name);
@@ -93,13 +67,7 @@ const checkEvent = (
   if (unknown !== undefined) {
     refuseEvent('shape', `there is no scope "${unknown}"; there is ${names.join(', ') || 'none'}`);
   }
-  const bytes = Buffer.byteLength(body);
-  if (bytes > deliveryLimits.bodyBytes) {
-    refuseEvent(
-      'full',
-      `the body of ${type} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
-    );
-  }
+  checkBytes(type, body, refuseEvent);
   if (holdsInheriting(body, content)) {
     refuseEvent('shape', `the body of ${type} has a member "__proto__" or "constructor.prototype"`);
   }
@@ -109,6 +77,15 @@ const checkEvent = (
       `the body of ${type} nests deeper than ${deliveryLimits.bodyLevels} levels`,
     );
   }
+};
+
+const checkBytes = (type: string, body: string, refuseEvent: RefuseEvent, form = ''): void => {
+  const bytes = Buffer.byteLength(body);
+  if (bytes <= deliveryLimits.bodyBytes) return;
+  refuseEvent(
+    'full',
+    `the body of ${type}${form} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
+  );
 };
 
 const checkCounts = (type: string, count: number, held: number, refuseEvent: RefuseEvent): void => {
@@ -129,18 +106,73 @@ const served = ({ address, world }: Session, text: string): string =>
   address === null ? text : (createAddresses(world.contract, address)?.serve(text) ?? text);
 
 /**
+ * The body as JSON text, as the ledger has it and writes it again: with addresses that receivers reach, and without
+ * what the service itself hides in everything that it keeps, so that the signature holds for what is sent.
+ */
+const textOf = (session: Session, body: unknown): string => {
+  const given = JSON.stringify(body ?? null);
+  const text = hideCredentials(served(session, given));
+  return text === given ? text : JSON.stringify(JSON.parse(text));
+};
+
+/** Skips that the ledger has room for, the last of which tells how many more there are. */
+const bounded = (skips: readonly Skip[], held: number): Skip[] => {
+  const { skipsPerEvent, skipsPerTurn } = deliveryLimits;
+  const room = Math.max(0, Math.min(skipsPerEvent, skipsPerTurn - held));
+  const [first] = skips;
+  if (skips.length <= room || first === undefined) return [...skips];
+  const more = `${skips.length - room} more subscriptions to this event were passed over`;
+  return [...skips.slice(0, room), { ...first, url: null, subscription: null, reason: more }];
+};
+
+/** The delivery to one subscription, or why there is none. */
+type Prepare = (row: Row) => Delivery | Skip;
+
+const createPrepare = (
+  session: Session,
+  webhooks: WebhooksContract,
+  event: WorldEvent,
+  { body, refuseEvent }: { body: string; refuseEvent: RefuseEvent },
+): Prepare => {
+  const { world, ids, alias } = session;
+  const entity = world.contract.entities.find(({ name }) => name === webhooks.subscriptions);
+  const content: unknown = JSON.parse(body);
+  const at = new Date();
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const bodyOf = (contentType: string): string => {
+    const text = textOfDelivery(contentType, body);
+    if (text !== body) checkBytes(event.type, text, refuseEvent, ' as a form');
+    return text;
+  };
+  return (row) => {
+    const subscription = entity === undefined ? null : keyOfSubscription(entity, row);
+    const about = { event: event.type, subscription, world: alias, scope: event.scope, at };
+    const drawId = (): string => event.id ?? ids.uuid();
+    const addressed = address(webhooks, row, { event: event.type, timestamp, drawId, bodyOf });
+    if ('skipped' in addressed) {
+      return { ...about, url: urlOf(webhooks, row), reason: addressed.skipped };
+    }
+    const { url, headers } = addressed;
+    return { ...about, url: served(session, url), headers, body: content };
+  };
+};
+
+/**
  * Holds a delivery to each subscription that wants the event until the turn ends. Throws
- * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits.
+ * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits. Beyond those the whole turn
+ * fails, whatever the author's code makes of the refusal.
  */
 export const deliver = (session: Session, event: WorldEvent): void => {
-  const { world, ids, ledger, outbox } = session;
+  const { world, ledger, outbox } = session;
   const { webhooks } = world.contract;
   if (webhooks === null) {
     const detail = 'the world declares no [webhooks] in connector.toml';
     throw new StoreRefusal({ entity: 'webhooks', kind: 'unknown_entity', detail });
   }
   const refuseEvent: RefuseEvent = (kind, detail) => {
-    throw new StoreRefusal({ entity: webhooks.subscriptions, kind, detail });
+    const refusal = new StoreRefusal({ entity: webhooks.subscriptions, kind, detail });
+    if (kind === 'full') outbox.fail(refusal);
+    throw refusal;
   };
   if (ledger.backlog.pinnedBytes() > deliveryLimits.waitingBytes) {
     refuseEvent(
@@ -148,29 +180,16 @@ export const deliver = (session: Session, event: WorldEvent): void => {
       'too many deliveries wait to be taken from this session; try again in a moment',
     );
   }
-  const body = served(session, JSON.stringify(event.body ?? null));
+  const body = textOf(session, event.body);
   checkEvent(webhooks, event, body, refuseEvent);
-  const at = new Date();
-  const timestamp = Math.floor(at.getTime() / 1000);
-  const deliveries = world.store.query(webhooks.subscriptions).flatMap((payload): Delivery[] => {
-    const row = JSON.parse(payload) as Row;
-    const url = valueAtPath(row, webhooks.url);
-    if (!wants(webhooks, row, event) || !isReachable(url)) return [];
-    const secret = secretOf(webhooks, row);
-    if (secret === undefined) return [];
-    const headers = signedHeaders(webhooks, {
-      id: event.id ?? ids.uuid(),
-      event: event.type,
-      body,
-      secret,
-      timestamp,
-    });
-    if (headers === undefined) return [];
-    const target = served(session, url);
-    return [
-      { event: event.type, url: target, headers, body: JSON.parse(body), scope: event.scope, at },
-    ];
-  });
+  const prepare = createPrepare(session, webhooks, event, { body, refuseEvent });
+  const prepared = world.store
+    .query(webhooks.subscriptions)
+    .map((payload) => JSON.parse(payload) as Row)
+    .filter((row) => wants(webhooks, row, event))
+    .map(prepare);
+  const deliveries = prepared.filter((one): one is Delivery => 'headers' in one);
   checkCounts(event.type, deliveries.length, outbox.size(), refuseEvent);
-  outbox.hold(deliveries);
+  const skips = prepared.filter((one): one is Skip => 'reason' in one);
+  outbox.hold(deliveries, bounded(skips, outbox.skips()));
 };

@@ -47,6 +47,7 @@ export const openLinks = (
       alias,
       {
         ...parts,
+        alias,
         world,
         task: { ...task, tools },
         outbox: createOutbox(),

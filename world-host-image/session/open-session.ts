@@ -12,6 +12,7 @@ import type { WorldLoader } from './load-world.ts';
 import { createTokens, openingOfTokens } from './oauth-tokens.ts';
 import { createOutbox } from './outbox.ts';
 import { seedTask } from './seed-task.ts';
+import { createSent } from './sent.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -42,6 +43,8 @@ export const openSession = async (
   const ids = createIds(assignment.seed);
   const parts = {
     id: assignment.sessionId,
+    alias: null,
+    sent: createSent(),
     token,
     ledger,
     clock,

@@ -17,6 +17,7 @@ import type { WorldClock } from './clock.ts';
 import type { WorldIds } from './ids.ts';
 import type { Tokens } from './oauth-tokens.ts';
 import type { Outbox } from './outbox.ts';
+import type { Sent } from './sent.ts';
 
 /** A world version, loaded: it outlives its session when the host is kept warm. */
 export type LoadedWorld = {
@@ -36,6 +37,8 @@ export type LoadedWorld = {
 
 export type Session = {
   id: string;
+  /** The alias under which its world is linked to another's session; null: it is nobody's link. */
+  alias: string | null;
   /** What its API surface accepts. */
   token: Secret;
   task: TaskSpec | null;
@@ -44,6 +47,8 @@ export type Session = {
   clock: WorldClock;
   ids: WorldIds;
   outbox: Outbox;
+  /** What it has sent, and what receivers answered, as far as the session is asked about it. */
+  sent: Sent;
   /** Where clients find its API, as it says of itself in deliveries; null when the host was not told. */
   address: string | null;
   /** Where they found it before its container was reached elsewhere: their rows and links may still say so. */

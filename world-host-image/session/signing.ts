@@ -3,6 +3,7 @@
  * time stamps are the machine's, as verifiers compare them with theirs.
  */
 import { createHmac } from 'node:crypto';
+import { deliveryContentTypes } from '#domain/delivery.ts';
 import type { SigningScheme, WebhooksContract } from '#language/contract.ts';
 
 export type Unsigned = {
@@ -48,12 +49,13 @@ const signatures: Record<Exclude<SigningScheme, 'none'>, Sign> = {
   'hmac-sha256': plain('sha256='),
 };
 
-/** The headers of a delivery; undefined when its secret cannot sign it. */
+/** The headers of a delivery with a body of this type; undefined when its secret cannot sign it. */
 export const signedHeaders = (
   { signing, headers: names }: Pick<WebhooksContract, 'signing' | 'headers'>,
   unsigned: Unsigned,
+  contentType: string = deliveryContentTypes.json,
 ): Record<string, string> | undefined => {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const headers: Record<string, string> = { 'content-type': contentType };
   if (signing === 'none') return headers;
   const signature = signatures[signing](unsigned);
   if (signature === undefined) return undefined;

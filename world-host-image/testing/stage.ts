@@ -73,12 +73,12 @@ export const openStage = (session: Session, run: RunOther): Stage => {
 
   const callTool = async ({ name, input }: Row): Promise<unknown> => {
     try {
-      const { output, deliveries } = await runTool(
+      const { output, outgoing } = await runTool(
         session,
         String(name),
         isObject(input) ? (input as Row) : {},
       );
-      keep(deliveries);
+      keep(outgoing.deliveries);
       return { output: output ?? null };
     } catch (error) {
       const failed = callErrorOf(error);
@@ -89,7 +89,7 @@ export const openStage = (session: Session, run: RunOther): Stage => {
 
   const request = async (given: Row): Promise<unknown> => {
     const outcome = await answerRequest(session, requestOf(session, given));
-    keep(outcome.deliveries);
+    keep(outcome.outgoing.deliveries);
     if (outcome.fault !== undefined) throw outcome.fault;
     return textAnswer(outcome.sent);
   };

@@ -64,7 +64,10 @@ const tryAgain = { detail: { retryAfterMs: 1_000 } };
  * Why a session took no call. It is asked when the call was refused already, and an answer may have made
  * room since: a session that is open was full then, whatever it is now.
  */
-const refusal = async ({ config, db }: Parts, request: EnqueueRequest): Promise<AppError> => {
+const refusal = async (
+  { config, db }: Parts,
+  request: Pick<EnqueueRequest, 'projectId' | 'sessionId'>,
+): Promise<AppError> => {
   const { projectId, sessionId } = request;
   const found = await findRefusal(db, projectId, sessionId, config.quotas.queuedCalls);
   if (found === undefined) return noSession(sessionId);
@@ -182,6 +185,34 @@ const awaitOther = async (
     const ref = { projectId, sessionId, callId: call.id };
     const known = (await findCall(parts.db, ref)) ?? call;
     return await awaitCall(parts, watch, ref, known, wait);
+  } finally {
+    watch.end();
+  }
+};
+
+/** A call that the control plane makes itself: what it asks of the host is nobody's input, and costs no share. */
+export type OwnCall = {
+  projectId: string;
+  sessionId: string;
+  kind: 'webhooks' | 'webhook-answers';
+  inputJson: string;
+};
+
+/** Takes such a call and waits for its end. Throws as `enqueue` does where the session takes none. */
+export const enqueueOwn = async (
+  parts: Parts,
+  { projectId, sessionId, kind, inputJson }: OwnCall,
+  wait: CallWait,
+): Promise<CallRow> => {
+  const callId = newId('call');
+  const watch = parts.notices.watch(callId);
+  try {
+    const call = await insertAndHand(parts, {
+      ...{ id: callId, projectId, sessionId, kind, inputJson, name: null },
+      ...{ keepWarm: false, idempotencyKey: null, requestHash: null },
+    });
+    if (call === undefined) throw await refusal(parts, { projectId, sessionId });
+    return await awaitCall(parts, watch, { projectId, sessionId, callId }, call, wait);
   } finally {
     watch.end();
   }

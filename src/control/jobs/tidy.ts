@@ -9,6 +9,7 @@ import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
 import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-summaries.ts';
 import { emptyDeletedWorld } from '../db/world-ends.ts';
+import { settleOpenAnswers } from '../deliveries/settle.ts';
 import type { Parts } from '../parts.ts';
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
@@ -46,6 +47,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => emptyBatches(parts),
     () => collectBlobs(parts),
     () => makeRoom(parts),
+    () => settleOpenAnswers(parts),
   ];
   const failures: unknown[] = [];
   for (const job of jobs) await job().catch((error: unknown) => failures.push(error));

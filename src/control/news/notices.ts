@@ -30,6 +30,8 @@ export const poolTopic = 'pool';
 export const runsTopic = 'runs';
 /** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */
 export const routesTopic = 'routes';
+/** The topic that changes when a session has sent webhooks. */
+export const deliveriesTopic = (sessionId: string): string => `deliveries:${sessionId}`;
 const routeMark = 'route:';
 /** Says that a session is served elsewhere, or not at all, now. The other topics are ids themselves. */
 export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;

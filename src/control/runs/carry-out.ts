@@ -71,7 +71,7 @@ const checkGoesOn = ({ parts, run, signal }: Job): void => {
 /** What the run's session and call are found by, of whoever carries it on. */
 const keyOf = ({ run, at }: Job): string => `${run.id}/${at.sessions}`;
 
-const callKinds: Record<RunKind, CallKind> = { tests: 'test', proof: 'prove' };
+const callKinds = { tests: 'test', proof: 'prove' } as const satisfies Record<RunKind, CallKind>;
 
 const openBody = ({ run }: Job): KeptOpen => {
   const task = run.taskJson === null ? undefined : (JSON.parse(run.taskJson) as RunTask);

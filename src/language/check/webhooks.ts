@@ -71,6 +71,7 @@ const typesOf = {
   url: ['string'],
   secret: ['string'],
   enabled: ['boolean', 'integer'],
+  content_type: ['string'],
   events: ['array', 'string'],
   scope: ['array'],
 } as const satisfies Record<string, readonly JsonType[]>;
@@ -92,6 +93,18 @@ const readField = (
   return field.path;
 };
 
+/** Only where the table names one, so that a table without it means what it always did. */
+const contentTypeOf = (
+  place: Place,
+  { content_type: written }: WebhooksTable,
+  sources: Parameters<typeof readField>[2],
+): Pick<WebhooksContract, 'contentType'> =>
+  written === undefined
+    ? {}
+    : {
+        contentType: readField(place.at('content_type'), written, sources, typesOf.content_type),
+      };
+
 /** The webhooks of a connector; null without the table, or while its entity is not known. */
 export const checkWebhooks = (
   webhooks: Placed<WebhooksTable> | undefined,
@@ -110,6 +123,7 @@ export const checkWebhooks = (
     events: readField(place.at('events'), table.events, sources, typesOf.events),
     secret: readField(place.at('secret'), table.secret, sources, typesOf.secret),
     enabled: readField(place.at('enabled'), table.enabled, sources, typesOf.enabled),
+    ...contentTypeOf(place, table, sources),
     scope: [...table.scope].map(([name, written]) => ({
       name,
       path: readField(place.at('scope', name), written, sources, typesOf.scope) ?? [],

@@ -17,7 +17,9 @@ export const LedgerEntry = Type.Object({
   operation: Name,
   method: Name,
   path: nullable(Type.String({ maxLength: 2_048 })),
-  status: nullable(Type.Integer({ minimum: 100, maximum: 999 })),
+  status: nullable(
+    Type.Integer({ minimum: 0, maximum: 999, description: '0: a receiver gave no answer' }),
+  ),
   request: Type.Unknown(),
   response: Type.Unknown(),
   duration_ms: Type.Number({ minimum: 0 }),

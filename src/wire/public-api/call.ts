@@ -1,6 +1,6 @@
 /** The call record as clients and hosts see it. */
 
-import { callKinds, callStates } from '#domain/call.ts';
+import { callKinds, callStates, clientCallKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -60,7 +60,7 @@ export type CallListView = Static<typeof CallListView>;
 /** What a client sends to enqueue one. */
 export const CallRequest = Type.Object(
   {
-    kind: oneOf(callKinds),
+    kind: oneOf(clientCallKinds),
     name: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: 'the tool, for kind "tool"' }),
     ),

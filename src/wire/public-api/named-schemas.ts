@@ -2,6 +2,7 @@
 import type { TSchema } from '../type.ts';
 import { CallView } from './call.ts';
 import { ConnectorVersionView, ConnectorView } from './connector.ts';
+import { DeliveryAnswerView, DeliveryView, SubscriptionView } from './delivery.ts';
 import { Grade } from './grade.ts';
 import { TestRunDetail, TestRunView } from './run.ts';
 import { SessionView } from './session.ts';
@@ -26,6 +27,8 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Call: CallView,
   Connector: ConnectorView,
   ConnectorVersion: ConnectorVersionView,
+  Delivery: DeliveryView,
+  DeliveryAnswer: DeliveryAnswerView,
   Grade,
   Label: LabelView,
   LabelTarget: LabelBody,
@@ -36,6 +39,7 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   PushedVersion: PushView,
   Rename: RenameBody,
   Session: SessionView,
+  Subscription: SubscriptionView,
   TestRun: TestRunDetail,
   TestRunEntry: TestRunView,
   Version: VersionDetail,

@@ -54,6 +54,7 @@ export {
 } from './data-operations.ts';
 
 export { readData } from './data-read.ts';
+export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
 export { getTestRun, listTestRuns, runTests } from './run-operations.ts';
 export {

@@ -1,7 +1,7 @@
 /** A request to a session's API as its client sent it, and what it came to: for all who have a part in it. */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { RowChange } from '#store/write/write-set.ts';
-import type { Delivery } from '../../session/outbox.ts';
+import type { Outgoing } from '../../session/outbox.ts';
 import type { ApiAnswer } from '../answers/answer.ts';
 
 export type ApiRequest = {
@@ -26,7 +26,7 @@ export type ApiOutcome = {
   changes: ChangeCounts;
   rows: RowChange[];
   /** Webhooks that the request sent. */
-  deliveries: Delivery[];
+  outgoing: Outgoing;
   /** The answer as its client is sent it, with addresses that the client reaches. */
   sent: ApiAnswer;
   /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */

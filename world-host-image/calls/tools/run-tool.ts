@@ -11,7 +11,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/write/transaction.ts';
 import { createAddresses } from '../../routes/addresses.ts';
 import { findLinked, underAlias } from '../../session/links.ts';
-import type { Delivery } from '../../session/outbox.ts';
+import type { Outgoing } from '../../session/outbox.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';
 import { beginTurn } from '../../session/session.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
@@ -111,7 +111,7 @@ const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContr
     ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))
     : error;
 
-export type RanTool = Changes & { output: unknown; deliveries: Delivery[] };
+export type RanTool = Changes & { output: unknown; outgoing: Outgoing };
 
 /**
  * The input as the world takes it: addresses that an agent has from the API of its session stand there as
@@ -144,7 +144,7 @@ const runOwn = async (session: Session, name: string, given: Row): Promise<RanTo
       failForOutput({ name, source: sourceOf(tool) }, world.tools.output(name, output));
       checkSize(tool, output);
       checkAnswer(tool, output);
-      return { output, deliveries: outbox.take() };
+      return { output, outgoing: outbox.take() };
     });
     return { ...value, ...changed };
   } catch (error) {

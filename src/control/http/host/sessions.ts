@@ -3,6 +3,7 @@ import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { staleHost } from '../../calls/directive.ts';
 import { insertRequests } from '../../db/requests.ts';
+import { noteArrived } from '../../deliveries/arrive.ts';
 import type { Parts } from '../../parts.ts';
 import { reportClosed } from '../../sessions/close.ts';
 import { reportFailed, reportReady } from '../../sessions/ready.ts';
@@ -32,11 +33,14 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.deliverRequests, async ({ params, body }, { caller: { hostId } }) => {
     const host = { ...params, hostId, generation: body.generation };
     if (!(await insertRequests(parts.db, host, body.entries))) throw staleHost(host);
+    await noteArrived(parts, params.sessionId, body.entries);
     return respond(200, {});
   }),
 
   endpoint(api.reportClosed, async ({ params, body }, { caller: { hostId } }) => {
     const host = { ...params, hostId, generation: body.generation };
-    return respond(200, await reportClosed(parts, host, body.entries));
+    const closed = await reportClosed(parts, host, body.entries);
+    await noteArrived(parts, params.sessionId, body.entries);
+    return respond(200, closed);
   }),
 ];

@@ -6,6 +6,7 @@ import { callEndpoints } from './calls.ts';
 import { connectorEndpoints } from './connectors.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
+import { deliveryEndpoints } from './deliveries.ts';
 import { linkEndpoints } from './links.ts';
 import { proofEndpoints } from './proofs.ts';
 import { requestEndpoints } from './requests.ts';
@@ -31,4 +32,5 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...linkEndpoints(parts),
   ...callEndpoints(parts),
   ...requestEndpoints(parts),
+  ...deliveryEndpoints(parts),
 ];

@@ -47,6 +47,9 @@ export const webhooksKeys = {
   events: field('Field with the event types wanted; without it, or empty, every event.'),
   secret: field('Field with the signing secret.'),
   enabled: field('Field that turns a subscription on; without it, always on.'),
+  content_type: field(
+    'Field that says "form" where the body is wanted as a form, as vendors have it that offer both; without it, JSON.',
+  ),
   scope: described(
     "List fields that an event's scope must be in, or that must be empty: scope to field.",
     defaulted<Map<string, string>>(mapOf(text), new Map()),

@@ -1,0 +1,72 @@
+/**
+ * What receivers answered, whoever sent the deliveries: kept once a delivery, and told to the session's host, which
+ * writes it into the ledger as an entry `<event>.answer`. What the host could not be told is told again, or written
+ * into the ledger of a session that is over, by the job in `settle.ts`.
+ */
+import { AppError } from '#domain/error.ts';
+import type { DeliverySender } from '#domain/ledger.ts';
+import { enqueueOwn } from '../calls/enqueue.ts';
+import {
+  insertDeliveryAnswers,
+  type KeptDeliveryAnswer,
+  type NewDeliveryAnswer,
+} from '../db/deliveries.ts';
+import type { Parts } from '../parts.ts';
+import { viewAnswer } from './read.ts';
+
+/** Of which session the deliveries are, and who sent them. */
+export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
+
+/** Answers that are told in one call. */
+const mostTold = 100;
+
+/** Why a session takes no call now: it is over, or has too many already. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof AppError && ['conflict', 'exhausted', 'not_found'].includes(error.code);
+
+/**
+ * Tells the session's host of answers, up to 100 a call, and waits so long for it to have written them. A session
+ * that takes no call is told nothing.
+ */
+export const tellHost = async (
+  parts: Parts,
+  { projectId, sessionId }: Pick<AnswerSource, 'projectId' | 'sessionId'>,
+  answers: readonly Omit<KeptDeliveryAnswer, 'isNew'>[],
+  wait: { ms: number; signal: AbortSignal },
+): Promise<void> => {
+  for (let start = 0; start < answers.length; start += mostTold) {
+    const told = answers.slice(start, start + mostTold).map((answer) => ({
+      delivery: answer.deliveryId,
+      event: answer.event,
+      ...viewAnswer(answer),
+    }));
+    const inputJson = JSON.stringify({ answers: told });
+    try {
+      await enqueueOwn(parts, { projectId, sessionId, kind: 'webhook-answers', inputJson }, wait);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      parts.log.debug({ err: error, sessionId }, 'answers of receivers wait to be written down');
+      return;
+    }
+  }
+};
+
+/** How long an answer is held for the host to have written it into the ledger, in milliseconds. */
+const toldMs = 5_000;
+
+/**
+ * Keeps answers to deliveries that have none yet, and has them written into the ledger: whatever is asked of the
+ * session afterwards finds them there. Answers what is kept of each, also of those that had an answer before, and
+ * nothing of deliveries that are not there.
+ */
+export const recordAnswers = async (
+  parts: Parts,
+  source: AnswerSource,
+  answers: readonly NewDeliveryAnswer[],
+  signal: AbortSignal,
+): Promise<KeptDeliveryAnswer[]> => {
+  const kept = await insertDeliveryAnswers(parts.db, source, answers);
+  const fresh = kept.filter(({ isNew }) => isNew);
+  if (fresh.length > 0) await tellHost(parts, source, fresh, { ms: toldMs, signal });
+  return kept;
+};
