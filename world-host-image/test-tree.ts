@@ -22,6 +22,7 @@ import { openLedger } from './ledger/ledger.ts';
 import { createRouter } from './routes/router.ts';
 import { openAuthorCode } from './session/author-code.ts';
 import { createClock } from './session/clock.ts';
+import { noFaults } from './session/faults.ts';
 import { createIds } from './session/ids.ts';
 import { createTokens } from './session/oauth-tokens.ts';
 import { secretsOf } from './session/open-session.ts';
@@ -72,6 +73,7 @@ const testTree = async (tree: readonly TreeFile[], workDir: string): Promise<Sui
     outbox: createOutbox(),
     tokens: createTokens(source),
     links: new Map(),
+    faults: noFaults(),
     answer: null,
     world: {
       bundle: noDigest,

@@ -12,6 +12,7 @@ export const clientCallKinds = [
   'reset',
   'state',
   'answer',
+  'faults',
   'close',
   'test',
   'prove',

@@ -163,6 +163,38 @@ export type RateLimit = {
   headers: Record<string, RateLimitFact>;
 };
 
+/** An error answer that a fault gives in place of the vendor's own. */
+export type FaultAnswer = { status: number; body: string; headers: Record<string, string> };
+
+/** What a fault does to a request beside holding its answer back. */
+export type FaultEffect =
+  | ({ kind: 'status' } & FaultAnswer)
+  /** The connection ends without an answer, before the request is carried out or after. */
+  | { kind: 'drop'; at: 'before' | 'after' }
+  /** Requests beyond a limit of `rateLimits` are refused; `most` and `seconds` are in force in place of its own. */
+  | ({
+      kind: 'rate_limit';
+      limit: string;
+      most: number;
+      seconds: number;
+      retryAfter: boolean;
+    } & FaultAnswer);
+
+/** A rule by which something goes wrong with requests, on purpose. */
+export type Fault = {
+  name: string;
+  /** Names of operations, and paths of them with `*` at the end for anything. Absent: all. */
+  routes?: string[];
+  /** Which of their requests it meets: some in a row, counted from 1, or by chance. Absent: all. */
+  when?: { nth: number; times: number } | { chance: number };
+  /** For how long the answer is held back. */
+  latencyMs?: number;
+  effect?: FaultEffect;
+};
+
+/** What goes wrong with requests; `tools`: with calls of tools as well. */
+export type Faults = { tools: boolean; rules: Fault[] };
+
 export type ApiContract = {
   /** The vendor's credential scheme, `[auth] scheme`. */
   auth: {
@@ -195,6 +227,8 @@ export type ApiContract = {
   before: string | null;
   /** Limits that answers tell of, in the order in which a header is theirs to tell. Absent: none. */
   rateLimits?: RateLimit[];
+  /** What goes wrong in a session unless it says otherwise. Absent: nothing. */
+  faults?: Faults;
   paging: Paging;
 };
 

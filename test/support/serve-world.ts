@@ -24,6 +24,7 @@ import { openLedger } from '../../world-host-image/ledger/ledger.ts';
 import { createRouter } from '../../world-host-image/routes/router.ts';
 import { openAuthorCode } from '../../world-host-image/session/author-code.ts';
 import { createClock } from '../../world-host-image/session/clock.ts';
+import { createFaults } from '../../world-host-image/session/faults.ts';
 import { createIds } from '../../world-host-image/session/ids.ts';
 import { createTokens } from '../../world-host-image/session/oauth-tokens.ts';
 import { secretsOf } from '../../world-host-image/session/open-session.ts';
@@ -135,6 +136,7 @@ export const serveWorld = async (
     outbox: createOutbox(),
     tokens: createTokens(source),
     links: new Map(),
+    faults: createFaults({ api: contract.api, seed, clock: source.clock }),
     answer: null,
     world: {
       bundle: zeroDigest,

@@ -1,6 +1,7 @@
 /** A request to the API in the ledger of its session: with what it came to, without its credential, and cut. */
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { maskText, secretNamesOf } from '../ledger/mask.ts';
+import type { MetFault } from '../session/faults.ts';
 import { noteOutgoing } from '../session/note-outgoing.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodyValue } from './answers/answer.ts';
@@ -19,12 +20,24 @@ const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
+/** Of a response that met faults they stay, however long its body is. */
+const responseWithFaults = (session: Session, answer: ApiAnswer, faults: MetFault[]) => {
+  const { body, reason } = answer;
+  const whole = { faults, body: bodyForLedger(session, answer), reason };
+  if (JSON.stringify(whole).length <= longestNoted) return whole;
+  const start = maskText((body ?? '').slice(0, notedStart), secretNamesOf(session.world.contract));
+  return { faults, body: { truncated: true, start }, reason: reason?.slice(0, notedStart) ?? null };
+};
+
 /** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
 const responseForLedger = (
   session: Session,
-  answer: ApiAnswer,
+  { answer, met }: Pick<ApiOutcome, 'answer' | 'met'>,
 ): Pick<LedgerNote, 'response' | 'responseText'> => {
   const { body, isRows, reason } = answer;
+  if (met !== undefined && met.faults.length > 0) {
+    return { response: responseWithFaults(session, answer, met.faults) };
+  }
   return isRows === true && body !== null && body.length <= longestNoted && reason === null
     ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
     : { response: { body: bodyForLedger(session, answer), reason } };
@@ -52,9 +65,10 @@ export const noteRequest = (
     operation,
     method: request.method,
     path,
-    status: answer.status,
+    // A client that got no answer got no status.
+    status: outcome.met?.drop === undefined ? answer.status : null,
     request: { query, headers, body: requestForLedger(session, body) },
-    ...responseForLedger(session, answer),
+    ...responseForLedger(session, outcome),
     duration_ms: performance.now() - startedAt,
     changes,
     rows,

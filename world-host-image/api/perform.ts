@@ -47,9 +47,9 @@ const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
 });
 
 /** The request's turn begins, and with it what all of its answers tell. */
-const begin = ({ api, route, session }: ActionContext, common: Headers): void => {
+const begin = ({ api, limits, route, session }: ActionContext, common: Headers): void => {
   beginTurn(session);
-  Object.assign(common, rateLimitHeaders(api, route, session.clock));
+  Object.assign(common, rateLimitHeaders(api, route, session.clock, limits));
 };
 
 /** What the author's code answers. `common` takes the headers that `before` sets. */

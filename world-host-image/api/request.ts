@@ -7,6 +7,7 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import { readArguments } from '../routes/arguments.ts';
 import type { Arguments } from '../routes/filter-values.ts';
 import { type RouteMatch, splitPath } from '../routes/router.ts';
+import type { Met } from '../session/faults.ts';
 import { nothingOutgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, jsonAnswer, serveAnswer, vendorAnswer } from './answers/answer.ts';
@@ -14,6 +15,7 @@ import { answerConditionally } from './answers/conditional.ts';
 import { negotiate } from './answers/media-types.ts';
 import { refusedRequest } from './answers/refused-request.ts';
 import { refusalOf } from './auth.ts';
+import { answerPrevented, isPrevented } from './faulted.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
 import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
@@ -35,6 +37,15 @@ const faultAnswer = (fault: unknown): ApiAnswer => ({
   reason: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
 });
 
+const nothing = {
+  operation: null,
+  authorized: false,
+  body: null,
+  changes: {},
+  rows: [],
+  outgoing: nothingOutgoing(),
+};
+
 type Sent = { body: unknown; args: Arguments; bytes: Buffer };
 
 /** What was sent, with the vendor's addresses; nothing where they make it larger than a body may be. */
@@ -49,16 +60,36 @@ const takeBackAll = (
   return taken === undefined ? { body: null, args: undefined } : { body, args, ...taken };
 };
 
+/** A request that a fault keeps from being carried out; what it sent is only noted. */
+const answerFaulted = async (
+  session: Session,
+  api: ApiContract,
+  route: RouteContract,
+  request: ApiRequest,
+  met: Met,
+): Promise<Answered> => {
+  const bytes = await request.readBody();
+  const parsed = bytes === undefined ? undefined : parseBody(bytes, request.headers);
+  const body = parsed === undefined ? null : parsed.ok ? parsed.value : parsed.text;
+  const answer = await answerPrevented(session, api, route, met);
+  const { operation } = route;
+  return { ...nothing, authorized: true, operation, body, answer, met };
+};
+
 const answerRoute = async (
   session: Session,
   api: ApiContract,
   { route, pathArguments }: FoundRoute,
   request: ApiRequest,
-  { addresses }: Mount,
+  { mount: { addresses }, met }: { mount: Mount; met: Met | undefined },
 ): Promise<Omit<Answered, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
-  const noted = { operation: route.operation, changes: {}, rows: [], outgoing: nothingOutgoing() };
+  const noted = {
+    operation: route.operation,
+    ...(met === undefined ? {} : { met }),
+    ...{ changes: {}, rows: [], outgoing: nothingOutgoing() },
+  };
   const refused = (reason: string, body: unknown, status: number) => ({
     ...noted,
     body,
@@ -92,6 +123,7 @@ const answerRoute = async (
       args,
       ...(parsed.ok ? { body, isForm: parsed.isForm } : { body: undefined }),
       links: request,
+      ...(met === undefined ? {} : { limits: met.limits }),
       request: { method, path, headers, ...negotiated },
     });
     const conditional = answerConditionally(route, answer, method, headers);
@@ -133,15 +165,6 @@ export const answerRequest = async (
   return { ...outcome, sent: addresses === undefined ? answer : serveAnswer(addresses, answer) };
 };
 
-const nothing = {
-  operation: null,
-  authorized: false,
-  body: null,
-  changes: {},
-  rows: [],
-  outgoing: nothingOutgoing(),
-};
-
 const answerAt = async (
   session: Session,
   api: ApiContract,
@@ -163,7 +186,11 @@ const answerAt = async (
   }
   const found = session.world.router.match(request.method, segments);
   if (found.kind === 'route') {
-    const answered = await answerRoute(session, api, found, request, mount);
+    const met = session.faults.meet(found.route);
+    if (met !== undefined && isPrevented(met)) {
+      return answerFaulted(session, api, found.route, request, met);
+    }
+    const answered = await answerRoute(session, api, found, request, { mount, met });
     return { ...answered, authorized: true };
   }
   const allowed = allowedOf(found, isTokenPath(api, path));

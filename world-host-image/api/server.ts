@@ -8,12 +8,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+import { droppedInterim } from '#wire/dropped.ts';
 import { http } from '#wire/http.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodiless, jsonAnswer } from './answers/answer.ts';
 import { noteRequest } from './note-request.ts';
 import { answerRequest } from './request.ts';
+import type { ApiOutcome } from './requests/api-request.ts';
 import { describeRequest, pathOf } from './requests/incoming.ts';
 
 export type ApiServer = {
@@ -78,7 +81,7 @@ const serveSession = async (
   session: Session,
   { serving, log }: ApiServerOptions,
   request: IncomingMessage,
-): Promise<ApiAnswer> => {
+): Promise<ApiOutcome> => {
   const at = new Date();
   const startedAt = performance.now();
   const described = describeRequest(request);
@@ -88,13 +91,29 @@ const serveSession = async (
     log.error({ err: outcome.fault, path: described.path }, 'failed');
   }
   noteRequest(session, described, outcome, at, startedAt);
-  return outcome.sent;
+  return outcome;
 };
 
-const answerOf = async (
-  options: ApiServerOptions,
-  request: IncomingMessage,
-): Promise<ApiAnswer> => {
+/** What goes out: an answer, or nothing, where a declared fault drops the connection. */
+type Outgoing = ApiAnswer | 'dropped';
+
+/** Holds the answer back as long as a declared fault says, if the session is served and its client there. */
+const afterLatency = async (
+  { met, sent }: ApiOutcome,
+  { socket }: IncomingMessage,
+  ending: AbortSignal,
+): Promise<Outgoing> => {
+  if (met !== undefined && met.latencyMs > 0 && !socket.destroyed) {
+    const gone = new AbortController();
+    const go = (): void => gone.abort();
+    socket.once('close', go);
+    await pause(met.latencyMs, AbortSignal.any([gone.signal, ending]));
+    socket.off('close', go);
+  }
+  return met?.drop === undefined ? sent : 'dropped';
+};
+
+const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Promise<Outgoing> => {
   const { serving, log } = options;
   const state = serving.state();
   if (state.kind === 'waiting') return waitingAnswer;
@@ -103,7 +122,8 @@ const answerOf = async (
   if (state.session.isProving === true) return provingAnswer;
   const visit = serving.enter();
   try {
-    return await serveSession(state.session, options, request);
+    const outcome = await serveSession(state.session, options, request);
+    return await afterLatency(outcome, request, visit.ending);
   } catch (error) {
     // A client that hangs up in the middle of its body is no fault of the host.
     log[request.errored === null ? 'error' : 'debug'](
@@ -114,6 +134,14 @@ const answerOf = async (
   } finally {
     visit.leave();
   }
+};
+
+/** Closes the connection without an answer; a gateway before this host is told that this is meant. */
+const drop = ({ headers, socket }: IncomingMessage, response: ServerResponse): void => {
+  const isForwarded = headers['x-forwarded-for'] !== undefined;
+  // Without a socket of its own, the answer is not the next one of its connection.
+  if (response.socket === null || !isForwarded) socket.destroy();
+  else socket.end(droppedInterim);
 };
 
 /**
@@ -140,6 +168,7 @@ const handle = async (
   response: ServerResponse,
 ): Promise<void> => {
   const answer = await answerOf(options, request);
+  if (answer === 'dropped') return drop(request, response);
   atTurnEnd(() => {
     try {
       send(request, response, answer);

@@ -5,6 +5,7 @@ import { isObject, toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import type { MetFault } from '../session/faults.ts';
 import type { Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { CallFailure } from './answers/failure.ts';
@@ -16,6 +17,8 @@ export type CallOutcome = {
   rows?: RowChange[];
   /** Webhooks that the call sent. */
   outgoing?: Outgoing;
+  /** Declared faults that it met. */
+  faults?: readonly MetFault[];
 };
 
 /** Runs another call on a session, as a part of one; what that fails with is its answer. */

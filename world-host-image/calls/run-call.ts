@@ -9,14 +9,16 @@ import type { Log } from '#runtime/log.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
+import type { MetFault } from '../session/faults.ts';
 import { noteOutgoing } from '../session/note-outgoing.ts';
 import { nothingOutgoing, type Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import { callAnswer } from './answer.ts';
 import { findAnswerFault } from './answers/answerable.ts';
-import { callErrorOf } from './answers/failure.ts';
+import { CallFailure, callErrorOf } from './answers/failure.ts';
 import { inputOf, type RunCall } from './call.ts';
 import { callClose } from './close.ts';
+import { callFaults, isSetting } from './faults.ts';
 import { callGrade } from './grade.ts';
 import { callProve } from './prove.ts';
 import { callReset } from './reset.ts';
@@ -34,6 +36,7 @@ const kinds: Record<CallKind, RunCall> = {
   reset: callReset,
   state: callState,
   answer: callAnswer,
+  faults: callFaults,
   close: callClose,
   test: callTest,
   prove: callProve,
@@ -46,9 +49,23 @@ const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
   answer: 'session',
+  faults: 'session',
 };
 
-type Ran = { answer: CallAnswer; rows: RowChange[]; outgoing: Outgoing };
+const viaOf = ({ kind, input }: HostCall): LedgerNote['via'] | undefined =>
+  kind === 'faults' && !isSetting(input) ? undefined : notedAs[kind];
+
+type Ran = {
+  answer: CallAnswer;
+  rows: RowChange[];
+  outgoing: Outgoing;
+  faults: readonly MetFault[];
+};
+
+const responseOf = ({ answer, faults }: Ran) => ({
+  ...(faults.length === 0 ? {} : { faults }),
+  ...(answer.error === undefined ? { output: answer.output } : { error: answer.error }),
+});
 
 /** An error as the contract has it: what somebody's code says may be of any length. */
 const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
@@ -66,10 +83,11 @@ const withoutFault = (error: CallError): CallError => {
   return { ...rest, details: { leftOut: `the details: ${fault.message}` } };
 };
 
-const failedWith = (error: CallError): Ran => ({
+const failedWith = (error: CallError, faults: readonly MetFault[] = []): Ran => ({
   answer: { error: withoutFault(bounded(error)), changes: {} },
   rows: [],
   outgoing: nothingOutgoing(),
+  faults,
 });
 
 const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => {
@@ -77,13 +95,15 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
     const outcome = await kinds[call.kind](session, call, inputOf(call), (of, other) =>
       runCall(of, other, log),
     );
-    const { rows = [], outgoing = nothingOutgoing(), ...answer } = outcome;
+    const { rows = [], outgoing = nothingOutgoing(), faults = [], ...answer } = outcome;
     const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // a tool's is checked
-    if (fault === undefined) return { answer, rows, outgoing };
+    if (fault === undefined) return { answer, rows, outgoing, faults };
     return failedWith({ code: fault.code, message: `the output is not sent: ${fault.message}` });
   } catch (cause) {
     const error = callErrorOf(cause);
-    if (error !== undefined) return failedWith(error);
+    if (error !== undefined) {
+      return failedWith(error, cause instanceof CallFailure ? cause.faults : []);
+    }
     log.error({ err: cause, callId: call.id, kind: call.kind, name: call.name }, 'a call failed');
     const message = `the world host failed to run the call; its log names ${call.id}`;
     return failedWith({ code: 'internal', message });
@@ -94,8 +114,9 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
 export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
   const at = new Date();
   const startedAt = performance.now();
-  const { answer, rows, outgoing } = await run(session, call, log);
-  const via = notedAs[call.kind];
+  const ran = await run(session, call, log);
+  const { answer, rows, outgoing } = ran;
+  const via = viaOf(call);
   if (via !== undefined) {
     session.ledger.note({
       at: at.toISOString(),
@@ -105,7 +126,7 @@ export const runCall = async (session: Session, call: HostCall, log: Log): Promi
       path: null,
       status: null,
       request: call.input ?? null,
-      response: answer.error === undefined ? { output: answer.output } : { error: answer.error },
+      response: responseOf(ran),
       duration_ms: performance.now() - startedAt,
       changes: answer.changes,
       rows,

@@ -5,7 +5,7 @@
 import { openLedger } from '../ledger/ledger.ts';
 import { secretsOf } from '../session/open-session.ts';
 import { seedTask } from '../session/seed-task.ts';
-import { resetTurns, type Session } from '../session/session.ts';
+import { resetTurns, type Session, withoutFaults } from '../session/session.ts';
 
 export type Stage = {
   /** The session of the run under way. */
@@ -26,7 +26,7 @@ export const openStage = (session: Session): Stage => {
     ({ contract }) => contract,
   );
   const secrets = secretsOf(contracts, token);
-  const playing: Session = { ...session, ledger: openLedger({ secrets }) };
+  const playing: Session = { ...withoutFaults(session), ledger: openLedger({ secrets }) };
   let isSeeded = true;
 
   const forget = (): void => {

@@ -27,8 +27,8 @@ const randomIds: WorldIds = {
 const warmUp = 20;
 
 /** Chris Doty-Humphrey's sfc32: whole numbers of 32 bits, all of them for each state of 128 bits. */
-const createGenerator = (high: number, low: number, turn: number): (() => number) => {
-  let [a, b, c, counter] = [high | 0, low | 0, turn | 0, 1];
+const createGenerator = (high: number, low: number, turn: number, stream = 1): (() => number) => {
+  let [a, b, c, counter] = [high | 0, low | 0, turn | 0, stream];
   const draw = (): number => {
     const sum = (((a + b) | 0) + counter) | 0;
     counter = (counter + 1) | 0;
@@ -50,8 +50,10 @@ const uuidOf = (draw: () => number): string => {
   return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-${fourth.slice(0, 4)}-${fourth.slice(4)}${last}`;
 };
 
+const halvesOf = (seed: number): [high: number, low: number] => [Math.floor(seed / 2 ** 32), seed];
+
 const seededIds = (seed: number): WorldIds => {
-  const [high, low] = [Math.floor(seed / 2 ** 32), seed];
+  const [high, low] = halvesOf(seed);
   let turn = 0;
   let drawn: (() => number) | undefined;
   // Most turns draw nothing and need no generator.
@@ -76,3 +78,16 @@ const seededIds = (seed: number): WorldIds => {
 /** The identifiers of a session: by chance without a seed, a whole number from 0, else by the seed. */
 export const createIds = (seed: number | null): WorldIds =>
   seed === null ? randomIds : seededIds(seed);
+
+/** The stream of identifiers is 1; those of other draws begin here. */
+const firstStream = 2;
+
+/**
+ * A number from 0, below 1: by chance without a seed, else the draw of that number, from 1, in a stream from 0 that
+ * has nothing in common with the identifiers.
+ */
+export const drawChance = (seed: number | null, stream: number, draw: number): number => {
+  if (seed === null) return Math.random();
+  const [high, low] = halvesOf(seed);
+  return createGenerator(high, low, draw, firstStream + stream)() / 2 ** 32;
+};

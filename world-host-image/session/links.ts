@@ -40,7 +40,8 @@ export const loadLinks = async (
 /** The linked worlds as sessions by alias, within the session that has these parts. */
 export const openLinks = (
   loaded: readonly LoadedLink[],
-  parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links' | 'answer'>,
+  parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links' | 'answer' | 'faults'>,
+  faultsOf: (world: LoadedWorld) => Session['faults'],
 ): Map<string, Session> =>
   new Map(
     loaded.map(({ link: { alias, task, tools }, world }) => [
@@ -51,6 +52,7 @@ export const openLinks = (
         world,
         task: { ...task, tools },
         outbox: createOutbox(),
+        faults: faultsOf(world),
         // Its own API is not served, so nothing of it has an address.
         address: null,
         formerAddresses: [],

@@ -6,6 +6,7 @@ import { openLedger } from '../ledger/ledger.ts';
 import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';
 import { createClock } from './clock.ts';
+import { createFaults, type SessionFaults } from './faults.ts';
 import { createIds } from './ids.ts';
 import { loadLinks, openLinks } from './links.ts';
 import type { WorldLoader } from './load-world.ts';
@@ -13,7 +14,7 @@ import { createTokens, openingOfTokens } from './oauth-tokens.ts';
 import { createOutbox } from './outbox.ts';
 import { seedTask } from './seed-task.ts';
 import { createSent } from './sent.ts';
-import type { Session } from './session.ts';
+import type { LoadedWorld, Session } from './session.ts';
 
 /**
  * What must not stand in the ledger of a session: its own token, the bearers that it mints, and what the
@@ -53,12 +54,15 @@ export const openSession = async (
     formerAddresses: [],
     tokens: createTokens({ secret: token, clock, ids }),
   };
+  const faultsOf = ({ contract: { api } }: LoadedWorld): SessionFaults =>
+    createFaults({ api, seed: assignment.seed, clock });
   return {
     ...parts,
     task: assignment.task,
     world,
     outbox: createOutbox(),
-    links: openLinks(linked, parts),
+    faults: faultsOf(world),
+    links: openLinks(linked, parts, faultsOf),
     answer: null,
   };
 };

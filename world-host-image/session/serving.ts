@@ -17,8 +17,8 @@ export type Serving = {
   begin(session: Session): void;
   /** Serves no further request. Resolves when those under way are answered. */
   end(): Promise<void>;
-  /** Counts a request as under way until `leave` is called. */
-  enter(): { leave(): void };
+  /** Counts a request as under way until `leave` is called; `ending` aborts when the session is to be served no more. */
+  enter(): { leave(): void; ending: AbortSignal };
   /** Notes where clients find the API of the session by now. */
   moveTo(address: string): void;
   /** Notes that the session was used over its API. */
@@ -36,14 +36,17 @@ export const createServing = (isCutOff: () => boolean = () => false): Serving =>
   let underWay = 0;
   let lastUsedAt: number | undefined;
   let allDone: (() => void) | undefined;
+  let ending = new AbortController();
   return {
     state: () => (state.kind === 'serving' && isCutOff() ? { kind: 'cut_off' } : state),
     begin(session) {
       state = { kind: 'serving', session };
       lastUsedAt = undefined;
+      ending = new AbortController();
     },
     async end() {
       state = { kind: 'closed' };
+      ending.abort();
       if (underWay === 0) return;
       const done = Promise.withResolvers<void>();
       allDone = done.resolve;
@@ -52,6 +55,7 @@ export const createServing = (isCutOff: () => boolean = () => false): Serving =>
     enter() {
       underWay += 1;
       return {
+        ending: ending.signal,
         leave() {
           underWay -= 1;
           if (underWay === 0) allDone?.();

@@ -14,6 +14,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Router } from '../routes/router.ts';
 import type { AuthorCode } from './author-code.ts';
 import type { WorldClock } from './clock.ts';
+import { noFaults, type SessionFaults } from './faults.ts';
 import type { WorldIds } from './ids.ts';
 import type { Tokens } from './oauth-tokens.ts';
 import type { Outbox } from './outbox.ts';
@@ -57,11 +58,22 @@ export type Session = {
   tokens: Tokens;
   /** The worlds that its world is linked to, by alias, each with the tools that are served as those of its task. */
   links: ReadonlyMap<string, Session>;
+  /** What goes wrong on purpose when it is used. */
+  faults: SessionFaults;
   /** What the agent answered last to the question of its task. */
   answer: { value: unknown } | null;
   /** While its task is proved: its API is served to nobody else. */
   isProving?: boolean;
 };
+
+/** The session for proofs and tests of worlds, which judge the world and its tasks: it meets no declared fault. */
+export const withoutFaults = (session: Session): Session => ({
+  ...session,
+  faults: noFaults(),
+  links: new Map(
+    [...session.links].map(([alias, linked]) => [alias, { ...linked, faults: noFaults() }]),
+  ),
+});
 
 /** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */
 export const beginTurn = ({ clock, ids, outbox }: Session): void => {
@@ -71,8 +83,10 @@ export const beginTurn = ({ clock, ids, outbox }: Session): void => {
 };
 
 /** Back to the first turn, as when the session was opened. */
-export const resetTurns = ({ clock, ids, outbox }: Session): void => {
+export const resetTurns = ({ clock, faults, ids, links, outbox }: Session): void => {
   clock.reset();
   ids.reset();
   outbox.begin();
+  faults.reset();
+  for (const linked of links.values()) linked.faults.reset();
 };

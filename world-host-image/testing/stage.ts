@@ -17,7 +17,7 @@ import type { RunOther } from '../proving/play.ts';
 import { prove } from '../proving/prove.ts';
 import type { Delivery } from '../session/outbox.ts';
 import { seedTask } from '../session/seed-task.ts';
-import { resetTurns, type Session } from '../session/session.ts';
+import { resetTurns, type Session, withoutFaults } from '../session/session.ts';
 import { createStoreAccess } from '../session/store-access.ts';
 import { runOperation } from '../usercode/operations.ts';
 import type { StoreAccess } from '../usercode/run.ts';
@@ -59,8 +59,9 @@ const requestOf = ({ token }: Session, given: Row) => {
   };
 };
 
-/** Over a session that nobody else uses meanwhile. */
-export const openStage = (session: Session, run: RunOther): Stage => {
+/** Over a session that nobody else uses meanwhile. Tests judge the world, so no declared fault comes between. */
+export const openStage = (given: Session, run: RunOther): Stage => {
+  const session: Session = withoutFaults(given);
   const { links, tokens, world } = session;
   const { store } = world;
   // Rows change between tests by other ways than a run's: no process holds any.

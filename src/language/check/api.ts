@@ -8,6 +8,7 @@ import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { checkAuth } from './auth.ts';
 import { readErrorAnswers } from './error-answers.ts';
+import { readFaults } from './faults.ts';
 import type { Model } from './model.ts';
 import { readPaging } from './paging.ts';
 import { readRateLimits } from './rate-limits.ts';
@@ -104,17 +105,22 @@ export const checkApi = (
   const before = checkBefore(connector, handlers);
   const routes = checkRoutes(operations, auth.tokenPath, { model, values, api, handlers });
   const isUsed = before !== null || routes.some(({ handler }) => handler !== null);
+  const rateLimits = readRateLimits(place.at('api'), api.rate_limits, routes);
+  const errorContentType = api.error_content_type;
+  const faulted = { routes, ...rateLimits, errorContentType };
+  const faults = readFaults(place.at('api', 'faults'), api.faults, faulted);
   return {
     auth,
     routes,
     ...readMediaTypes(connector, routes),
     ...readPrefixes(connector, routes, auth.tokenPath),
     ...readErrorAnswers(place.at('api'), api),
-    errorContentType: api.error_content_type,
+    errorContentType,
     handlers: isUsed ? api.handlers : null,
     ...(api.check_requests ? {} : { uncheckedRequests: true }),
     before,
-    ...readRateLimits(place.at('api'), api.rate_limits, routes),
+    ...rateLimits,
+    ...(faults.rules.length === 0 ? {} : { faults }),
     paging: readPaging(place.at('api'), api),
   };
 };

@@ -6,7 +6,7 @@ import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 
 /** Refuses a body that is too long, or not in the notation that the world's errors are sent as. */
-const checkBody = (place: Place, body: string, contentType: string): void => {
+export const checkBody = (place: Place, body: string, contentType: string): void => {
   if (body.length > languageLimits.errorBodyChars) {
     const message = `the body has ${body.length} characters, more than ${languageLimits.errorBodyChars}`;
     place.refuse('bad_value', message);

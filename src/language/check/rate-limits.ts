@@ -31,7 +31,8 @@ const checkPaths = (place: Place, written: readonly string[], known: readonly st
   }
 };
 
-const checkHeaders = (place: Place, names: Iterable<string>): void => {
+/** Refuses names of headers that cannot be sent, or that others send. */
+export const checkHeaders = (place: Place, names: Iterable<string>): void => {
   const seen = new Map<string, string>();
   for (const name of names) {
     const lower = name.toLowerCase();

@@ -7,6 +7,7 @@ import type { WorldStore } from '#store/world-store.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { planOf, type RoutePlan } from '../../routes/route-plan.ts';
 import type { AuthorCode } from '../../session/author-code.ts';
+import type { Met } from '../../session/faults.ts';
 import type { Seen } from '../../session/seen.ts';
 import type { Session } from '../../session/session.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
@@ -27,6 +28,8 @@ export type ActionContext = {
   isForm?: boolean;
   /** What links to other pages begin with; a tool that is bound to the route has none. */
   links?: LinkBase;
+  /** Limits on requests that a fault puts in force; absent: none. */
+  limits?: Met['limits'];
   /** Where the answer may be kept: takes what the code saw. */
   seen?: Seen;
   /** For handlers only. */

@@ -65,9 +65,9 @@ export const jsonAnswer = (status: number, body: string | null): ApiAnswer => ({
 
 /** An error in the vendor's words; `reason` is kept for the ledger. */
 export const vendorAnswer = (
-  api: ApiContract,
+  api: Pick<ApiContract, 'errorContentType'>,
   error: VendorError,
-  reason: string,
+  reason: string | null,
   status = error.status,
 ): ApiAnswer => ({
   status,

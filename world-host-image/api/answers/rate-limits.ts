@@ -1,10 +1,11 @@
 /**
- * The limits on requests that the connector declares (`[[api.rate_limits]]`), as headers of an answer. No
- * world runs out: each window looks as if the request were its first.
+ * The limits on requests that the connector declares (`[[api.rate_limits]]`), as headers of an answer. Nobody
+ * runs out of one that no fault puts in force: each window looks as if the request were its first.
  */
 import type { ApiContract, RateLimit, RateLimitFact, RouteContract } from '#language/contract.ts';
 import { fitsPath } from '#language/path-pattern.ts';
 import type { WorldClock } from '../../session/clock.ts';
+import type { UsedLimit } from '../../session/faults.ts';
 
 /** One header: its name, and what it tells at a time in seconds since 1970. */
 type Told = { header: string; tell(now: number): string };
@@ -19,10 +20,16 @@ const tellers: Record<RateLimitFact, (limit: RateLimit, used: number, now: numbe
   reset_after: ({ seconds }, _, now) => (Math.floor(now / seconds) + 1) * seconds - now,
 };
 
-const toldBy = (limit: RateLimit, { path }: RouteContract): Told[] => {
-  const { headers, paths = ['*'], uncounted } = limit;
+/** Limits that are in force, by their names. */
+type InForce = ReadonlyMap<string, UsedLimit>;
+
+const noneInForce: InForce = new Map();
+
+const toldBy = (declared: RateLimit, { path }: RouteContract, inForce: InForce): Told[] => {
+  const { headers, paths = ['*'], uncounted } = declared;
   if (!paths.some((one) => fitsPath(one, path))) return [];
-  const used = uncounted.some((one) => fitsPath(one, path)) ? 0 : 1;
+  const first = uncounted.some((one) => fitsPath(one, path)) ? 0 : 1;
+  const { used = first, ...limit } = { ...declared, ...inForce.get(declared.name) };
   return Object.entries(headers).map(([header, fact]) => ({
     header,
     tell: (now) => String(tellers[fact](limit, used, now)),
@@ -30,22 +37,34 @@ const toldBy = (limit: RateLimit, { path }: RouteContract): Told[] => {
 };
 
 /** Of two limits that a route falls under, the first tells a header that both have. */
-const planFor = ({ rateLimits = [] }: ApiContract, route: RouteContract): readonly Told[] => {
-  const all = rateLimits.flatMap((limit) => toldBy(limit, route)).reverse();
+const planFor = (
+  { rateLimits = [] }: ApiContract,
+  route: RouteContract,
+  inForce: InForce,
+): readonly Told[] => {
+  const all = rateLimits.flatMap((limit) => toldBy(limit, route, inForce)).reverse();
   return [...new Map(all.map((told) => [told.header, told])).values()].reverse();
 };
 
+/** Of routes that fall under no limit which is in force. */
 const plans = new WeakMap<RouteContract, readonly Told[]>();
+
+const planOf = (api: ApiContract, route: RouteContract, inForce: InForce): readonly Told[] => {
+  if (inForce.size > 0) return planFor(api, route, inForce);
+  const plan = plans.get(route) ?? planFor(api, route, inForce);
+  plans.set(route, plan);
+  return plan;
+};
 
 /** The headers that all answers to a request of the route have, at the world's present time. */
 export const rateLimitHeaders = (
   api: ApiContract,
   route: RouteContract,
   clock: Pick<WorldClock, 'now'>,
+  inForce: InForce = noneInForce,
 ): Record<string, string> => {
   if (api.rateLimits === undefined) return {};
-  const plan = plans.get(route) ?? planFor(api, route);
-  plans.set(route, plan);
+  const plan = planOf(api, route, inForce);
   const now = Math.floor(clock.now().getTime() / 1_000);
   return Object.fromEntries(plan.map(({ header, tell }) => [header, tell(now)]));
 };

@@ -1,6 +1,7 @@
 /** A request to a session's API as its client sent it, and what it came to: for all who have a part in it. */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { RowChange } from '#store/write/write-set.ts';
+import type { Met } from '../../session/faults.ts';
 import type { Outgoing } from '../../session/outbox.ts';
 import type { ApiAnswer } from '../answers/answer.ts';
 
@@ -29,6 +30,8 @@ export type ApiOutcome = {
   outgoing: Outgoing;
   /** The answer as its client is sent it, with addresses that the client reaches. */
   sent: ApiAnswer;
+  /** What declared faults do to it, where the session has any. */
+  met?: Met;
   /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */
   fault?: unknown;
 };

@@ -8,13 +8,17 @@ import type { CallError } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import type { RowProblem } from '#language/schema/checkers.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import type { MetFault } from '../../session/faults.ts';
 
 export class CallFailure extends Error {
   readonly error: CallError;
+  /** Declared faults that the call met, for the ledger alone. */
+  readonly faults: readonly MetFault[];
 
-  constructor(error: CallError) {
+  constructor(error: CallError, faults: readonly MetFault[] = []) {
     super(`${error.code}: ${error.message}`);
     this.error = error;
+    this.faults = faults;
   }
 }
 

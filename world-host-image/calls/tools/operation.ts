@@ -2,6 +2,7 @@
  * A tool that is a route of the world's API by another door. Input members named like the route's
  * arguments are its arguments, the rest is the request's body; the answer's body is the output.
  */
+import type { CallError } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
 import { toPointer } from '#domain/json.ts';
 import type { ApiContract, RouteContract, Row } from '#language/contract.ts';
@@ -89,17 +90,19 @@ const messageOf = (operation: string, { body, reason, status }: ApiAnswer): stri
   return `${operation} answered ${status}${words}`;
 };
 
+/** An error answer of the vendor as the error of a call. */
+export const errorOfAnswer = (operation: string, answer: ApiAnswer): CallError => ({
+  code: answer.status === 404 ? 'not_found' : 'refused',
+  message: messageOf(operation, answer),
+  details: { status: answer.status, body: bodyValue(answer) },
+});
+
 /** Runs the route's action and answers its body. An error answer of the vendor fails the call. */
 export const runOperation = async (context: ToolContext, operation: string): Promise<unknown> => {
   const action = actionContext(context, operation);
   const { api, route } = action;
   const performed = (async () => actions[route.action](action))();
   const answer = await performed.catch((error: unknown) => answerOfFailure(api, route, error));
-  const body = bodyValue(answer);
-  if (answer.status < 400) return body;
-  throw new CallFailure({
-    code: answer.status === 404 ? 'not_found' : 'refused',
-    message: messageOf(operation, answer),
-    details: { status: answer.status, body },
-  });
+  if (answer.status < 400) return bodyValue(answer);
+  throw new CallFailure(errorOfAnswer(operation, answer));
 };

@@ -7,17 +7,26 @@ import { limits } from '#domain/limits.ts';
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import { linkedTool, type Row, type ToolContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { pause } from '#runtime/pause.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/write/transaction.ts';
 import { createAddresses } from '../../routes/addresses.ts';
+import type { MetFault } from '../../session/faults.ts';
 import { findLinked, underAlias } from '../../session/links.ts';
 import type { Outgoing } from '../../session/outbox.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';
 import { beginTurn } from '../../session/session.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
 import { findAnswerFault } from '../answers/answerable.ts';
-import { CallFailure, errorOfRefusal, failForInput, failForOutput } from '../answers/failure.ts';
+import {
+  CallFailure,
+  callErrorOf,
+  errorOfRefusal,
+  failForInput,
+  failForOutput,
+} from '../answers/failure.ts';
 import { rowInInput, runConvention } from './convention.ts';
+import { meetAsTool, refuseMet } from './faulted.ts';
 import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -111,7 +120,12 @@ const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContr
     ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))
     : error;
 
-export type RanTool = Changes & { output: unknown; outgoing: Outgoing };
+export type RanTool = Changes & {
+  output: unknown;
+  outgoing: Outgoing;
+  /** Declared faults that it met, where they hold for tools. */
+  faults?: readonly MetFault[];
+};
 
 /**
  * The input as the world takes it: addresses that an agent has from the API of its session stand there as
@@ -132,10 +146,9 @@ const readInput = (session: Session, name: string, given: Row): Row => {
   return input;
 };
 
-const runOwn = async (session: Session, name: string, given: Row): Promise<RanTool> => {
+const carryOut = async (session: Session, tool: ToolContract, input: Row): Promise<RanTool> => {
   const { world, outbox } = session;
-  const tool = findTool(session, name);
-  const input = readInput(session, name, given);
+  const { name } = tool;
   const { contract, store, code } = world;
   try {
     const { value, ...changed } = await store.atomically(async () => {
@@ -149,6 +162,22 @@ const runOwn = async (session: Session, name: string, given: Row): Promise<RanTo
     return { ...value, ...changed };
   } catch (error) {
     throw placeRefusal(error, world, tool, input);
+  }
+};
+
+const runOwn = async (session: Session, name: string, given: Row): Promise<RanTool> => {
+  const tool = findTool(session, name);
+  const input = readInput(session, name, given);
+  const met = meetAsTool(session, tool);
+  if (met === undefined) return carryOut(session, tool, input);
+  await refuseMet(session, tool, met);
+  try {
+    return { ...(await carryOut(session, tool, input)), faults: met.faults };
+  } catch (error) {
+    const failed = callErrorOf(error);
+    throw failed === undefined ? error : new CallFailure(failed, met.faults);
+  } finally {
+    await pause(met.latencyMs);
   }
 };
 

@@ -17,7 +17,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import { holdsInheriting } from '#wire/json-extent.ts';
 import type { LedgerNote } from '../../ledger/ledger.ts';
-import { noteOfDelivery } from '../../session/outbox.ts';
+import { noteOutgoing } from '../../session/note-outgoing.ts';
 import type { Session } from '../../session/session.ts';
 import { type ReadAnswer, readEntities, readList, readRow } from './list.ts';
 import { faultsOf } from './problems.ts';
@@ -99,13 +99,13 @@ const writing =
     const request = { key, fields };
     try {
       const written = await writeRow(session, { verb, entity, key, fields });
-      const { row, changes, rows, deliveries, tool } = written;
+      const { row, changes, rows, outgoing, tool } = written;
       return {
         status: statusOfVerb[verb],
         json: JSON.stringify({ row, changes }),
         told: { operation: tool ?? operation, changes, rows, request, response: { row } },
         after() {
-          for (const delivery of deliveries) session.ledger.note(noteOfDelivery(delivery, null));
+          noteOutgoing(session, outgoing, null);
         },
       };
     } catch (error) {

@@ -11,7 +11,7 @@ import { callErrorOf } from '../../calls/answers/failure.ts';
 import { runConvention } from '../../calls/tools/convention.ts';
 import { type RanTool, runTool } from '../../calls/tools/run-tool.ts';
 import { hasField } from '../../routes/field-types.ts';
-import type { Delivery } from '../../session/outbox.ts';
+import type { Outgoing } from '../../session/outbox.ts';
 import { beginTurn, type Session } from '../../session/session.ts';
 import { faultsOf, type RowFault } from './problems.ts';
 
@@ -27,7 +27,7 @@ export type WriteRequest = {
 };
 
 /** What was done, and by which tool; null by none. */
-export type Written = Changes & { row: unknown; deliveries: Delivery[]; tool: string | null };
+export type Written = Changes & { row: unknown; outgoing: Outgoing; tool: string | null };
 
 export class WriteRefused extends AppError {
   readonly faults: readonly RowFault[];
@@ -75,7 +75,7 @@ const runByContract = async (
   const { value, ...changed } = await store.atomically(() => {
     beginTurn(session);
     const output = runConvention({ session, contract, store, code, tool, input }, binding);
-    return { output, deliveries: session.outbox.take() };
+    return { output, outgoing: session.outbox.take() };
   });
   return { ...value, ...changed };
 };

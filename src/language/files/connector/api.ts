@@ -10,6 +10,7 @@ import {
   textThat,
 } from '../../read/kinds.ts';
 import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
+import { faultsKeys } from './faults.ts';
 import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
 import { rateLimitsKey } from './rate-limits.ts';
 
@@ -123,5 +124,6 @@ export const apiKeys = {
     defaulted(flag, false),
   ),
   rate_limits: rateLimitsKey,
+  faults: described('What goes wrong on purpose when the API is used.', defaultedTable(faultsKeys)),
 };
 export type ApiTable = TableOf<typeof apiKeys>;

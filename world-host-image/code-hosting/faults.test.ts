@@ -1,0 +1,95 @@
+/** The vendor's client with its own plugin for retries, in a session with faults: it gets through, and the ledger tells. */
+import { expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+
+const world = await serveCodeHost();
+
+const set = async (rules: Row[]): Promise<void> => {
+  const { error } = await world.call('faults', undefined, { rules });
+  expect(error).toBeUndefined();
+};
+
+/** Requests of the ledger: the status, and which fault took part. */
+const noted = async (): Promise<unknown[]> => {
+  const { output } = await world.call('state', undefined, {
+    entity: 'svc_requests',
+    where: { via: 'api' },
+  });
+  return (output as { rows: Row[] }).rows.map(({ status, response }) => [
+    status,
+    ((response as Row).faults as Row[] | undefined)?.map(({ name }) => name) ?? [],
+  ]);
+};
+
+it('a status that passes is tried again by the client', async () => {
+  await set([{ name: 'busy', routes: ['/repos/*'], nth: 1, times: 2, status: 503 }]);
+  const { status, data } = await world.octokit().rest.issues.get(on(139));
+  expect([status, data.number]).toEqual([200, 139]);
+  expect(await noted()).toEqual([
+    [503, ['busy']],
+    [503, ['busy']],
+    [200, []],
+  ]);
+});
+
+it('a dropped connection is tried again by the client, which makes one comment too many where it was heard', async () => {
+  const comment = { ...on(139), body: 'once, please' };
+  const comments = async () => {
+    const { data } = await world.client().issues.listComments({ ...on(139), per_page: 100 });
+    return data.filter(({ body }) => body === comment.body).length;
+  };
+  await set([{ name: 'lost', routes: ['create_comment'], nth: 1, drop: 'before' }]);
+  await world.octokit().rest.issues.createComment(comment);
+  expect(await comments()).toBe(1);
+  await set([{ name: 'unheard', routes: ['create_comment'], nth: 1, drop: 'after' }]);
+  await world.octokit().rest.issues.createComment(comment);
+  expect(await comments()).toBe(3);
+});
+
+it("a limit in force is told in the vendor's headers, and ends a client that does not wait", async () => {
+  await set([
+    {
+      name: 'tight',
+      rate_limit: 'core',
+      limit: 2,
+      status: 403,
+      body: '{"message":"API rate limit exceeded"}',
+      retry_after: false,
+    },
+  ]);
+  const octokit = world.octokit();
+  const left = async () =>
+    (await octokit.rest.repos.get(repository)).headers['x-ratelimit-remaining'];
+  expect([await left(), await left()]).toEqual(['1', '0']);
+  await expect(octokit.rest.repos.get(repository)).rejects.toMatchObject({
+    status: 403,
+    response: {
+      headers: { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' },
+      data: { message: 'API rate limit exceeded' },
+    },
+  });
+});
+
+it('a grader tells what a fault did from what the agent did', async () => {
+  await set([{ name: 'busy', nth: 1, status: 503 }]);
+  await world.octokit().rest.issues.get(on(139));
+  world.session.task = {
+    grader: {
+      kind: 'assertions',
+      checks: [
+        {
+          entity: 'svc_requests',
+          where: { status: 503, 'response.faults': { exists: true } },
+          count: 1,
+        },
+        {
+          entity: 'svc_requests',
+          where: { status: 503, 'response.faults': { exists: false } },
+          count: 0,
+        },
+      ],
+    },
+  } as never;
+  expect(await world.grade()).toEqual({ passed: true, failed: [] });
+});

@@ -1,0 +1,39 @@
+/** Faults over the life of a host: they end with their session, and hold nothing up that is to end. */
+import { expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { issues, openOn, startBench } from '#test/support/host-bench.ts';
+
+it('faults that a session set are gone in the next one of the same host', async () => {
+  const { control } = await startBench();
+  const first = await openOn(control);
+  const rules = [{ name: 'down', status: 503 }];
+  expect((await control.call('faults', undefined, { rules })).error).toBeUndefined();
+  expect((await first('GET', issues)).status).toBe(503);
+  control.close(true, 'recycle');
+  const next = { sessionId: 'ses-2', generation: 2, sessionToken: 'st-two' };
+  const second = await openOn(control, next, 2);
+  expect((await second('GET', issues)).status).toBe(200);
+  expect((await control.call('faults')).output).toMatchObject({
+    declared: true,
+    faults: { rules: [] },
+  });
+});
+
+it('a session that is closed answers what latency still holds back', async () => {
+  const { control } = await startBench();
+  const api = await openOn(control);
+  await control.call('faults', undefined, {
+    rules: [{ name: 'slow', routes: ['/repos/*'], latency_ms: 60_000 }],
+  });
+  const held = api('GET', issues);
+  const requests = async () =>
+    (await control.call('state', undefined, { entity: 'svc_requests', where: { via: 'api' } }))
+      .output;
+  await until(async () => ((await requests()) as { total: number }).total === 1, {
+    timeoutMs: 5_000,
+    what: 'the request in the ledger',
+  });
+  control.close(true, 'recycle');
+  await control.message('reportWarm', 2);
+  expect((await held).status).toBe(200);
+});
