@@ -13,6 +13,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { droppedHeader } from '#wire/dropped.ts';
 import { hasBody, responseHeaders, trailersOf } from './forwarded-headers.ts';
 import type { Limits } from './limits.ts';
 import { pump } from './pump.ts';
@@ -22,6 +23,8 @@ import type { Upstream } from './upstreams.ts';
 /** How an exchange ended without an answer. Only `unsent` proves that the host has seen nothing. */
 export type Failure =
   | { kind: 'unsent' | 'broke_off'; cause: unknown }
+  /** The host closed the connection on purpose, by a declared fault of its world. */
+  | { kind: 'dropped' }
   | { kind: 'host_slow' | 'client_slow' | 'too_large' };
 
 export type Exchange = {
@@ -155,6 +158,15 @@ const passHints = (response: ServerResponse, link: string | string[]): void => {
   }
 };
 
+/** Tells whether the host has said that it will close the connection on purpose. */
+const watchForDrop = (outgoing: ClientRequest): (() => boolean) => {
+  let isDropped = false;
+  outgoing.on('information', ({ headers }) => {
+    isDropped ||= headers[droppedHeader] !== undefined;
+  });
+  return () => isDropped;
+};
+
 /** Early hints and the like, which are on their way before the answer. HTTP/1.0 knows none of them. */
 const sendInformation = ({ request, response }: Exchange, outgoing: ClientRequest): void => {
   if (request.httpVersion !== '1.1') return;
@@ -208,8 +220,9 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   let isConnected = false;
   let isAnswered = false;
   let isRead = false;
+  const isDropped = watchForDrop(outgoing);
   const settle = (failure?: Failure): void => {
-    outcome.resolve(failure);
+    outcome.resolve(failure?.kind === 'broke_off' && isDropped() ? { kind: 'dropped' } : failure);
     if (failure === undefined) return;
     outgoing.destroy();
     if (isAnswered) response.destroy();

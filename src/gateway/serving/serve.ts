@@ -80,7 +80,10 @@ const destinationOf = (
   return { refusal: hostUnreachable(sessionId) };
 };
 
-const refusalFor = (failure: Failure, sessionId: string, limits: Limits): Refusal => {
+/** A failure that is to be answered. */
+type Unanswered = Exclude<Failure, { kind: 'dropped' }>;
+
+const refusalFor = (failure: Unanswered, sessionId: string, limits: Limits): Refusal => {
   switch (failure.kind) {
     case 'unsent':
       return hostUnreachable(sessionId);
@@ -95,16 +98,16 @@ const refusalFor = (failure: Failure, sessionId: string, limits: Limits): Refusa
   }
 };
 
-/** Sends the request to an address. */
-const send = (
+/** Sends the request to an address. A connection that the host drops on purpose is dropped for the client as well. */
+const send = async (
   parts: ServeParts,
   { request, response, expectsContinue, upgrade }: Arrival,
   target: SurfaceTarget,
   visit: Visit,
   { address, upstream }: { address: string; upstream: Upstream },
-): Promise<Failure | undefined> => {
+): Promise<Unanswered | undefined> => {
   const { limits, trustedHops, template, agent, isStopping, passCookie } = parts;
-  return relay({
+  const failure = await relay({
     request,
     response,
     upstream,
@@ -133,6 +136,9 @@ const send = (
           },
         }),
   });
+  if (failure?.kind !== 'dropped') return failure;
+  response.destroy();
+  return undefined;
 };
 
 const faultOf = ({ request, upgrade }: Arrival, limits: Limits): Refusal | undefined => {
@@ -158,7 +164,7 @@ const noteAnswer = (
 /** What is answered when the host did not, with where its session is now. */
 const judgeFailure = (
   { request }: Arrival,
-  failure: Failure,
+  failure: Unanswered,
   now: Destination,
   refusal: Refusal,
 ): Refusal => {
