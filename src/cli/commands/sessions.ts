@@ -38,6 +38,7 @@ import {
   addSessionSeed,
   addSessionState,
 } from './session-calls.ts';
+import { addSessionFaults } from './session-faults.ts';
 import { addSessionOpen } from './session-open.ts';
 
 type ListOptions = ServiceOptions & PagingOptions & { state?: SessionState; world?: string };
@@ -178,6 +179,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionCall(session, context);
   addSessionState(session, context);
   addSessionAnswer(session, context);
+  addSessionFaults(session, context);
   addSessionSeed(session, context);
   addSessionReset(session, context);
   addSessionRequests(session, context);

@@ -13,8 +13,18 @@ export const requestOfRow = (
 
 const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
 
-/** The status of an answer, or the code of the error that a call failed with. */
-const statusOf = ({ status, response }: RequestView): string => {
+/** Whether a declared fault took part in what became of a request. */
+const hasFault = (response: unknown): boolean => isObject(response) && 'faults' in response;
+
+/** The status of an answer, or the code of the error that a call failed with; marked where a fault took part. */
+const statusOf = (request: RequestView): string => {
+  const { response, via } = request;
+  if (!hasFault(response)) return plainStatusOf(request);
+  const isDropped = request.status === null && via === 'api';
+  return `${isDropped ? 'dropped' : plainStatusOf(request)} (fault)`;
+};
+
+const plainStatusOf = ({ status, response }: RequestView): string => {
   if (status !== null) return String(status);
   const error = isObject(response) ? response.error : undefined;
   return isObject(error) && typeof error.code === 'string' ? error.code : '-';
