@@ -9,7 +9,7 @@ import { WovenOrder, waiting } from './test/support/woven-order.ts';
  * Those that strike at what others use, or put the machine under load, run alone after all others.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
-const host = ['world-host-image/**/*.test.ts'];
+const host = ['world-host-image/**/*.test.ts', 'browser-image/**/*.test.ts'];
 const database = ['api', 'clients', 'contract/gateway', 'attacks'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );

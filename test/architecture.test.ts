@@ -30,7 +30,14 @@ const shared: Record<string, readonly string[]> = {
   'src/egress': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
 };
-const programs = ['src/control', 'src/gateway', 'src/cli', 'orchestrator', 'world-host-image'];
+const programs = [
+  'src/control',
+  'src/gateway',
+  'src/cli',
+  'orchestrator',
+  'world-host-image',
+  'browser-image',
+];
 const allowed: Record<string, readonly string[]> = {
   ...shared,
   ...Object.fromEntries(programs.map((program) => [program, Object.keys(shared)])),

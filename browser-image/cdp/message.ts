@@ -1,0 +1,35 @@
+/** Messages of the DevTools protocol, as far as anything here looks into them. */
+import { isObject } from '#domain/json.ts';
+
+export type Params = Record<string, unknown>;
+
+export type CdpError = { code: number; message: string; data?: unknown };
+
+/** A command has `id` and `method`, an answer `id` and `result` or `error`, an event `method` alone. */
+export type CdpMessage = {
+  id?: number;
+  method?: string;
+  params?: Params;
+  sessionId?: string;
+  result?: Params;
+  error?: CdpError;
+};
+
+/** A command as a client may send it; undefined for any other text. */
+export type Command = { id: number; method: string; params: Params; sessionId?: string };
+
+/** Reads a client's text. */
+export const readCommand = (text: string): Command | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { id, method, params = {}, sessionId } = value;
+  if (!Number.isSafeInteger(id) || typeof method !== 'string' || !isObject(params))
+    return undefined;
+  if (sessionId !== undefined && typeof sessionId !== 'string') return undefined;
+  return { id: id as number, method, params, ...(sessionId === undefined ? {} : { sessionId }) };
+};

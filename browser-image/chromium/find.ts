@@ -1,0 +1,41 @@
+/** Where this machine has a Chromium: the path that the configuration names, or Debian's and its relatives'. */
+import { accessSync, constants } from 'node:fs';
+import { AppError } from '#domain/error.ts';
+
+/** The program itself goes before Debian's start script, which adds flags of the machine's own. */
+const usualPaths = [
+  '/usr/lib/chromium/chromium',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The path of a Chromium that can be started.
+ *
+ * @throws `conflict` with `reason: "no_browser"` and how to get one, where there is none.
+ */
+export const findChromium = (configured?: string): string => {
+  const paths = configured === undefined ? usualPaths : [configured];
+  const found = paths.find(isExecutable);
+  if (found !== undefined) return found;
+  const looked = configured === undefined ? 'in the usual places' : `at ${configured}`;
+  throw new AppError(
+    'conflict',
+    `there is no Chromium on this machine (looked ${looked}): install one (Debian, Ubuntu: ` +
+      'apt-get install chromium), or name its program in SVC_CHROMIUM',
+    { detail: { reason: 'no_browser' } },
+  );
+};

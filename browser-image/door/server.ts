@@ -1,0 +1,171 @@
+/**
+ * The HTTP server of a browser program: `/cdp` for DevTools clients, `/view` for people. It lets in whoever may come
+ * in and hands their connection on; all else is refused in words.
+ */
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { AppError } from '#domain/error.ts';
+import { bindAll, type ListenAddress } from '#runtime/listen.ts';
+import type { Log } from '#runtime/log.ts';
+import { toErrorAnswer } from '#wire/errors.ts';
+import type { Access } from './access.ts';
+import { pageFile } from './page-files.ts';
+
+export type DoorOptions = {
+  listen: ListenAddress;
+  access: Access;
+  drive(socket: WebSocket): void;
+  view(socket: WebSocket, options: { isReadOnly: boolean }): void;
+  log: Log;
+};
+
+export type Door = {
+  /** `http://host:port`. */
+  address: string;
+  close(): Promise<void>;
+};
+
+/** Messages may be so large; the bytes of an uploaded file are in one. */
+const messageBytes = 64 * 2 ** 20;
+/** Connections are asked so often whether anybody is there. */
+const pingMs = 15_000;
+
+const pageHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+const partsOf = (request: IncomingMessage): { path: string; ticket: string } => {
+  const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+  const ticket = new URLSearchParams(query).get('ticket') ?? '';
+  return { path: path.length > 1 ? path.replace(/\/$/, '') : path, ticket };
+};
+
+const notEntered = (): AppError =>
+  new AppError(
+    'unauthenticated',
+    'this view is entered by a link, each of which lets in once; ask for a new one',
+  );
+
+const servePage = async (
+  { access }: DoorOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { path, ticket } = partsOf(request);
+  const file = await pageFile(path);
+  if (file === undefined)
+    throw new AppError('not_found', `nothing is served at ${path}; see /view`);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new AppError('invalid', `${path} is read by GET`);
+  }
+  if (path === '/view' && ticket !== '') {
+    const use = access.redeem(ticket, 'view');
+    if (use === undefined) throw notEntered();
+    const cookie = access.letIn(use.isReadOnly);
+    response.writeHead(303, { ...pageHeaders, location: '/view', 'set-cookie': cookie });
+    response.end();
+    return;
+  }
+  if (path === '/view' && access.passOf(request.headers.cookie) === undefined) throw notEntered();
+  response.writeHead(200, { ...pageHeaders, 'content-type': file.type });
+  response.end(request.method === 'HEAD' ? undefined : file.text);
+};
+
+const answerError = ({ log }: DoorOptions, response: ServerResponse, error: unknown): void => {
+  const { status, body } = toErrorAnswer(error);
+  if (status === 500) log.error({ err: error }, 'a page could not be served');
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { ...pageHeaders, 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(body)}\n`);
+};
+
+/** What may be done with a connection that changes to WebSocket. Throws why it may not come in. */
+const admit = ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
+  const { path, ticket } = partsOf(request);
+  const { authorization, cookie, origin, host } = request.headers;
+  if (path === '/cdp') {
+    const isIn = access.hasToken(authorization) || access.redeem(ticket, 'cdp') !== undefined;
+    if (isIn) return drive;
+    throw new AppError(
+      'unauthenticated',
+      'DevTools wants the header "Authorization: Bearer <token>", or "?ticket=" with a ticket that was not used yet',
+    );
+  }
+  if (path !== '/view/socket') throw new AppError('not_found', `no WebSocket is served at ${path}`);
+  const pass = access.passOf(cookie);
+  if (pass === undefined) throw notEntered();
+  // Browsers send cookies with the WebSockets of any page, so the page has to be ours.
+  if (origin === undefined || !URL.canParse(origin) || new URL(origin).host !== host) {
+    throw new AppError('forbidden', 'the view is spoken to by its own page alone');
+  }
+  return (socket: WebSocket) => view(socket, pass);
+};
+
+const refuseUpgrade = (socket: Duplex, error: unknown): void => {
+  const { status, body } = toErrorAnswer(error);
+  const text = `${JSON.stringify(body)}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+};
+
+/** Ends a connection at whose other end nobody is any more. */
+const keepAlive = (socket: WebSocket): void => {
+  let isThere = true;
+  const timer = setInterval(() => {
+    if (!isThere && !socket.isPaused) socket.terminate();
+    isThere = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+  }, pingMs);
+  socket.on('pong', () => {
+    isThere = true;
+  });
+  socket.once('close', () => clearInterval(timer));
+};
+
+/** Starts the server. */
+export const openDoor = async (options: DoorOptions): Promise<Door> => {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: messageBytes,
+    perMessageDeflate: false,
+  });
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => undefined); // a close follows
+    try {
+      const serve = admit(options, request);
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        keepAlive(opened);
+        serve(opened);
+      });
+    } catch (error) {
+      refuseUpgrade(socket, error);
+    }
+  };
+  const makeServer = () =>
+    createServer((request, response) => {
+      servePage(options, request, response).catch((error: unknown) =>
+        answerError(options, response, error),
+      );
+    }).on('upgrade', onUpgrade);
+  const bound = await bindAll(makeServer, [options.listen]);
+  return {
+    address: bound.addresses[0] as string,
+    async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      await bound.stop(1_000);
+    },
+  };
+};

@@ -1,0 +1,153 @@
+/**
+ * The forward proxy that is Chromium's only way to the network. It passes on what belongs to the session's surfaces and
+ * answers everything else itself, so that it holds wherever the browser runs. Encrypted connections and WebSockets
+ * come as tunnels, plain requests whole.
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { bindAll } from '#runtime/listen.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Origins } from './origins.ts';
+
+export type ProxyOptions = {
+  origins: Pick<Origins, 'forRequest' | 'forTunnel'>;
+  /** Called for everything that passes: something may have changed in the browser. */
+  onTraffic(): void;
+  /** Called with what was asked for in vain. */
+  onRefused(what: string): void;
+  log: Log;
+};
+
+export type ForwardProxy = {
+  /** `host:port` for Chromium. */
+  address: string;
+  close(): Promise<void>;
+};
+
+/** Headers that concern the way to the proxy, not the surface. */
+const hopHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const forwarded = (headers: IncomingMessage['headers']): Record<string, string | string[]> => {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || hopHeaders.has(name) || named.includes(name) ? [] : [[name, value]],
+    ),
+  );
+};
+
+const refusal = (what: string): string =>
+  `${what} does not belong to this session. Its browser reaches the surfaces of the session alone.\n`;
+
+const answer = (response: ServerResponse, status: number, text: string): void => {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+};
+
+/** How long a connection to a surface may take. */
+const connectMs = 10_000;
+
+const passRequest = (
+  { origins, onTraffic, onRefused, log }: ProxyOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const text = request.url ?? '';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const to = url === undefined ? undefined : origins.forRequest(url);
+  if (url === undefined || to === undefined) {
+    onRefused(url?.origin ?? text.slice(0, 200));
+    answer(response, 403, refusal(url?.origin ?? 'This address'));
+    return;
+  }
+  onTraffic();
+  const outgoing = openRequest({
+    ...to,
+    method: request.method,
+    path: `${url.pathname}${url.search}`,
+    // The host is the address's own, whatever header a page or a client had set.
+    headers: { ...forwarded(request.headers), host: url.host },
+  });
+  outgoing.on('response', (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, forwarded(incoming.headers));
+    pipeline(incoming, response, () => onTraffic());
+  });
+  outgoing.on('error', (err) => {
+    log.debug({ err, origin: url.origin }, 'a surface could not be reached');
+    answer(response, 502, `${url.origin} does not answer.\n`);
+  });
+  response.on('close', () => outgoing.destroy());
+  pipeline(request, outgoing, () => undefined);
+};
+
+const passTunnel = (
+  { origins, onTraffic, onRefused }: ProxyOptions,
+  request: IncomingMessage,
+  client: Socket,
+  head: Buffer,
+): void => {
+  const authority = request.url ?? '';
+  // Who breaks off ends the other side; there is nobody to tell.
+  client.on('error', () => undefined);
+  const to = origins.forTunnel(authority);
+  if (to === undefined) {
+    onRefused(authority.slice(0, 200));
+    client.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n${refusal(authority)}`);
+    return;
+  }
+  const host = connect({ ...to, timeout: connectMs });
+  host.on('timeout', () => host.destroy());
+  host.once('connect', () => {
+    host.setTimeout(0);
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    host.write(head);
+    host.on('data', onTraffic);
+    pipeline(client, host, client, () => undefined);
+  });
+  host.on('error', () => client.destroy());
+  client.on('close', () => host.destroy());
+};
+
+/** Starts the proxy on a free port of this machine's loopback. */
+export const startProxy = async (options: ProxyOptions): Promise<ForwardProxy> => {
+  const tunnels = new Set<Socket>();
+  const makeServer = () =>
+    createServer((request, response) => passRequest(options, request, response)).on(
+      'connect',
+      (request, socket, head) => {
+        const client = socket as Socket;
+        tunnels.add(client);
+        client.once('close', () => tunnels.delete(client));
+        passTunnel(options, request, client, head);
+      },
+    );
+  const bound = await bindAll(makeServer, [{ host: '127.0.0.1', port: 0 }]);
+  return {
+    address: (bound.addresses[0] as string).slice('http://'.length),
+    async close() {
+      for (const client of tunnels) client.destroy();
+      await bound.stop(0);
+    },
+  };
+};

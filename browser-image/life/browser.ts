@@ -1,0 +1,227 @@
+/**
+ * The browser of one session after another. It is warm before a session comes; it opens the session's entry page,
+ * serves those who drive or watch it, and when Chromium is lost it is started again from the last checkpoint. What
+ * changes it as a whole (assigning, resetting, ending, recovering) is done one after the other.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WebSocket } from 'ws';
+import { AppError, describeError } from '#domain/error.ts';
+import { createOrigins } from '../fence/origins.ts';
+import { startProxy } from '../fence/proxy.ts';
+import { type Checkpoint, restoreCheckpoint, takeCheckpoint } from '../watch/checkpoint.ts';
+import { clearDownloads } from '../watch/downloads.ts';
+import { createThrottle } from '../watch/events.ts';
+import { type ScreenshotOptions, takeScreenshot } from '../watch/screenshot.ts';
+import { serveDriving, serveViewing } from './connections.ts';
+import type { Instance } from './instance.ts';
+import { createKeeper } from './keeper.ts';
+import {
+  type Assignment,
+  type BrowserOptions,
+  type Condition,
+  clearSession,
+  closeAll,
+  discard,
+  downloadsOf,
+  inTurn,
+  type Life,
+  openEntry,
+  startFresh,
+  tell,
+} from './state.ts';
+
+export type SessionBrowser = {
+  /** Gives the browser to a session. Resolves when its entry page has loaded, or its checkpoint is restored. */
+  assign(assignment: Assignment): Promise<void>;
+  /** A fresh profile on the entry page; on another one, as a one-time link works once. */
+  reset(entry?: string): Promise<void>;
+  /** Takes a checkpoint now. */
+  checkpoint(): Promise<Checkpoint>;
+  screenshot(options?: ScreenshotOptions): Promise<Buffer>;
+  /** Where a finished download lies, by the id that its event tells. */
+  downloadPath(id: string): string;
+  /** Ends the session. A fresh Chromium stands ready for the next one when it resolves. */
+  end(): Promise<void>;
+  /** Serves a DevTools client, as soon as the browser stands. */
+  drive(socket: WebSocket): void;
+  /** Serves a viewer, as soon as the browser stands. */
+  view(socket: WebSocket, options: { isReadOnly: boolean }): void;
+  status(): { condition: Condition; connections: number; pid: number | undefined };
+  stop(): Promise<void>;
+};
+
+/** So many losses within this time, and the browser is not started again by itself. */
+const mostLosses = 5;
+const lossesWithinMs = 60_000;
+
+const servingInstance = ({ instance, condition }: Life): Instance => {
+  if (instance !== undefined && condition === 'serving') return instance;
+  throw new AppError(
+    'unavailable',
+    `the browser is ${condition}; try again when it serves a session`,
+  );
+};
+
+/** Whether it was lost so often that starting it again is of no use. */
+const isHopeless = (life: Life): boolean => {
+  const now = performance.now();
+  life.losses = [...life.losses.filter((at) => now - at < lossesWithinMs), now];
+  return life.losses.length > mostLosses;
+};
+
+/** Puts the last checkpoint into a fresh browser. */
+const restore = async (life: Life, instance: Instance, checkpoint: Checkpoint): Promise<number> => {
+  life.keeper.set(checkpoint);
+  const { driver, tabs, newTab } = instance;
+  return restoreCheckpoint(driver, checkpoint, { tabs, newTab });
+};
+
+/** Starts the browser again after a loss, as it was when the last checkpoint was taken. */
+const recover = async (life: Life): Promise<void> => {
+  if (life.condition !== 'lost') return;
+  const begunAt = performance.now();
+  const { keeper, assignment } = life;
+  // Nobody waits for those who were connected: what they had in the browser went with it.
+  void closeAll(life, 'browser_lost');
+  await discard(life);
+  if (isHopeless(life)) {
+    life.condition = 'failed';
+    const why = `lost ${mostLosses + 1} times within ${lossesWithinMs / 1_000} s`;
+    return tell(life, { kind: 'failed', why });
+  }
+  const instance = await startFresh(life, () => onLoss(life));
+  life.condition = assignment === undefined ? 'warm' : 'serving';
+  const checkpoint = keeper.last();
+  if (assignment === undefined) return;
+  const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
+  if (tabs === 0) await openEntry(life, instance);
+  const tookMs = Math.round(performance.now() - begunAt);
+  tell(life, { kind: 'restored', tabs, tookMs });
+};
+
+const onLoss = (life: Life): void => {
+  inTurn(life, () => recover(life)).catch((err: unknown) => {
+    life.options.log.error({ err }, 'the browser could not be started again');
+    // A browser that was lost anew meanwhile is recovered by that loss.
+    if (life.instance !== undefined) return;
+    life.condition = 'failed';
+    tell(life, { kind: 'failed', why: describeError(err) });
+  });
+};
+
+const assign = async (life: Life, assignment: Assignment): Promise<void> => {
+  if (life.assignment !== undefined) {
+    throw new AppError('conflict', 'the browser serves a session already; end that one first');
+  }
+  life.origins.set(assignment.reach);
+  life.assignment = assignment;
+  const instance = life.instance ?? (await startFresh(life, () => onLoss(life)));
+  life.condition = 'serving';
+  const { checkpoint } = assignment;
+  if (checkpoint !== undefined && (await restore(life, instance, checkpoint)) > 0) return;
+  await openEntry(life, instance);
+};
+
+const reset = async (life: Life, entry?: string): Promise<void> => {
+  const { assignment } = life;
+  if (assignment === undefined) {
+    throw new AppError('conflict', 'the browser serves no session that could be reset');
+  }
+  const { reach } = assignment;
+  life.assignment = { reach, entry: entry ?? assignment.entry };
+  life.losses = [];
+  await closeAll(life, 'reset');
+  await discard(life);
+  await clearSession(life);
+  const instance = await startFresh(life, () => onLoss(life));
+  life.condition = 'serving';
+  await openEntry(life, instance);
+};
+
+const end = async (life: Life): Promise<void> => {
+  life.origins.set([]);
+  life.assignment = undefined;
+  life.condition = 'warm';
+  life.losses = [];
+  await closeAll(life, 'session_ended');
+  await discard(life);
+  await clearSession(life);
+  await startFresh(life, () => onLoss(life));
+};
+
+const stop = async (life: Life): Promise<void> => {
+  life.condition = 'stopped';
+  life.keeper.stop();
+  await closeAll(life, 'session_ended');
+  await discard(life);
+  await life.proxy.close();
+  await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
+};
+
+const makeLife = async (options: BrowserOptions): Promise<Life> => {
+  const { checkpointMs, onCheckpoint, log } = options;
+  const origins = createOrigins();
+  const throttle = createThrottle();
+  const proxy = await startProxy({
+    origins,
+    onTraffic: () => keeper.touch(),
+    onRefused: (what) =>
+      throttle((left) =>
+        tell(life, { kind: 'refused', what, why: 'not of this session', ...left }),
+      ),
+    log,
+  });
+  const keeper = createKeeper({
+    afterMs: checkpointMs,
+    take: () => {
+      const { driver, tabs } = servingInstance(life);
+      return takeCheckpoint({ driver, isPage: origins.isPage }, tabs);
+    },
+    isTakeable: () => life.condition === 'serving',
+    onCheckpoint,
+    log,
+  });
+  const life: Life = {
+    ...{ options, origins, proxy, keeper, condition: 'warm', connected: new Set() },
+    ...{ instance: undefined, assignment: undefined, turn: Promise.resolve() },
+    ...{ started: 0, losses: [] },
+  };
+  return life;
+};
+
+/** Starts a warm browser. Throws `unavailable` when Chromium does not come up. */
+export const startBrowser = async (options: BrowserOptions): Promise<SessionBrowser> => {
+  await mkdir(options.workDir, { recursive: true });
+  await clearDownloads(downloadsOf(options));
+  const life = await makeLife(options);
+  try {
+    await startFresh(life, () => onLoss(life));
+  } catch (error) {
+    await stop(life);
+    throw error;
+  }
+  return {
+    assign: (assignment) => inTurn(life, () => assign(life, assignment)),
+    reset: (entry) => inTurn(life, () => reset(life, entry)),
+    checkpoint: () => life.keeper.take(),
+    async screenshot(wanted = {}) {
+      const { driver, tabs } = servingInstance(life);
+      return takeScreenshot(driver, tabs.active(), wanted);
+    },
+    downloadPath(id) {
+      if (!/^[\w-]{1,64}$/.test(id))
+        throw new AppError('not_found', `there is no download "${id}"`);
+      return join(downloadsOf(options), id);
+    },
+    end: () => inTurn(life, () => end(life)),
+    drive: (socket) => void serveDriving(life, socket),
+    view: (socket, { isReadOnly }) => void serveViewing(life, socket, isReadOnly),
+    status: () => ({
+      condition: life.condition,
+      connections: life.connected.size,
+      pid: life.instance?.pid,
+    }),
+    stop: () => inTurn(life, () => stop(life)),
+  };
+};

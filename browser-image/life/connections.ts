@@ -1,0 +1,74 @@
+/** Clients and viewers on their way to the browser: they wait while it is being started, and there is a most. */
+import type { WebSocket } from 'ws';
+import { type Closure, closeFor } from '../closures.ts';
+import { serveClient } from '../relay/client.ts';
+import { serveViewer } from '../view/viewer.ts';
+import type { Instance } from './instance.ts';
+import { type Connected, downloadsOf, type Life, tell } from './state.ts';
+
+const turnAway = (socket: WebSocket, closure: Closure): undefined => {
+  socket.resume();
+  closeFor(socket, closure);
+};
+
+/** The browser to connect to, once what is under way has ended; undefined when the socket was turned away. */
+const whenStanding = async (life: Life, socket: WebSocket): Promise<Instance | undefined> => {
+  socket.on('error', () => undefined); // a close follows
+  socket.pause();
+  await life.turn;
+  const { condition, instance, connected, options } = life;
+  if (condition === 'failed') return turnAway(socket, 'browser_failed');
+  if (condition === 'lost') return turnAway(socket, 'browser_lost');
+  if (condition !== 'serving' || instance === undefined) return turnAway(socket, 'session_ended');
+  if (connected.size >= options.mostConnections) return turnAway(socket, 'too_many');
+  return instance;
+};
+
+const join = ({ connected }: Life, one: Connected): void => {
+  connected.add(one);
+  void one.ended.then(() => connected.delete(one));
+};
+
+/** Lets a client drive the browser. */
+export const serveDriving = async (life: Life, socket: WebSocket): Promise<void> => {
+  const instance = await whenStanding(life, socket);
+  if (instance === undefined) return;
+  const { origins, keeper, options } = life;
+  // A browser that ends meanwhile keeps nothing, and that is told elsewhere.
+  const keepDownloads = (id?: string) => instance.downloads.keep(id).catch(() => undefined);
+  const client = serveClient({
+    socket,
+    connection: instance.connection,
+    rules: { origins, downloads: downloadsOf(options) },
+    onActivity: () => keeper.touch(),
+    onRefused: (what, why) => tell(life, { kind: 'refused', what, why }),
+    onContext: keepDownloads,
+  });
+  join(life, { ...client, isDriving: true });
+  await client.ended;
+  // What a client set for downloads ends with it, and ours beneath it.
+  if (life.instance === instance) await keepDownloads();
+};
+
+/** Lets a person see the browser, and act in it unless the view is read-only. */
+export const serveViewing = async (
+  life: Life,
+  socket: WebSocket,
+  isReadOnly: boolean,
+): Promise<void> => {
+  const instance = await whenStanding(life, socket);
+  if (instance === undefined) return;
+  const { origins, keeper, options } = life;
+  const { connection, tabs } = instance;
+  const onActivity = () => keeper.touch();
+  const viewer = serveViewer({
+    socket,
+    connection,
+    tabs,
+    origins,
+    isReadOnly,
+    onActivity,
+    log: options.log,
+  });
+  join(life, { ...viewer, isDriving: !isReadOnly });
+};

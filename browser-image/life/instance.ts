@@ -1,0 +1,108 @@
+/** One Chromium from its start to its end, with everything that listens to it. */
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { type Connection, connect } from '../cdp/connection.ts';
+import { type Driver, openDriver } from '../cdp/driver.ts';
+import { type Chromium, launchChromium } from '../chromium/launch.ts';
+import { type Downloads, keepDownloads } from '../watch/downloads.ts';
+import type { Tell } from '../watch/events.ts';
+import { hear, startHearing } from '../watch/listen.ts';
+import { followTabs, type Tab, type Tabs } from '../watch/tabs.ts';
+
+export type InstanceOptions = {
+  /** The program of Chromium. */
+  path: string;
+  /** A folder for this Chromium alone; it is made, and removed at the end. */
+  folder: string;
+  /** Where downloads of the session are kept. */
+  downloads: string;
+  /** `host:port` of the fence's proxy. */
+  proxy: string;
+  window: { width: number; height: number };
+  tell: Tell;
+  /** Whether nobody drives the browser or acts in a view of it. */
+  isAlone(): boolean;
+  onChange(): void;
+  log: Log;
+};
+
+export type Instance = {
+  pid: number;
+  connection: Connection;
+  driver: Driver;
+  tabs: Tabs;
+  downloads: Downloads;
+  /** Resolves when the process has ended, told to or not, with the signal if one ended it. */
+  ended: Promise<NodeJS.Signals | null>;
+  /** Opens an empty tab in the browser's own profile. */
+  newTab(): Promise<Tab>;
+  stop(): Promise<void>;
+};
+
+/** A start that takes longer has failed. */
+const startMs = 30_000;
+
+const attach = async (
+  chromium: Chromium,
+  connection: Connection,
+  options: InstanceOptions,
+): Promise<Instance> => {
+  const { tell, isAlone, onChange, downloads: folder } = options;
+  const driver = await openDriver(connection);
+  const { defaultBrowserContextId } = await driver.send('Target.getBrowserContexts');
+  const downloads = keepDownloads(driver, { folder, tell });
+  await downloads.keep();
+  let tabs: Tabs | undefined;
+  hear({ driver, tabs: () => tabs, tell, isAlone, onChange });
+  tabs = await followTabs({
+    driver,
+    ownContextId: String(defaultBrowserContextId),
+    onPage: (sessionId) => startHearing(driver, sessionId),
+  });
+  const following = tabs;
+  following.onChange(onChange);
+  const waited = { timeoutMs: startMs, everyMs: 5, what: 'the first tab of a browser' };
+  await until(() => following.active(), waited);
+  return {
+    pid: chromium.pid,
+    connection,
+    driver,
+    tabs: following,
+    downloads,
+    ended: chromium.ended.then(({ signal }) => signal),
+    async newTab() {
+      const { targetId } = await driver.send('Target.createTarget', { url: 'about:blank' });
+      return until(() => following.find(String(targetId)), { ...waited, what: 'a new tab' });
+    },
+    stop: () => chromium.stop(),
+  };
+};
+
+/**
+ * Starts a Chromium with a fresh profile and an empty tab.
+ *
+ * @throws `unavailable` when it does not come up.
+ */
+export const startInstance = async (options: InstanceOptions): Promise<Instance> => {
+  const chromium = await launchChromium(options);
+  const connection = connect(chromium);
+  void chromium.ended.then(() => connection.close());
+  const early = chromium.ended.then(({ code, signal }) => {
+    throw new AppError(
+      'unavailable',
+      `Chromium ended before it was up (${signal ?? `exit ${code}`})`,
+    );
+  });
+  try {
+    return await Promise.race([attach(chromium, connection, options), early]);
+  } catch (cause) {
+    await chromium.stop();
+    throw new AppError('unavailable', `Chromium at ${options.path} did not come up`, { cause });
+  }
+};
+
+/** The folder of the nth Chromium of a program. */
+export const instanceFolder = (workDir: string, number: number): string =>
+  join(workDir, `chromium-${number}`);

@@ -1,0 +1,129 @@
+/** What is known of a program's browser, and the small steps that all of its life is made of. */
+import { join } from 'node:path';
+import type { Log } from '#runtime/log.ts';
+import type { Closure } from '../closures.ts';
+import type { Origins, Reach } from '../fence/origins.ts';
+import type { ForwardProxy } from '../fence/proxy.ts';
+import type { Client } from '../relay/client.ts';
+import type { Viewer } from '../view/viewer.ts';
+import type { Checkpoint } from '../watch/checkpoint.ts';
+import { clearDownloads } from '../watch/downloads.ts';
+import type { BrowserEvent, NewEvent } from '../watch/events.ts';
+import { openPage } from '../watch/open.ts';
+import { type Instance, startInstance } from './instance.ts';
+import type { Keeper } from './keeper.ts';
+
+export type Assignment = {
+  /** The page that the browser opens with; it may be a one-time link. */
+  entry: string;
+  /** All that the browser may reach. */
+  reach: readonly Reach[];
+  /** Goes on from here instead of opening the entry page. */
+  checkpoint?: Checkpoint;
+};
+
+export type BrowserOptions = {
+  /** The program of Chromium. */
+  chromium: string;
+  /** A folder that is made, filled and removed. */
+  workDir: string;
+  window: { width: number; height: number };
+  /** How long after a change a checkpoint is taken. */
+  checkpointMs: number;
+  /** Clients and viewers that may be connected at once. */
+  mostConnections: number;
+  onEvent(event: BrowserEvent): void;
+  onCheckpoint(checkpoint: Checkpoint): void;
+  log: Log;
+};
+
+/**
+ * `warm`: waits for a session. `serving`: has one. `lost`: has one, and is being started again. `failed`: is not
+ * started again by itself. `stopped`: for good.
+ */
+export type Condition = 'warm' | 'serving' | 'lost' | 'failed' | 'stopped';
+
+export type Connected = (Client | Viewer) & { isDriving: boolean };
+
+export type Life = {
+  readonly options: BrowserOptions;
+  readonly origins: Origins;
+  readonly proxy: ForwardProxy;
+  readonly keeper: Keeper;
+  readonly connected: Set<Connected>;
+  condition: Condition;
+  instance: Instance | undefined;
+  assignment: Assignment | undefined;
+  /** What is done one after the other ends with this. */
+  turn: Promise<unknown>;
+  /** Chromiums started so far. */
+  started: number;
+  /** When the last losses were, in milliseconds of the monotonic clock. */
+  losses: number[];
+};
+
+/** Does this after everything that was begun before. */
+export const inTurn = <Value>(life: Life, work: () => Promise<Value>): Promise<Value> => {
+  const done = life.turn.then(work);
+  life.turn = done.catch(() => undefined); // whoever asked for it hears of its failure
+  return done;
+};
+
+export const tell = ({ options }: Pick<Life, 'options'>, event: NewEvent): void =>
+  options.onEvent({ at: new Date().toISOString(), ...event });
+
+export const downloadsOf = ({ workDir }: Pick<BrowserOptions, 'workDir'>): string =>
+  join(workDir, 'downloads');
+
+/** Closes whoever is connected and waits until nothing of them is left in the browser. */
+export const closeAll = async ({ connected }: Life, closure: Closure): Promise<void> => {
+  for (const one of connected) one.close(closure);
+  await Promise.all([...connected].map(({ ended }) => ended));
+};
+
+/** Starts a Chromium with a fresh profile, which is the browser from now on. */
+export const startFresh = async (life: Life, onLoss: () => void): Promise<Instance> => {
+  const { options, proxy, keeper } = life;
+  life.started += 1;
+  const instance = await startInstance({
+    path: options.chromium,
+    folder: join(options.workDir, `chromium-${life.started}`),
+    downloads: downloadsOf(options),
+    proxy: proxy.address,
+    window: options.window,
+    tell: (event) => tell(life, event),
+    isAlone: () => [...life.connected].every(({ isDriving }) => !isDriving),
+    onChange: () => keeper.touch(),
+    log: options.log,
+  });
+  life.instance = instance;
+  void instance.ended.then((signal) => {
+    if (life.instance !== instance) return;
+    tell(life, { kind: 'crashed', signal });
+    life.condition = 'lost';
+    onLoss();
+  });
+  return instance;
+};
+
+/** Takes the present Chromium away with all that it holds. */
+export const discard = async (life: Life): Promise<void> => {
+  const { instance } = life;
+  life.instance = undefined;
+  await instance?.stop();
+};
+
+/** Empties what a session left in the folder. */
+export const clearSession = async ({ options, keeper }: Life): Promise<void> => {
+  keeper.set(undefined);
+  await clearDownloads(downloadsOf(options));
+};
+
+/** Opens the entry page in the tab that a fresh browser has, and keeps what came of it. */
+export const openEntry = async (life: Life, instance: Instance): Promise<void> => {
+  const { assignment, keeper } = life;
+  const tab = instance.tabs.active();
+  if (assignment === undefined || tab === undefined) return;
+  await openPage(instance.driver, tab, assignment.entry);
+  await keeper.take();
+};

@@ -1,0 +1,85 @@
+/**
+ * Wires a browser program: a warm browser, and the door by which clients and viewers come to it. Whoever runs it drives
+ * it by the object that `startBrowserProgram` gives; events and checkpoints come out by two functions.
+ */
+import type { Log } from '#runtime/log.ts';
+import { findChromium } from './chromium/find.ts';
+import type { BrowserConfig } from './config.ts';
+import { createAccess } from './door/access.ts';
+import { openDoor } from './door/server.ts';
+import { type SessionBrowser, startBrowser } from './life/browser.ts';
+import type { Assignment } from './life/state.ts';
+import type { Checkpoint } from './watch/checkpoint.ts';
+import type { BrowserEvent } from './watch/events.ts';
+
+/** How clients come to the browser of a session. */
+export type Surface = {
+  /** `ws://…/cdp`; clients send the token as `Authorization: Bearer <token>`. */
+  cdpUrl: string;
+  token: string;
+};
+
+export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> & {
+  /** `http://host:port` of the door. */
+  address: string;
+  /** Gives the browser to a session, with a token of its own. Resolves when its entry page stands. */
+  assign(assignment: Assignment): Promise<Surface>;
+  /** A one-time link to the live view. */
+  viewLink(options: { isReadOnly: boolean }): string;
+  /** `cdpUrl` with a one-time ticket, for clients that cannot send headers. */
+  cdpLink(): string;
+};
+
+export type ProgramOptions = {
+  config: BrowserConfig;
+  log: Log;
+  /** Called with what belongs into the session's ledger. */
+  onEvent(event: BrowserEvent): void;
+  /** Called with each new checkpoint. */
+  onCheckpoint(checkpoint: Checkpoint): void;
+};
+
+/**
+ * Starts a program with a warm browser.
+ *
+ * @throws `conflict` with `reason: "no_browser"` where there is no Chromium, `unavailable` when it does not come up.
+ */
+export const startBrowserProgram = async ({
+  config,
+  log,
+  onEvent,
+  onCheckpoint,
+}: ProgramOptions): Promise<BrowserProgram> => {
+  const { listen, workDir, window, checkpointMs, mostConnections } = config;
+  const chromium = findChromium(config.chromium);
+  const settings = { chromium, workDir, window, checkpointMs, mostConnections };
+  const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
+  const access = createAccess();
+  const { drive, view, assign, end, stop, ...rest } = browser;
+  const door = await openDoor({ listen, access, drive, view, log }).catch(
+    async (error: unknown) => {
+      await stop();
+      throw error;
+    },
+  );
+  const cdpUrl = `${door.address.replace(/^http/, 'ws')}/cdp`;
+  return {
+    ...rest,
+    address: door.address,
+    async assign(assignment) {
+      await assign(assignment);
+      return { cdpUrl, token: access.renew() };
+    },
+    async end() {
+      access.renew();
+      await end();
+    },
+    viewLink: ({ isReadOnly }) =>
+      `${door.address}/view?ticket=${access.issue({ for: 'view', isReadOnly })}`,
+    cdpLink: () => `${cdpUrl}?ticket=${access.issue({ for: 'cdp' })}`,
+    async stop() {
+      await stop();
+      await door.close();
+    },
+  };
+};

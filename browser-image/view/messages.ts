@@ -1,0 +1,104 @@
+/**
+ * What the live view page and the browser say to one another over their WebSocket: JSON texts in both directions, and
+ * frames to the page as bytes (see `frameOf`).
+ */
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type Static, Type } from '#wire/type.ts';
+
+const place = { x: Type.Number(), y: Type.Number() };
+/** Bits: Alt 1, Control 2, Meta 4, Shift 8. */
+const modifiers = Type.Integer({ minimum: 0, maximum: 15 });
+const shortText = Type.String({ maxLength: 40 });
+
+const Mouse = Type.Object({
+  type: Type.Literal('mouse'),
+  event: Type.Union([Type.Literal('move'), Type.Literal('down'), Type.Literal('up')]),
+  ...place,
+  button: Type.Union(
+    ['none', 'left', 'middle', 'right', 'back', 'forward'].map((name) => Type.Literal(name)),
+  ),
+  /** Bits of the buttons that are down, as in `MouseEvent.buttons`. */
+  buttons: Type.Integer({ minimum: 0, maximum: 31 }),
+  clicks: Type.Integer({ minimum: 0, maximum: 3 }),
+  modifiers,
+});
+
+const Wheel = Type.Object({
+  type: Type.Literal('wheel'),
+  ...place,
+  dx: Type.Number(),
+  dy: Type.Number(),
+  modifiers,
+});
+
+const Key = Type.Object({
+  type: Type.Literal('key'),
+  event: Type.Union([Type.Literal('down'), Type.Literal('up')]),
+  /** As in `KeyboardEvent`. */
+  key: shortText,
+  code: shortText,
+  keyCode: Type.Integer({ minimum: 0, maximum: 65_535 }),
+  location: Type.Integer({ minimum: 0, maximum: 3 }),
+  isRepeat: Type.Boolean(),
+  modifiers,
+});
+
+/** What is to happen in the browser; only views that are not read-only may say it. */
+export const ViewInput = Type.Union([
+  Mouse,
+  Wheel,
+  Key,
+  /** Text that was pasted, or composed by an input method. */
+  Type.Object({ type: Type.Literal('text'), text: Type.String({ maxLength: 262_144 }) }),
+  /** Asks for what is selected; it comes back as `clipboard`. */
+  Type.Object({ type: Type.Literal('copy'), isCut: Type.Boolean() }),
+  Type.Object({
+    type: Type.Literal('resize'),
+    width: Type.Integer({ minimum: 240, maximum: 3_840 }),
+    height: Type.Integer({ minimum: 160, maximum: 2_160 }),
+  }),
+  Type.Object({ type: Type.Literal('show'), tab: Type.String({ maxLength: 64 }) }),
+  Type.Object({ type: Type.Literal('close'), tab: Type.String({ maxLength: 64 }) }),
+  Type.Object({ type: Type.Literal('open') }),
+  Type.Object({ type: Type.Literal('go'), to: Type.String({ maxLength: 8_192 }) }),
+  Type.Object({
+    type: Type.Literal('dialog'),
+    isAccepted: Type.Boolean(),
+    text: Type.Optional(Type.String({ maxLength: 65_536 })),
+  }),
+]);
+export type ViewInput = Static<typeof ViewInput>;
+export type MouseInput = Static<typeof Mouse>;
+export type KeyInput = Static<typeof Key>;
+
+export type ViewTab = { id: string; title: string; url: string };
+
+/** What the page is told. */
+export type ViewNews =
+  | { type: 'hello'; isReadOnly: boolean; origins: string[] }
+  | { type: 'tabs'; tabs: ViewTab[]; shown: string | null }
+  | { type: 'clipboard'; text: string }
+  | { type: 'dialog'; kind: string; message: string; initial: string }
+  | { type: 'dialog_gone' }
+  | { type: 'refused'; why: string };
+
+let check: ValidateFunction<ViewInput> | undefined;
+
+/** Reads a text of the page; undefined when it is none that it sends. */
+export const readViewInput = (text: string): ViewInput | undefined => {
+  check ??= new Ajv({ strict: false }).compile<ViewInput>(ViewInput);
+  try {
+    const value: unknown = JSON.parse(text);
+    return check(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A frame as bytes: width and height of the page in CSS pixels, two bytes each, and a JPEG picture. */
+export const frameOf = (width: number, height: number, picture: Buffer): Buffer => {
+  const head = Buffer.alloc(4);
+  head.writeUInt16BE(Math.min(65_535, Math.max(0, Math.round(width))), 0);
+  head.writeUInt16BE(Math.min(65_535, Math.max(0, Math.round(height))), 2);
+  return Buffer.concat([head, picture]);
+};

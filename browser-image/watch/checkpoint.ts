@@ -1,0 +1,132 @@
+/**
+ * What a browser that is lost gets back: cookies, storage and tabs of its own profile. A checkpoint is taken over
+ * DevTools while the browser runs, and put into another one. Contexts that clients made end with their clients and are
+ * not in it; neither are IndexedDB, caches and service workers.
+ */
+import type { Driver } from '../cdp/driver.ts';
+import type { Params } from '../cdp/message.ts';
+import type { Tab, Tabs } from './tabs.ts';
+
+type Entries = [name: string, value: string][];
+
+export type Checkpoint = {
+  /** When it was taken, ISO 8601 in UTC. */
+  at: string;
+  /** As `Storage.getCookies` tells them. */
+  cookies: Params[];
+  origins: { origin: string; localStorage: Entries }[];
+  /** In their order, with the session storage of their address's origin. */
+  tabs: { url: string; isActive: boolean; sessionStorage: Entries }[];
+  /** Origins whose storage was left out because it was too large. */
+  left?: string[];
+};
+
+/** Storage is kept up to so many characters an origin, for each of both kinds. */
+const mostStorageChars = 2 ** 21;
+
+type Reading = { driver: Driver; isPage(url: string): boolean };
+
+const readStorage = async (
+  driver: Driver,
+  { sessionId, url }: Tab,
+  isLocalStorage: boolean,
+): Promise<Entries | undefined> => {
+  const storageId = { securityOrigin: new URL(url).origin, isLocalStorage };
+  const { entries } = await driver.send('DOMStorage.getDOMStorageItems', { storageId }, sessionId);
+  const chars = (entries as Entries).reduce(
+    (sum, [name, value]) => sum + name.length + value.length,
+    0,
+  );
+  return chars > mostStorageChars ? undefined : (entries as Entries);
+};
+
+/** Takes a checkpoint of the tabs that stand on pages of the session. */
+export const takeCheckpoint = async (
+  { driver, isPage }: Reading,
+  tabs: Pick<Tabs, 'list' | 'active'>,
+): Promise<Checkpoint> => {
+  const own = tabs.list().filter(({ contextId, url }) => contextId === undefined && isPage(url));
+  const standing = own.filter(({ url }) => url !== '' && url !== 'about:blank');
+  const { cookies } = await driver.send('Storage.getCookies');
+  const local = new Map<string, Entries>();
+  const left = new Set<string>();
+  const kept: Checkpoint['tabs'] = [];
+  for (const tab of standing) {
+    const { origin } = new URL(tab.url);
+    const session = await readStorage(driver, tab, false);
+    const entries = local.get(origin) ?? (await readStorage(driver, tab, true));
+    if (entries !== undefined) local.set(origin, entries);
+    if (entries === undefined || session === undefined) left.add(origin);
+    kept.push({ url: tab.url, isActive: tabs.active() === tab, sessionStorage: session ?? [] });
+  }
+  return {
+    at: new Date().toISOString(),
+    cookies: cookies as Params[],
+    origins: [...local].map(([origin, localStorage]) => ({ origin, localStorage })),
+    tabs: kept,
+    ...(left.size === 0 ? {} : { left: [...left] }),
+  };
+};
+
+/** A cookie as it is set: one of a single host by an address, as a domain would share it with hosts below. */
+const toSet = (cookie: Params): Params => {
+  const { name, value, path, secure, httpOnly, sameSite, priority, expires, domain, partitionKey } =
+    cookie;
+  const isHostOnly = !String(domain).startsWith('.');
+  const place = isHostOnly
+    ? { url: `${secure ? 'https' : 'http'}://${domain}${path}` }
+    : { domain };
+  const kept = { name, value, path, secure, httpOnly, sameSite, priority, partitionKey, ...place };
+  return cookie.session === true ? kept : { ...kept, expires };
+};
+
+/** A script that fills the storage of its page before the page's own scripts run. */
+const fillingScript = (origin: string, local: Entries, session: Entries): string => {
+  const given = JSON.stringify({ origin, local, session });
+  return `(({origin, local, session}) => {
+    if (location.origin !== origin || window !== window.top) return;
+    for (const [name, value] of local) localStorage.setItem(name, value);
+    for (const [name, value] of session) sessionStorage.setItem(name, value);
+  })(${given})`;
+};
+
+const openTab = async (
+  driver: Driver,
+  sessionId: string,
+  { url, source }: { url: string; source: string },
+): Promise<void> => {
+  const added = await driver.send('Page.addScriptToEvaluateOnNewDocument', { source }, sessionId);
+  await driver.send('Page.navigate', { url }, sessionId);
+  await driver.send(
+    'Page.removeScriptToEvaluateOnNewDocument',
+    { identifier: added.identifier },
+    sessionId,
+  );
+};
+
+/**
+ * Puts a checkpoint into a fresh browser, whose one empty tab becomes the first.
+ *
+ * @returns how many tabs were opened.
+ */
+export const restoreCheckpoint = async (
+  driver: Driver,
+  { cookies, origins, tabs: kept }: Pick<Checkpoint, 'cookies' | 'origins' | 'tabs'>,
+  { newTab, tabs }: { tabs: Tabs; newTab(): Promise<Tab> },
+): Promise<number> => {
+  await driver.send('Storage.setCookies', { cookies: cookies.map(toSet) });
+  let active: Tab | undefined;
+  for (const [index, { url, isActive, sessionStorage }] of kept.entries()) {
+    const tab = (index === 0 ? tabs.active() : undefined) ?? (await newTab());
+    const { origin } = new URL(url);
+    const local = origins.find((one) => one.origin === origin)?.localStorage ?? [];
+    const source = fillingScript(origin, local, sessionStorage);
+    await openTab(driver, tab.sessionId, { url, source });
+    if (isActive) active = tab;
+  }
+  if (active !== undefined && kept.length > 1) {
+    await driver.send('Page.bringToFront', {}, active.sessionId);
+    tabs.setActive(active.id);
+  }
+  return kept.length;
+};

@@ -1,0 +1,83 @@
+/**
+ * Downloads are kept in a folder of the session, each under Chromium's id for it, whichever client or page started it.
+ * One that grows too large is broken off, and so is one that would fill the folder.
+ */
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Driver } from '../cdp/driver.ts';
+import type { Tell } from './events.ts';
+
+export type DownloadLimits = { fileBytes: number; allBytes: number };
+
+export const downloadLimits: DownloadLimits = { fileBytes: 100 * 2 ** 20, allBytes: 500 * 2 ** 20 };
+
+export type Downloads = {
+  /** Tells a context of the browser where its downloads go; without one, the browser's own. */
+  keep(browserContextId?: string): Promise<void>;
+};
+
+/** Empties the folder. */
+export const clearDownloads = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+};
+
+type Download = { url: string; name: string; bytes: number };
+
+/** Keeps the downloads of a browser in the folder. */
+export const keepDownloads = (
+  driver: Driver,
+  {
+    folder,
+    tell,
+    limits = downloadLimits,
+  }: { folder: string; tell: Tell; limits?: DownloadLimits },
+): Downloads => {
+  const downloads = new Map<string, Download>();
+  const total = (): number => downloads.values().reduce((sum, { bytes }) => sum + bytes, 0);
+
+  const refuse = async (guid: string, { url, name }: Download, why: string): Promise<void> => {
+    downloads.delete(guid);
+    tell({ kind: 'download_refused', url, name, why });
+    await driver.send('Browser.cancelDownload', { guid }).catch(() => undefined); // it may have ended
+    await rm(join(folder, guid), { force: true });
+  };
+
+  const finish = async (guid: string, download: Download): Promise<void> => {
+    const { size } = await stat(join(folder, guid));
+    download.bytes = size;
+    const { url, name } = download;
+    tell({ kind: 'downloaded', url, name, sizeBytes: size, download: guid });
+  };
+
+  driver.on('Browser.downloadWillBegin', ({ guid, url, suggestedFilename }) => {
+    const text = String(url).slice(0, 2_000);
+    downloads.set(String(guid), {
+      url: text,
+      name: String(suggestedFilename).slice(0, 255),
+      bytes: 0,
+    });
+  });
+  driver.on('Browser.downloadProgress', ({ guid, state, receivedBytes }) => {
+    const id = String(guid);
+    const download = downloads.get(id);
+    if (download === undefined) return;
+    download.bytes = Number(receivedBytes);
+    const isLarge = download.bytes > limits.fileBytes;
+    if (isLarge || total() > limits.allBytes) {
+      const most = isLarge ? limits.fileBytes : limits.allBytes;
+      const why = `${isLarge ? 'a download' : 'all downloads of a session'} may have ${most} bytes`;
+      void refuse(id, download, why);
+    } else if (state === 'completed') {
+      finish(id, download).catch((cause: unknown) => refuse(id, download, `not kept: ${cause}`));
+    } else if (state === 'canceled') downloads.delete(id);
+  });
+
+  return {
+    async keep(browserContextId) {
+      const context = browserContextId === undefined ? {} : { browserContextId };
+      const behavior = { behavior: 'allowAndName', downloadPath: folder, eventsEnabled: true };
+      await driver.send('Browser.setDownloadBehavior', { ...behavior, ...context });
+    },
+  };
+};
