@@ -332,6 +332,15 @@ const endFailed = async (
   return 'again';
 };
 
+/** What cannot be removed now is with the folders of workers that are gone, see `removeDeadFolders`. */
+const removeFolder = async ({ log }: JobParts, folder: string): Promise<void> => {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch (err) {
+    log.warn({ err, folder }, 'the folder of an import was not removed');
+  }
+};
+
 /** Leads a batch to its end, or gives it back; it does not throw for what an import can fail of. */
 export const runImportJob = async (
   parts: JobParts,
@@ -355,7 +364,7 @@ export const runImportJob = async (
     if (stopping.aborted) await releaseBatch(parts.db, batch.owner, 0);
   } finally {
     await lease.end();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(parts, folder);
     parts.metrics.importJobs.inc({ kind: batch.kind, outcome });
     const seconds = (performance.now() - beganAt) / 1_000;
     parts.metrics.importSeconds.observe({ kind: batch.kind }, seconds);

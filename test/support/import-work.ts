@@ -1,0 +1,73 @@
+/** Imports claimed and done by a test itself, upon the database and blobs of a control plane that does none. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLog } from '#runtime/log.ts';
+import type { Blobs } from '../../src/control/blobs/blobs.ts';
+import { openBlobs } from '../../src/control/blobs/open.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
+import { runImportJob } from '../../src/control/data/import-job.ts';
+import { openSnapshots } from '../../src/control/data/imports.ts';
+import { openDatabase } from '../../src/control/db/database.ts';
+import { type ClaimedBatch, claimBatch } from '../../src/control/db/import-jobs.ts';
+import { createVersions } from '../../src/control/memory/versions.ts';
+import { createMetrics } from '../../src/control/metrics/counters.ts';
+import { startNotices } from '../../src/control/news/notices.ts';
+
+/** Where a job waits until it is let on: `reached` resolves when it has come there. */
+export type Gate = { reached: Promise<void>; pass(): Promise<void>; open(): void };
+
+export const createGate = (): Gate => {
+  const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  return {
+    reached: reached.promise,
+    pass: () => {
+      reached.resolve();
+      return opened.promise;
+    },
+    open: opened.resolve,
+  };
+};
+
+export type ImportWork = {
+  claim(): Promise<ClaimedBatch | undefined>;
+  /** The same, where there must be one. */
+  claimNext(): Promise<ClaimedBatch>;
+  /** Does a job as a worker does. `blobs` in place of some of the store's own; `folder` in place of the worker's. */
+  run(
+    batch: ClaimedBatch,
+    instead?: { blobs?: (blobs: Blobs) => Partial<Blobs>; folder?: string },
+  ): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export const startImportWork = async (config: ControlConfig): Promise<ImportWork> => {
+  const log = createLog('test', 'silent');
+  const db = openDatabase(config.databaseUrl, log);
+  const notices = startNotices(config.databaseUrl, db, log);
+  const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
+  const blobs = await openBlobs(config.blobs, db);
+  const folder = join(config.workDir, 'jobs');
+  await mkdir(folder, { recursive: true });
+  const parts = { blobs, config, db, log, metrics: createMetrics(), notices, snapshots, folder };
+  const versions = createVersions(db);
+  const stopping = new AbortController();
+  const claim = (): Promise<ClaimedBatch | undefined> => claimBatch(db);
+  return {
+    claim,
+    async claimNext() {
+      const claimed = await claim();
+      if (claimed === undefined) throw new Error('no batch waits');
+      return claimed;
+    },
+    run(batch, instead = {}) {
+      const own = { ...blobs, ...instead.blobs?.(blobs) };
+      const job = { ...parts, versions, blobs: own, folder: instead.folder ?? folder };
+      return runImportJob(job, batch, stopping.signal);
+    },
+    async stop() {
+      await notices.stop();
+      await snapshots.close();
+      await db.close();
+    },
+  };
+};
