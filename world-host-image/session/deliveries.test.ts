@@ -361,7 +361,7 @@ describe('limits', () => {
     const before = await world.call('state', undefined, {});
     for (const input of [{ times: 5 }, { body: 'x'.repeat(300_000) }]) {
       const { error } = await world.call('tool', 'open_and_send', input);
-      expect(error).toMatchObject({ code: 'full', details: { kind: 'full' } });
+      expect(error).toMatchObject({ code: 'full', details: { entity: 'hooks' } });
     }
     expect(await world.call('state', undefined, {})).toEqual(before);
     expect(await delivered()).toEqual([]);

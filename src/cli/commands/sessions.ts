@@ -39,7 +39,9 @@ import {
   addSessionState,
 } from './session-calls.ts';
 import { addSessionFaults } from './session-faults.ts';
+import { addSessionListen } from './session-listen.ts';
 import { addSessionOpen } from './session-open.ts';
+import { addSessionWebhooks } from './session-webhooks.ts';
 
 type ListOptions = ServiceOptions & PagingOptions & { state?: SessionState; world?: string };
 
@@ -183,6 +185,8 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionSeed(session, context);
   addSessionReset(session, context);
   addSessionRequests(session, context);
+  addSessionWebhooks(session, context);
+  addSessionListen(session, context);
   addSessionGrade(session, context);
   addSessionPin(session, context);
   addSessionClose(session, context);

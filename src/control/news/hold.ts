@@ -59,3 +59,24 @@ export const holdUntil = async <Value>(
     watch.end();
   }
 };
+
+/** A watch over several topics: it is told as soon as one of them is, and brings nothing. */
+export const watchAny = (
+  notices: Pick<Notices, 'watch'>,
+  topics: readonly string[],
+): Watch<Brought> => {
+  const watches = topics.map((topic) => notices.watch(topic));
+  return {
+    async next(ms, signal) {
+      const others = new AbortController();
+      const ends = signal === undefined ? [] : [signal];
+      const cut = AbortSignal.any([others.signal, ...ends]);
+      const { told } = await Promise.race(watches.map((watch) => watch.next(ms, cut)));
+      others.abort();
+      return { told };
+    },
+    end() {
+      for (const watch of watches) watch.end();
+    },
+  };
+};

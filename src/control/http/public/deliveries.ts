@@ -17,7 +17,7 @@ import { recordAnswers } from '../../deliveries/answers.ts';
 import { viewAnswer, viewDelivery } from '../../deliveries/read.ts';
 import { readSubscriptions } from '../../deliveries/subscriptions.ts';
 import { shownText } from '../../json/shown.ts';
-import { holdUntil, toMs } from '../../news/hold.ts';
+import { holdWatching, toMs, watchAny } from '../../news/hold.ts';
 import { deliveriesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
@@ -81,15 +81,20 @@ export const deliveryEndpoints = (parts: Parts): Endpoint[] => [
     const { after = 0, limit = deliveriesMost, wait } = query;
     const asked = { ...params, projectId, after, limit };
     let page: DeliveryList | undefined;
-    await holdUntil(parts.notices, {
-      topic: deliveriesTopic(params.sessionId),
-      ms: toMs(wait),
-      signal,
-      look: async () => {
-        page = await readPage(parts, asked);
-        return isNews(page, asked) ? page : undefined;
-      },
-    });
+    const { sessionId } = params;
+    const watch = watchAny(parts.notices, [deliveriesTopic(sessionId), sessionId]);
+    try {
+      await holdWatching(parts.notices, watch, {
+        ms: toMs(wait),
+        signal,
+        look: async () => {
+          page = await readPage(parts, asked);
+          return isNews(page, asked) ? page : undefined;
+        },
+      });
+    } finally {
+      watch.end();
+    }
     return respond(200, page ?? (await readPage(parts, asked)));
   }),
 

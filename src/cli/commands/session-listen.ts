@@ -1,0 +1,88 @@
+/** `svc worlds session listen`: what a session sends to its webhooks, forwarded to a receiver of one's own. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { connect } from '../service/client.ts';
+import { type ListenEnd, listen } from '../service/listen.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import { exitStatus } from '../views/report.ts';
+import { describeForwarded, type ForwardedDelivery, forwardedJson } from '../views/webhooks.ts';
+import { addCommand, parseNumber, type ServiceOptions, withData } from './command.ts';
+
+type Options = ServiceOptions & {
+  forwardTo: URL;
+  replay?: boolean;
+  once?: boolean;
+  intervalMs?: number;
+};
+
+const parseTarget = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new InvalidArgumentError('It is not an address such as http://localhost:3000/webhooks.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('An address has no name and password in it.');
+  }
+  return url;
+};
+
+const tellEnd = (context: Context, sessionId: string, end: ListenEnd, count: number): void => {
+  const forwarded = `${formatCount(count, 'delivery', 'deliveries')} forwarded`;
+  if (end.kind === 'interrupted') context.err.write(`interrupted; ${forwarded}\n`);
+  else if (end.kind === 'over' || end.isOver) {
+    context.err.write(`${sessionId} is over (${end.state}); ${forwarded}\n`);
+    context.setExitStatus(exitStatus.failed);
+  } else context.err.write(`${forwarded}\n`);
+};
+
+const run = async (context: Context, sessionId: string, options: Options): Promise<void> => {
+  const { forwardTo: target, once = false, replay = once, intervalMs, json, data } = options;
+  const client = connect({ env: context.env, cwd: context.cwd, data });
+  const stopping = listenForStop();
+  let count = 0;
+  const tellForwarded = (done: ForwardedDelivery): void => {
+    count += 1;
+    const line = json === true ? forwardedJson(done) : describeForwarded(done, context.colors);
+    context.out.write(`${line}\n`);
+  };
+  context.err.write(`forwarding what ${sessionId} sends to ${target.href}; Ctrl-C ends it\n`);
+  try {
+    const end = await listen({
+      ...{ client, sessionId, target, replay, once, intervalMs },
+      signal: stopping.signal,
+      tellForwarded,
+      tellAway: ({ message }) =>
+        context.err.write(`the service cannot be asked (${message}); trying again until it can\n`),
+    });
+    tellEnd(context, sessionId, end, count);
+  } finally {
+    stopping.release();
+  }
+};
+
+export const addSessionListen = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'listen <session>',
+    summary: 'forward what a session sends to its webhooks to a receiver of your own',
+    example:
+      'svc worlds session listen <session> --forward-to http://localhost:3000/webhooks\n' +
+      'svc worlds session listen <session> --forward-to http://localhost:3000/webhooks --once --json',
+  })
+    .requiredOption(
+      '--forward-to <url>',
+      'where each delivery is sent, as it was signed',
+      parseTarget,
+    )
+    .option('--replay', 'also what the session has sent already')
+    .option('--once', 'what the session has sent already, and no more')
+    .option(
+      '--interval-ms <number>',
+      'look so often, instead of being told at once',
+      parseNumber({ min: 100, max: 3_600_000, whole: true }),
+    )
+    .option('--json', 'print a line of JSON a delivery');
+  withData(command).action((sessionId: string, options: Options) =>
+    run(context, sessionId, options),
+  );
+};

@@ -1,0 +1,184 @@
+/**
+ * Forwards what a session sends to its webhooks to one receiver, and writes down what that answers. It asks for what
+ * follows the last delivery that it has seen, so nothing is read twice and nothing left out; the service holds its answer
+ * until there is something. What cannot be asked or written for now is tried again until it can, or it is interrupted.
+ *
+ * Deliveries to one subscription go out in their order, one after the other; those to several go side by side.
+ */
+import { backoffMs } from '#domain/backoff.ts';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { SessionState } from '#domain/session.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import type { DeliveryList, DeliveryView } from '#wire/public-api/delivery.ts';
+import { answerDeliveries, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
+import type { Forwarded, ForwardedDelivery } from '../views/webhooks.ts';
+import { forward } from './forward.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+
+export type ListenOptions = {
+  client: Client;
+  sessionId: string;
+  target: URL;
+  /** Whether what the session holds already is forwarded, too. */
+  replay: boolean;
+  /** Whether it ends when that is done. */
+  once: boolean;
+  /** Between two looks; without it the service holds its answer until there is something. */
+  intervalMs?: number | undefined;
+  signal: AbortSignal;
+  /** What a receiver has for its answer; less only in tests. */
+  receiverMs?: number;
+  tellForwarded(done: ForwardedDelivery): void;
+  /** Tells that the service cannot be asked, once a row of failures. */
+  tellAway(error: AppError): void;
+};
+
+/** How it ended: all was forwarded that there was, the session is over, or it was interrupted. */
+export type ListenEnd =
+  | { kind: 'done'; state: SessionState; isOver: boolean }
+  | { kind: 'over'; state: SessionState }
+  | { kind: 'interrupted' };
+
+const holdSeconds = 25;
+const pauses = { firstMs: 250, mostMs: 5_000 };
+/** Deliveries that are forwarded at once, and held; a page more may be held than that. */
+const lanesAtOnce = 16;
+const mostHeld = 100;
+/** How long `once` waits for what the host of the session has not handed over yet. */
+const settleMs = 15_000;
+const beyondAll = 2 ** 31 - 1;
+
+const lasting: readonly AppError['code'][] = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+];
+
+/** Does it until it can be done, or cannot be for good, or is interrupted. */
+const patiently = async <Value>(
+  { signal, tellAway }: ListenOptions,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  for (let failures = 0; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof AppError) || lasting.includes(error.code)) throw error;
+      failures += 1;
+      if (failures === 1) tellAway(error);
+      await pause(backoffMs(failures, pauses), signal);
+      signal.throwIfAborted();
+    }
+  }
+};
+
+const read = (options: ListenOptions, after: number, wait: number): Promise<DeliveryList> => {
+  const { client, sessionId, signal } = options;
+  const query = { after, ...(wait === 0 ? {} : { wait }) };
+  return patiently(options, async () => {
+    const answer = await client.send(listDeliveries, { params: { sessionId }, query, signal });
+    return answer.body;
+  });
+};
+
+/** The number of the last delivery that the session has made, as its host knows it; 0 where it cannot be asked. */
+const lastMade = async (options: ListenOptions): Promise<number> => {
+  const { client, sessionId, signal } = options;
+  try {
+    const query = { limit: 1 };
+    const { body } = await client.send(listWebhooks, { params: { sessionId }, query, signal });
+    return body.meta.lastDelivery;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError && error.code !== 'not_found') return 0;
+    throw error;
+  }
+};
+
+/** Writes an answer down; null where the delivery is not kept any more. */
+const writeAnswer = async (
+  options: ListenOptions,
+  { sequence }: DeliveryView,
+  { status, reason, durationMs }: Forwarded,
+): Promise<ForwardedDelivery['kept']> => {
+  const { client, sessionId, signal, target } = options;
+  const answer = {
+    ...{ sequence, status, durationMs: Math.min(durationMs, 3_600_000) },
+    ...(reason === null ? {} : { reason }),
+    sentTo: target.href.slice(0, 2_048),
+  };
+  try {
+    const { data } = await patiently(options, async () => {
+      const body = { answers: [answer] };
+      return (await client.send(answerDeliveries, { params: { sessionId }, body, signal })).body;
+    });
+    const [kept] = data;
+    return kept === undefined ? null : { status: kept.answer.status, isOwn: kept.kept };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+};
+
+const forwardOne = async (options: ListenOptions, delivery: DeliveryView): Promise<void> => {
+  const { receiverMs: limitMs, signal, target } = options;
+  const how = limitMs === undefined ? { signal } : { signal, limitMs };
+  const forwarded = await forward(target, delivery, how);
+  const kept = await writeAnswer(options, delivery, forwarded);
+  options.tellForwarded({ delivery, forwarded, kept });
+};
+
+/** The lane of a delivery: its subscription, or its URL where that is not known. */
+const laneOf = ({ world, subscription, url }: DeliveryView): string =>
+  JSON.stringify([world, subscription ?? url]);
+
+/** Where it begins, and up to which number `once` waits for deliveries. */
+const begin = async (options: ListenOptions): Promise<{ after: number; upTo: number }> => {
+  if (options.replay) return { after: 0, upTo: options.once ? await lastMade(options) : 0 };
+  const { meta } = await read(options, beyondAll, 0);
+  return { after: meta.last, upTo: 0 };
+};
+
+const run = async (options: ListenOptions, lanes: Lanes<DeliveryView>): Promise<ListenEnd> => {
+  const { intervalMs, once, signal } = options;
+  const { after: first, upTo } = await begin(options);
+  const settledAt = performance.now() + settleMs;
+  // What is there already is read at once, also where looks are far apart.
+  for (let after = first, wait = 0; ; ) {
+    await lanes.room();
+    const { data, meta } = await read(options, after, wait);
+    for (const delivery of data) lanes.add(laneOf(delivery), delivery);
+    const isEmpty = meta.after === after;
+    after = meta.after;
+    if (!isEmpty) continue;
+    const { isOver, state } = meta;
+    if (once && (isOver || after >= upTo || performance.now() > settledAt)) {
+      await lanes.drained();
+      return { kind: 'done', state, isOver };
+    }
+    if (isOver) {
+      await lanes.drained();
+      return { kind: 'over', state };
+    }
+    if (intervalMs === undefined) wait = once ? 1 : Math.min(holdSeconds, limits.waitMs / 1_000);
+    else await pause(intervalMs, signal);
+    signal.throwIfAborted();
+  }
+};
+
+/** Forwards until the session is over, all is done, or it is interrupted. Throws what the service refuses for good. */
+export const listen = async (options: ListenOptions): Promise<ListenEnd> => {
+  const { signal } = options;
+  const work = (delivery: DeliveryView): Promise<void> => forwardOne(options, delivery);
+  const lanes = createLanes({ atOnce: lanesAtOnce, most: mostHeld, work });
+  try {
+    return await run(options, lanes);
+  } catch (error) {
+    if (signal.aborted) return { kind: 'interrupted' };
+    throw error;
+  }
+};

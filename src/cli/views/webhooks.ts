@@ -1,0 +1,80 @@
+/** Webhooks of a session as a person reads them: its subscriptions, and deliveries as they are forwarded. */
+import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cut, formatDuration, formatTable } from '../terminal/print.ts';
+import { makeVisible } from './excerpt.ts';
+
+/** What came of a delivery at its receiver: a status, or 0 and why there is none. */
+export type Forwarded = { status: number; reason: string | null; durationMs: number };
+
+/** A delivery that was forwarded, with what is kept as its answer: another's, where that came first. */
+export type ForwardedDelivery = {
+  delivery: DeliveryView;
+  forwarded: Forwarded;
+  /** The status that the ledger keeps; null where the delivery is not kept any more. */
+  kept: { status: number; isOwn: boolean } | null;
+};
+
+const mostCellChars = 80;
+const cell = (text: string): string => cut(makeVisible(text), mostCellChars);
+
+const plainKey = ({ key, world }: SubscriptionView): string => {
+  const values = Object.values(key).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  );
+  return [...(world === null ? [] : [world]), ...values].join(' ');
+};
+
+const scopeText = ({ scope }: SubscriptionView): string =>
+  Object.entries(scope)
+    .map(([name, values]) => `${name}: ${values.map(String).join(', ')}`)
+    .join('; ') || 'any';
+
+/** Subscriptions, one a line; below those that nothing can be sent to, why. */
+export const describeSubscriptions = (
+  subscriptions: readonly SubscriptionView[],
+  colors: Colors,
+): string => {
+  if (subscriptions.length === 0) return 'no subscriptions';
+  const table = formatTable([
+    ['KEY', 'URL', 'EVENTS', 'SCOPE', 'STATE', 'DELIVERIES'].map(colors.dim),
+    ...subscriptions.map((one) => [
+      cell(plainKey(one)),
+      cell(one.url ?? '-'),
+      cell(one.events?.join(', ') ?? 'all'),
+      cell(scopeText(one)),
+      one.enabled ? 'on' : 'off',
+      String(one.deliveries),
+    ]),
+  ]);
+  const faults = subscriptions.flatMap((one) =>
+    one.skips === null ? [] : [`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`],
+  );
+  return [table, ...faults].join('\n');
+};
+
+const statusText = ({ status, reason, durationMs }: Forwarded, colors: Colors): string => {
+  if (status === 0) return colors.red(`no answer: ${makeVisible(reason ?? 'it is not known why')}`);
+  const text = status < 300 ? colors.green(String(status)) : colors.red(String(status));
+  return `${text} in ${formatDuration(durationMs)}`;
+};
+
+const keptText = ({ kept }: ForwardedDelivery): string => {
+  if (kept === null) return '; the delivery is not kept any more, and neither is this answer';
+  if (kept.isOwn) return '';
+  return `; the answer kept is an earlier one: ${kept.status === 0 ? 'none' : kept.status}`;
+};
+
+/** One line about a delivery that was forwarded. */
+export const describeForwarded = (done: ForwardedDelivery, colors: Colors): string => {
+  const { sequence, event, url, at } = done.delivery;
+  const place = `${colors.dim(at.slice(11, 23))}  #${sequence}  ${cell(event)}  ${cell(url)}`;
+  return `${place}  ${statusText(done.forwarded, colors)}${keptText(done)}`;
+};
+
+/** The same for a machine: one line of JSON. */
+export const forwardedJson = ({ delivery, forwarded, kept }: ForwardedDelivery): string => {
+  const { sequence, generation, event, url, subscription, world } = delivery;
+  const of = { sequence, generation, event, url, subscription, world };
+  return JSON.stringify({ ...of, ...forwarded, kept });
+};
