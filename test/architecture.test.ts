@@ -33,6 +33,7 @@ const shared: Record<string, readonly string[]> = {
 const programs = [
   'src/control',
   'src/gateway',
+  'src/sender',
   'src/cli',
   'orchestrator',
   'world-host-image',

@@ -21,6 +21,7 @@ import {
   createMetrics as createGatewayMetrics,
 } from '../src/gateway/serving/metrics.ts';
 import { createVisits } from '../src/gateway/serving/visits.ts';
+import { createMetrics as createSenderMetrics } from '../src/sender/metrics.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 const rulesPath = 'charts/svc/ops/alert-rules.yaml';
@@ -58,6 +59,7 @@ const exportedNames = async (): Promise<Set<string>> => {
     control.registry,
     createOrchestratorMetrics().registry,
     gateway.registry,
+    createSenderMetrics(() => 0).registry,
     common,
   ];
   const names = registries.flatMap((registry) =>

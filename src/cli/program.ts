@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
 import { addDemo } from './commands/demo.ts';
 import { addPools } from './commands/pools.ts';
+import { addProjects } from './commands/projects.ts';
 import { addUp } from './commands/up.ts';
 import { addWorlds } from './commands/worlds.ts';
 import type { Context } from './terminal/context.ts';
@@ -41,6 +42,7 @@ const createProgram = (context: Context): Command => {
     .addHelpText('after', guide);
   addUp(program, context);
   addWorlds(program, context);
+  addProjects(program, context);
   addPools(program, context);
   addAdmin(program, context);
   addDemo(program, context);

@@ -54,6 +54,8 @@ export type ControlConfig = {
   poolToken: Secret;
   /** What operators show. Null: the pool token. */
   adminToken: Secret | null;
+  /** What senders of webhooks show. Null: there are none, and nothing is sent. */
+  senderToken: Secret | null;
   /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
   /** How many sessions one host serves before it is replaced, at most; each has its own limit above half. */
@@ -246,6 +248,10 @@ export const readConfig = (environment: Env): ControlConfig => {
       env.optionalText('SVC_ADMIN_TOKEN') === undefined
         ? null
         : env.rotatingSecret('SVC_ADMIN_TOKEN'),
+    senderToken:
+      env.optionalText('SVC_SENDER_TOKEN') === undefined
+        ? null
+        : env.rotatingSecret('SVC_SENDER_TOKEN'),
     gateway: readGateway(env),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),

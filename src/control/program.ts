@@ -37,6 +37,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { worldAddressEndpoints } from './http/public/world-address.ts';
+import { senderEndpoints } from './http/sender/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
@@ -51,6 +52,7 @@ import { createMetrics } from './metrics/counters.ts';
 import { addLoadMetrics } from './metrics/gauges.ts';
 import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
+import { startGivingUp } from './pushes/pushes.ts';
 import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
 import { startRuns } from './runs/engine.ts';
@@ -78,6 +80,7 @@ const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
   { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
   { at: 'internal', prefix: '/api/pool', endpoints: poolEndpoints(parts) },
   { at: 'internal', prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
+  { at: 'internal', prefix: '/api/sender', endpoints: senderEndpoints(parts) },
   { at: 'internal', prefix: '/api/admin', endpoints: adminEndpoints(parts) },
 ];
 
@@ -205,6 +208,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => imports.stop());
     const runs = startRuns(parts);
     stack.defer(() => runs.stop());
+    const pushes = startGivingUp(parts);
+    stack.defer(() => pushes.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const board = createLoopBoard();
@@ -213,6 +218,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       schema.loop,
       imports.loop,
       runs.loop,
+      pushes,
       ...notices.loops,
       ...told,
       ...tracer.loops,

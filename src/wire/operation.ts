@@ -10,8 +10,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * Who may call it. `read`: the project's key pair, or its public key as a bearer. `write`: the key
  * pair only. `host`: one host's token. `pool`: the orchestrator's token. `gateway`: the gateways' token.
+ * `sender`: the token of senders of webhooks.
  */
-export type Access = 'read' | 'write' | 'host' | 'pool' | 'gateway' | 'admin';
+export type Access = 'read' | 'write' | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
 
 export type OperationShape = {
   id: string;

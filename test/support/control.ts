@@ -40,6 +40,8 @@ export type TestControl = {
   pool: Send;
   /** By the admin token, or the pool token where there is none. */
   admin: Send;
+  /** By the senders' token. */
+  sender: Send;
   /** By the gateways' token, or one that is wrong where there is none. */
   gateway: Send;
   /** By a host's token, from an address: loopback when not given. */
@@ -78,6 +80,7 @@ const baseOf = {
   host: '/api/host',
   pool: '/api/pool',
   gateway: '/api/gateway',
+  sender: '/api/sender',
   admin: '/api/admin',
 };
 
@@ -166,6 +169,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   pinHosts: options.pinHosts ?? true,
   poolToken: new Secret(randomUUID()),
   adminToken: null,
+  senderToken: new Secret(randomUUID()),
   gateway: options.gateway ?? null,
   hostMaxUses: options.hostMaxUses ?? 50,
   deletedGraceMinutes: 60,
@@ -217,6 +221,7 @@ export const startTestControl = async (
     pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
     admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
     gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
+    sender: senderOf(running, `Bearer ${config.senderToken?.reveal() ?? 'none'}`),
     asHost: (token, from) => senderOf(running, `Bearer ${token}`, from),
     raw: async ({ method, path, headers = {}, body }) => {
       const answer = await running.app.inject({

@@ -42,6 +42,7 @@ import { addSessions } from './sessions.ts';
 import { addTasks } from './tasks.ts';
 import { addWorldsBranch } from './worlds-branch.ts';
 import { addWorldsCreate } from './worlds-create.ts';
+import { addWorldsDestinations } from './worlds-destinations.ts';
 import { addWorldsDiff } from './worlds-diff.ts';
 import { addWorldsEnd } from './worlds-end.ts';
 import { addWorldsPin } from './worlds-pin.ts';
@@ -155,6 +156,7 @@ export const addWorlds = (program: Command, context: Context): void => {
   addWorldsPull(worlds, context);
   addWorldsDiff(worlds, context);
   addWorldsPin(worlds, context);
+  addWorldsDestinations(worlds, context);
   addWorldsBranch(worlds, context);
   addWorldsRename(worlds, context);
   addWorldsEnd(worlds, context);

@@ -14,6 +14,7 @@ export const programs = {
   control: pathOf('src/control/main.ts'),
   orchestrator: pathOf('orchestrator/main.ts'),
   gateway: pathOf('src/gateway/main.ts'),
+  sender: pathOf('src/sender/main.ts'),
 } as const;
 
 /** Arguments of Node that start a program under a title by which its installation can be seen. */

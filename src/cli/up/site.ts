@@ -46,6 +46,8 @@ const surfaceEnv = ({ secrets, gatewayPort }: Site): Record<string, string> =>
         SVC_GATEWAY_TOKEN: new Secret(secrets.tokenSecret).derive('gateway'),
       };
 
+const senderToken = ({ tokenSecret }: Secrets): string => new Secret(tokenSecret).derive('sender');
+
 /** Environment of the control plane. */
 export const controlEnv = (
   site: Site,
@@ -66,6 +68,7 @@ export const controlEnv = (
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
     SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
+    SVC_SENDER_TOKEN: senderToken(secrets),
     ...surfaceEnv(site),
     ...metricsEnv(site, 'control'),
   };
@@ -103,4 +106,12 @@ export const gatewayEnv = (site: Site, finishMs: number): Record<string, string>
   SVC_HOST_NETWORKS: '127.0.0.1/32',
   SVC_FINISH_MS: String(finishMs),
   ...metricsEnv(site, 'gateway'),
+});
+
+/** Environment of the sender of webhooks. */
+export const senderEnv = (site: Site): Record<string, string> => ({
+  ...passOn(site.env),
+  SVC_CONTROL_URL: internalUrl(site),
+  SVC_SENDER_TOKEN: senderToken(site.secrets),
+  ...metricsEnv(site, 'sender'),
 });

@@ -44,6 +44,7 @@ import {
   type MetricsPorts,
   orchestratorEnv,
   type Site,
+  senderEnv,
   surfaceTemplate,
 } from './site.ts';
 
@@ -95,7 +96,7 @@ export type Up = {
  * The orchestrator removes the world hosts, which takes it less than three seconds unless their engine is
  * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
  */
-const stopMs = { gateway: 500, orchestrator: 35_000, control: 1_000 } as const;
+const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
 /** After so long, the user is told that a stop takes long. */
 const usualStopMs = 3_000;
 /** How long a runtime is given to remove what an orchestrator has left. */
@@ -119,7 +120,12 @@ const choosePort = async (option: string, wanted: number, remembered?: number): 
 /** One for each program in a row, or any free ones when it is 0. */
 const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
   const choose = (place: number) => choosePort('--metrics', first === 0 ? 0 : first + place);
-  return { control: await choose(0), orchestrator: await choose(1), gateway: await choose(2) };
+  return {
+    control: await choose(0),
+    orchestrator: await choose(1),
+    gateway: await choose(2),
+    sender: await choose(3),
+  };
 };
 
 /** The port next to the API's own where it is free, so that it can be remembered. */
@@ -287,6 +293,24 @@ const keepGateway = (all: Parts, site: Site) =>
     within(stopMs.gateway),
   );
 
+const keepSender = (all: Parts, site: Site) =>
+  keepPart(
+    all,
+    'sender',
+    (signal) =>
+      startChild(
+        {
+          name: 'sender',
+          args: titled(programs.sender, 'sender', site.secrets),
+          env: senderEnv(site),
+          logFile: join(site.folder.logDir, 'sender.log'),
+          hear: (line) => 'listening' in line,
+        },
+        signal,
+      ),
+    within(stopMs.sender),
+  );
+
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
   const { env, signal, tell, poolSize, poolsFile } = options;
@@ -317,6 +341,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     tell('starting the gateway');
     await keepGateway(all, site);
   }
+  await keepSender(all, site);
   tell('starting the orchestrator');
   await keepOrchestrator(all, site, runtime);
 

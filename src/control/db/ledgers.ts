@@ -50,7 +50,8 @@ const narrowStatement = statement(
   'narrow_ledger',
   `with ranked as (
      select id, sum(bytes) over (order by id desc) as total
-       from requests where session_id = $1 and via = 'webhook'
+       from requests r where session_id = $1 and via = 'webhook'
+        and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
    ), dropped as (
      delete from requests r using ranked
       where r.session_id = $1 and r.id = ranked.id and total > ${limits.sessionRequestBytes}
@@ -74,7 +75,9 @@ const dropStatement = statement(
   'drop_entries',
   `with dropped as (
      delete from requests where session_id = $1 and id in (
-       select id from requests where session_id = $1 order by id limit ${mostEntries}
+       select id from requests r where session_id = $1
+          and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
+        order by id limit ${mostEntries}
      ) returning id
    )
    update ledgers set dropped_at = now(),

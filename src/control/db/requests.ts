@@ -54,14 +54,15 @@ const insertStatement = statement(
    select ${keptBytes} from served`,
 );
 
-// Deliveries and all else have a bound each: neither makes room for the other. What is dropped is
-// written down.
+// Deliveries and all else have a bound each: neither makes room for the other. Those that are still to be sent make
+// room for nothing. What is dropped is written down.
 const trimStatement = statement(
   'trim_requests',
   `with ranked as (
      select id, via = 'webhook' as is_delivery, row_number() over newest as position,
             sum(bytes) over newest as total
-       from requests where session_id = $1
+       from requests r where session_id = $1
+        and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
      window newest as (partition by via = 'webhook' order by id desc)
    ), dropped as (
      delete from requests r using ranked

@@ -1,7 +1,7 @@
 /** Entries of webhooks as hosts deliver them: whoever waits for deliveries is told, and answers are known to be written. */
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import { settleAnswers } from '../db/deliveries.ts';
-import { deliveriesTopic } from '../news/notices.ts';
+import { deliveriesTopic, pushesTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { answerEntriesOf } from './settle.ts';
 
@@ -15,5 +15,5 @@ export const noteArrived = async (
   if (ofWebhooks.length === 0) return;
   const answers = answerEntriesOf(ofWebhooks);
   if (answers.length > 0) await settleAnswers(db, sessionId, answers);
-  if (answers.length < ofWebhooks.length) notices.tell(deliveriesTopic(sessionId));
+  if (answers.length < ofWebhooks.length) notices.tell(deliveriesTopic(sessionId), pushesTopic);
 };

@@ -3,7 +3,7 @@
  * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
  * from which its host first reported. With that report a host asks for another token, and the one that it was
  * launched with is refused before the host is given any session. The orchestrator: the one pool token. Gateways:
- * the one gateway token. Operators: the admin token, or the pool token where none is set.
+ * the one gateway token. Senders of webhooks: the one sender token. Operators: the admin token, or the pool token where none is set.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -23,6 +23,7 @@ import type {
   HostCaller,
   PoolCaller,
   ProjectCaller,
+  SenderCaller,
 } from './endpoint.ts';
 import { createGatewayPresence } from './gateway-presence.ts';
 import { createFindKey, type FindKey } from './keys.ts';
@@ -141,6 +142,11 @@ const byGatewayToken = (gateway: { token: Secret } | null, token: string): Gatew
   return { gateway: true };
 };
 
+const bySenderToken = ({ senderToken }: Tokens, token: string): SenderCaller => {
+  if (senderToken?.matches(token) !== true) throw unauthenticated('the sender token is not valid');
+  return { sender: true };
+};
+
 const byAdminToken = ({ adminToken, poolToken }: Tokens, token: string): AdminCaller => {
   if (!(adminToken ?? poolToken).matches(token))
     throw unauthenticated('the admin token is not valid');
@@ -152,6 +158,7 @@ type Tokens = {
   pinHosts: boolean;
   poolToken: Secret;
   adminToken: Secret | null;
+  senderToken: Secret | null;
   gateway: { token: Secret } | null;
 };
 
@@ -159,6 +166,7 @@ type Tokens = {
 const programs = {
   pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
   gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
+  sender: bySenderToken,
   admin: byAdminToken,
 };
 

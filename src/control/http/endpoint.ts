@@ -15,8 +15,15 @@ export type ProjectCaller = { projectId: string; publicKey: string; level: KeyLe
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };
 export type GatewayCaller = { gateway: true };
+export type SenderCaller = { sender: true };
 export type AdminCaller = { admin: true };
-export type Caller = ProjectCaller | HostCaller | PoolCaller | GatewayCaller | AdminCaller;
+export type Caller =
+  | ProjectCaller
+  | HostCaller
+  | PoolCaller
+  | GatewayCaller
+  | SenderCaller
+  | AdminCaller;
 
 type CallerOf<Who extends Access> = Who extends 'host'
   ? HostCaller
@@ -24,9 +31,11 @@ type CallerOf<Who extends Access> = Who extends 'host'
     ? PoolCaller
     : Who extends 'gateway'
       ? GatewayCaller
-      : Who extends 'admin'
-        ? AdminCaller
-        : ProjectCaller;
+      : Who extends 'sender'
+        ? SenderCaller
+        : Who extends 'admin'
+          ? AdminCaller
+          : ProjectCaller;
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;

@@ -7,6 +7,7 @@
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { callKinds, callStates, callTransitions } from '#domain/call.ts';
+import { pushFailures } from '#domain/push.ts';
 import { endReasons } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
@@ -76,6 +77,20 @@ export const createMetrics = () => {
       'Entries of ledgers that made room for their project',
       [],
       [{}],
+    ),
+    pushesSent: counter(
+      registry,
+      'svc_pushes_answered_total',
+      'Webhooks that the service posted and that were answered, by kind of status',
+      ['status'],
+      ['2xx', '3xx', '4xx', '5xx'].map((status) => ({ status })),
+    ),
+    pushesFailed: counter(
+      registry,
+      'svc_pushes_failed_total',
+      'Webhooks that the service was to post and that have no answer, by reason',
+      ['reason'],
+      pushFailures.map((reason) => ({ reason })),
     ),
     claimSeconds: seconds(
       registry,

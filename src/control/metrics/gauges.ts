@@ -14,6 +14,7 @@ import type { Compiler } from '../compile/compiler.ts';
 import type { Database } from '../db/database.ts';
 import { type ImportLoad, readImportLoad } from '../db/import-jobs.ts';
 import { type Load, readLoad } from '../db/load.ts';
+import { type PushLoad, readPushLoad } from '../db/pushes.ts';
 import type { Notices } from '../news/notices.ts';
 import type { Metrics } from './counters.ts';
 
@@ -31,19 +32,21 @@ type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
+type Installation = Load & { imports: ImportLoad; pushes: PushLoad };
+
 /** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
 const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
-  let load: (Load & { imports: ImportLoad }) | undefined;
+  let load: Installation | undefined;
   const read = readTogether(async () => {
     load = undefined;
-    const [sessions, imports] = await Promise.all([readLoad(db), readImportLoad(db)]);
-    load = { ...sessions, imports };
+    const [sessions, imports, pushes] = await Promise.all([
+      readLoad(db),
+      readImportLoad(db),
+      readPushLoad(db),
+    ]);
+    load = { ...sessions, imports, pushes };
   }, log);
-  const gauge = (
-    name: string,
-    help: string,
-    numberOf: (load: Load & { imports: ImportLoad }) => number,
-  ): void => {
+  const gauge = (name: string, help: string, numberOf: (load: Installation) => number): void => {
     new Gauge({
       name,
       help,
@@ -74,6 +77,13 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
       for (const state of liveStates) this.set({ state }, load.sessions[state] ?? 0);
     },
   });
+  gauge('svc_pushes_queued', 'Webhooks that wait to be posted', ({ pushes }) => pushes.queued);
+  gauge('svc_pushes_sending', 'Webhooks that are being posted', ({ pushes }) => pushes.sending);
+  gauge(
+    'svc_pushes_oldest_seconds',
+    'How long the oldest webhook that waits to be posted has waited',
+    ({ pushes }) => pushes.oldestSeconds,
+  );
   gauge('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
   gauge(
     'svc_sessions_longest_wait_seconds',

@@ -56,6 +56,13 @@ export {
 export { readData } from './data-read.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
+export {
+  getProjectSettings,
+  listDestinations,
+  removeDestination,
+  setDestination,
+  updateProjectSettings,
+} from './push-operations.ts';
 export { getTestRun, listTestRuns, runTests } from './run-operations.ts';
 export {
   createTask,

@@ -15,6 +15,7 @@ import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
 import { testEndpoints } from './tests.ts';
 import { versionEndpoints } from './versions.ts';
+import { webhookPushEndpoints } from './webhook-push.ts';
 import { worldEndpoints } from './worlds.ts';
 
 export const publicEndpoints = (parts: Parts): Endpoint[] => [
@@ -30,6 +31,7 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...runtimeEndpoints(parts),
   ...sessionEndpoints(parts),
   ...linkEndpoints(parts),
+  ...webhookPushEndpoints(parts),
   ...callEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),

@@ -1,0 +1,97 @@
+/** The settings of a project, and the webhook destinations of its worlds. */
+import { AppError } from '#domain/error.ts';
+import { readReceiverUrl } from '#egress/receiver-url.ts';
+import * as api from '#wire/public-api/operations.ts';
+import {
+  type DestinationRow,
+  findWebhookPush,
+  listDestinations,
+  mostDestinations,
+  removeDestination,
+  setDestination,
+  setWebhookPush,
+} from '../../db/webhook-push.ts';
+import { pushesTopic } from '../../news/notices.ts';
+import type { Parts } from '../../parts.ts';
+import { getWorld } from '../../worlds/address.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+const viewSettings = (since: Date | null) => ({
+  webhookPush: since !== null,
+  webhookPushSince: since?.toISOString() ?? null,
+});
+
+const viewDestination = ({ setAt, ...row }: DestinationRow) => ({
+  ...row,
+  setAt: setAt.toISOString(),
+});
+
+const invalid = (name: string, message: string): AppError =>
+  new AppError('invalid', `invalid request: ${name}: ${message}`, {
+    fields: [{ path: [name], message }],
+  });
+
+/** A URL that a subscription may have: whatever a delivery could be signed for. */
+const checkRegistered = (url: string): void => {
+  const { protocol } = URL.parse(url) ?? {};
+  if (protocol === 'http:' || protocol === 'https:') return;
+  throw invalid('url', 'it is no http or https URL as a subscription has it');
+};
+
+/** Throws `invalid` for a destination that push would refuse as it is written. */
+const checkDestination = (destination: string): void => {
+  const read = readReceiverUrl(destination);
+  if ('problem' in read) throw invalid('destination', read.problem.message);
+};
+
+const settingsEndpoints = ({ db, notices }: Parts): Endpoint[] => [
+  endpoint(api.getProjectSettings, async (_, { caller: { projectId } }) =>
+    respond(200, viewSettings(await findWebhookPush(db, projectId))),
+  ),
+
+  endpoint(api.updateProjectSettings, async ({ body }, { caller: { projectId } }) => {
+    const { webhookPush } = body;
+    const since =
+      webhookPush === undefined
+        ? await findWebhookPush(db, projectId)
+        : await setWebhookPush(db, projectId, webhookPush);
+    notices.tell(pushesTopic);
+    return respond(200, viewSettings(since));
+  }),
+];
+
+const destinationEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listDestinations, async ({ params }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const data = (await listDestinations(parts.db, world.id)).map(viewDestination);
+    const webhookPush = (await findWebhookPush(parts.db, projectId)) !== null;
+    return respond(200, { data, meta: { webhookPush } });
+  }),
+
+  endpoint(api.setDestination, async ({ params, body }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const { url, destination } = body;
+    checkRegistered(url);
+    checkDestination(destination);
+    const row = await setDestination(parts.db, { worldId: world.id, url, destination });
+    if (row === undefined) {
+      const message = `the world "${world.slug}" has ${mostDestinations} webhook destinations, which are the most: remove one`;
+      throw new AppError('conflict', message);
+    }
+    const webhookPush = (await findWebhookPush(parts.db, projectId)) !== null;
+    return respond(200, { ...viewDestination(row), webhookPush });
+  }),
+
+  endpoint(api.removeDestination, async ({ params, query }, { caller: { projectId } }) => {
+    const world = await getWorld(parts, projectId, params.slug);
+    const removed = await removeDestination(parts.db, world.id, query.url);
+    if (removed !== undefined) return respond(200, viewDestination(removed));
+    const message = `the world "${world.slug}" has no webhook destination for ${query.url}`;
+    throw new AppError('not_found', message);
+  }),
+];
+
+export const webhookPushEndpoints = (parts: Parts): Endpoint[] => [
+  ...settingsEndpoints(parts),
+  ...destinationEndpoints(parts),
+];

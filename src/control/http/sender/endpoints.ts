@@ -1,0 +1,20 @@
+/** The sender API: what is served to senders of webhooks below `/api/sender`. */
+import * as api from '#wire/sender-api/operations.ts';
+import { holdUntil, toMs } from '../../news/hold.ts';
+import { pushesTopic } from '../../news/notices.ts';
+import type { Parts } from '../../parts.ts';
+import { claim, report } from '../../pushes/pushes.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+export const senderEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.claimPushes, async ({ body }, { signal }) => {
+    // Nothing is claimed for a sender that is gone: it would be recorded as failed.
+    const look = async () => (signal.aborted ? [] : claim(parts, body.claim, body.most));
+    const held = { topic: pushesTopic, ms: toMs(body.hold), signal, look };
+    return respond(200, { pushes: (await holdUntil(parts.notices, held)) ?? [] });
+  }),
+
+  endpoint(api.reportPushes, async ({ body }) =>
+    respond(200, { recorded: await report(parts, body.claim, body.reports) }),
+  ),
+];

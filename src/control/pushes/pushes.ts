@@ -1,0 +1,94 @@
+/**
+ * Pushes as senders and the ledger see them: handed out to be sent, ended with what the receiver answered, or with
+ * the reason why there is no answer. A loop gives up what nobody will send, and writes failures down.
+ */
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Push, PushReport } from '#wire/sender-api/operations.ts';
+import {
+  type ClaimedPush,
+  claimPushes,
+  type EndedPush,
+  failClaimed,
+  giveUpPushes,
+  recordFailedPushes,
+  reportPushes,
+} from '../db/pushes.ts';
+import { tellHost } from '../deliveries/answers.ts';
+import { readDelivery } from '../deliveries/read.ts';
+import { pushesTopic } from '../news/notices.ts';
+import type { Parts } from '../parts.ts';
+
+const toPush = (claimed: ClaimedPush): Push | undefined => {
+  const { sessionId, id, destination } = claimed;
+  const read = readDelivery(claimed);
+  if (read === undefined) return undefined;
+  const { url, headers, body } = read;
+  return { sessionId, sequence: id, url: destination ?? url, headers, body };
+};
+
+/** Claims deliveries for a sender; undefined when there is none to be sent now. */
+export const claim = async (
+  parts: Pick<Parts, 'db'>,
+  name: string,
+  most: number,
+): Promise<Push[] | undefined> => {
+  const claimed = await claimPushes(parts.db, name, most);
+  if (claimed.length === 0) return undefined;
+  const read = claimed.map((each) => ({ each, push: toPush(each) }));
+  const broken = read.filter(({ push }) => push === undefined);
+  if (broken.length > 0) {
+    const reason = 'what the host wrote down cannot be sent: its headers are none of HTTP';
+    const failed = broken.map(({ each }) => ({ ...each, failure: 'header' as const, reason }));
+    await failClaimed(parts.db, name, failed);
+  }
+  return read.flatMap(({ push }) => push ?? []);
+};
+
+/** Counts what ended, and has it told to the hosts of the sessions, which write it into their ledgers. */
+const tellEnded = async (parts: Parts, ended: readonly EndedPush[]): Promise<void> => {
+  const signal = AbortSignal.timeout(1);
+  const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
+  for (const { failure, status } of ended) {
+    if (failure === null) parts.metrics.pushesSent.inc({ status: `${Math.floor(status / 100)}xx` });
+    else parts.metrics.pushesFailed.inc({ reason: failure });
+  }
+  for (const [sessionId, of] of sessions) {
+    const answers = of.flatMap(({ answer }) => (answer?.isNew === true ? [answer] : []));
+    const [first] = of;
+    if (first === undefined || answers.length === 0) continue;
+    const { projectId } = first;
+    // An answer is kept by now; what its host is not told of at once, it is told of later.
+    await tellHost(parts, { projectId, sessionId }, answers, { ms: 0, signal }).catch(
+      (err: unknown) => parts.log.warn({ err, sessionId }, 'answers are told to the host later'),
+    );
+  }
+  if (ended.length > 0) parts.notices.tell(pushesTopic);
+};
+
+/** Writes down what a sender reports; answers how many of the reports counted. */
+export const report = async (
+  parts: Parts,
+  name: string,
+  reports: readonly PushReport[],
+): Promise<number> => {
+  const ends = reports.map(({ sequence, ...rest }) => ({ ...rest, id: sequence }));
+  const ended = await reportPushes(parts.db, name, ends);
+  await tellEnded(parts, ended);
+  return ended.length;
+};
+
+const everyMs = 1_000;
+
+/** Starts giving up what nobody will send. */
+export const startGivingUp = (parts: Parts): Loop<{ recorded: number }> =>
+  startLoop({
+    name: 'pushes',
+    everyMs,
+    log: parts.log,
+    async tick() {
+      await giveUpPushes(parts.db);
+      const ended = await recordFailedPushes(parts.db);
+      await tellEnded(parts, ended);
+      return { recorded: ended.length };
+    },
+  });

@@ -1,0 +1,33 @@
+/** Configuration of the sender, read from its environment. Nothing in it weakens the rules of where it sends. */
+import { type Env, readEnv } from '#runtime/env.ts';
+import type { ListenAddress } from '#runtime/listen.ts';
+import type { LogLevel } from '#runtime/log.ts';
+import { readMetricsListen } from '#runtime/metrics.ts';
+import type { Secret } from '#runtime/secret.ts';
+
+export type SenderConfig = {
+  /** The control plane's internal address. */
+  controlUrl: string;
+  token: Secret;
+  /** Deliveries under way at once. */
+  atOnce: number;
+  /** Where metrics and status are served; none: nowhere. */
+  metricsListen: ListenAddress[];
+  logLevel: LogLevel;
+};
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** Reads the configuration, or throws `invalid` with every mistake in it. */
+export const readConfig = (environment: Env): SenderConfig => {
+  const env = readEnv(environment);
+  const config: SenderConfig = {
+    controlUrl: env.url('SVC_CONTROL_URL'),
+    token: env.rotatingSecret('SVC_SENDER_TOKEN'),
+    atOnce: env.integer('SVC_SENDER_AT_ONCE', { min: 1, max: 10_000, fallback: 256 }),
+    metricsListen: readMetricsListen(env),
+    logLevel: env.choice('SVC_LOG_LEVEL', logLevels, 'info'),
+  };
+  env.finish();
+  return config;
+};

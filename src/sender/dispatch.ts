@@ -1,0 +1,96 @@
+/**
+ * Claims deliveries for the room that there is, posts each, and hands on what came of it. Which delivery is next is
+ * the control plane's to say, which knows what all senders have under way.
+ */
+import type { Network } from '#egress/connect.ts';
+import { type Posted, post } from '#egress/post.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Client } from '#wire/client.ts';
+import {
+  claimPushes,
+  type Push,
+  type PushReport,
+  pushBatchMost,
+} from '#wire/sender-api/operations.ts';
+
+export type DispatchOptions = {
+  client: Client;
+  /** The sender's own name. */
+  claim: string;
+  network: Network;
+  atOnce: number;
+  done(report: PushReport): void;
+  log: Log;
+};
+
+export type Dispatch = {
+  loop: Loop<{ claimed: number }>;
+  underWay(): number;
+  /** Claims no more, and resolves when nothing is under way. */
+  stop(): Promise<void>;
+};
+
+/** How long the control plane holds a claim while there is nothing to do. */
+const holdSeconds = 20;
+const answerMs = 30_000;
+const mostReasonChars = 1_000;
+
+const reportOf = ({ sessionId, sequence }: Push, posted: Posted): PushReport => {
+  const { status, durationMs } = posted;
+  if ('problem' in posted) {
+    const { code: failure, message } = posted.problem;
+    const reason = message.slice(0, mostReasonChars).toWellFormed();
+    return { sessionId, sequence, status: 0, failure, reason, durationMs };
+  }
+  return { sessionId, sequence, status, failure: null, reason: posted.note, durationMs };
+};
+
+/** Starts claiming and posting. */
+export const startDispatch = (options: DispatchOptions): Dispatch => {
+  const { client, claim, network, atOnce, done, log } = options;
+  const underWay = new Set<Promise<void>>();
+  let stopped = false;
+
+  const send = async (push: Push): Promise<void> => {
+    const { sessionId, sequence, url, headers, body } = push;
+    try {
+      done(reportOf(push, await post({ url, headers, body }, network)));
+    } catch (err) {
+      // A fault of the sender itself: it is not known how far it came, and nothing is sent again.
+      log.error({ err, sessionId, sequence }, 'a delivery was given up for a fault of the sender');
+      const reason = 'a fault of the sender ended it before the answer was known';
+      done({ sessionId, sequence, status: 0, failure: 'sender_ended', reason, durationMs: 0 });
+    }
+  };
+
+  const begin = (push: Push): void => {
+    const sent: Promise<void> = send(push).finally(() => underWay.delete(sent));
+    underWay.add(sent);
+  };
+
+  const loop = startLoop({
+    name: 'claims',
+    everyMs: 0,
+    log,
+    async tick(signal) {
+      if (underWay.size >= atOnce) await Promise.race(underWay);
+      const room = Math.min(pushBatchMost, atOnce - underWay.size);
+      if (stopped || room < 1) return { claimed: 0 };
+      const body = { claim, most: room, hold: holdSeconds };
+      const { body: answer } = await client.send(claimPushes, { body, answerMs, signal });
+      for (const push of answer.pushes) begin(push);
+      return { claimed: answer.pushes.length };
+    },
+  });
+
+  return {
+    loop,
+    underWay: () => underWay.size,
+    async stop() {
+      stopped = true;
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+};

@@ -1,0 +1,32 @@
+/** What a sender counts while it works. No label is an id. */
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
+
+/** Makes all of them, in a registry of their own; `underWay` counts what is being sent. */
+export const createMetrics = (underWay: () => number) => {
+  const registry = newRegistry();
+  const registers = [registry];
+  new Gauge({
+    name: 'svc_sender_under_way',
+    help: 'Deliveries that are being sent',
+    registers,
+    collect() {
+      this.set(underWay());
+    },
+  });
+  return {
+    registry,
+    sent: new Counter({
+      name: 'svc_sender_deliveries_total',
+      help: 'Deliveries that were sent, by outcome: answered, or why not',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'svc_sender_delivery_seconds',
+      help: 'From resolving the name of a receiver to the end of its answer',
+      buckets: secondsBuckets,
+      registers,
+    }),
+  };
+};

@@ -1,0 +1,75 @@
+/**
+ * What is to be reported to the control plane: gathered while a report is under way, and told again until it was
+ * taken, for as long as the control plane waits for it.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { until } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import { type PushReport, pushBatchMost, reportPushes } from '#wire/sender-api/operations.ts';
+
+/** After so long the control plane has recorded that the sender ended, and takes the report no longer. */
+const worthMs = 120_000;
+const answerMs = 10_000;
+const restMs = 1_000;
+
+export type Reports = {
+  add(report: PushReport): void;
+  waiting(): number;
+  loop: Loop<void>;
+  /** Resolves when all is reported, or the time is over. */
+  flushed(mostMs: number): Promise<void>;
+};
+
+/** Starts reporting under a claim. */
+export const startReports = (client: Client, claim: string, log: Log): Reports => {
+  let waiting: { report: PushReport; since: number }[] = [];
+  const isWorth = ({ since }: { since: number }) => performance.now() - since < worthMs;
+
+  const tell = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, pushBatchMost);
+      const reports = batch.map(({ report }) => report);
+      await client.send(reportPushes, { body: { claim, reports }, answerMs });
+      waiting = waiting.slice(batch.length);
+    }
+  };
+
+  const loop = startLoop({
+    name: 'reports',
+    everyMs: restMs,
+    log,
+    async tick() {
+      const kept = waiting.filter(isWorth);
+      if (kept.length < waiting.length) {
+        log.error({ reports: waiting.length - kept.length }, 'reports were not taken in time');
+      }
+      waiting = kept;
+      await tell();
+    },
+  });
+
+  return {
+    add(report) {
+      waiting.push({ report, since: performance.now() });
+      loop.nudge();
+    },
+    waiting: () => waiting.length,
+    loop,
+    async flushed(mostMs) {
+      try {
+        await until(
+          () => {
+            loop.nudge();
+            return waiting.length === 0;
+          },
+          { timeoutMs: mostMs, what: 'reports to be taken' },
+        );
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        log.error({ reports: waiting.length }, 'ended with reports that were not taken');
+      }
+    },
+  };
+};

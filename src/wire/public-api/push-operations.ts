@@ -1,0 +1,80 @@
+/** Whether the service posts webhooks by itself, and where to. `operations.ts` has these with all others. */
+import { operation } from '../operation.ts';
+import { nullable, Timestamp } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+import { WorldParams } from './version.ts';
+
+export const ProjectSettingsView = Type.Object({
+  webhookPush: Type.Boolean({
+    description: 'whether the service posts what sessions send to their webhooks',
+  }),
+  webhookPushSince: nullable(Timestamp),
+});
+export type ProjectSettingsView = Static<typeof ProjectSettingsView>;
+
+export const getProjectSettings = operation({
+  id: 'getProjectSettings',
+  summary: 'The settings of the project',
+  method: 'GET',
+  path: '/project/settings',
+  access: 'write',
+  answers: { 200: ProjectSettingsView },
+});
+
+export const updateProjectSettings = operation({
+  id: 'updateProjectSettings',
+  summary: 'Change settings of the project; those that are not named stay as they are',
+  method: 'PATCH',
+  path: '/project/settings',
+  access: 'write',
+  body: Type.Object(
+    { webhookPush: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  answers: { 200: ProjectSettingsView },
+});
+
+const UrlText = Type.String({ minLength: 1, maxLength: 2_048 });
+
+export const DestinationView = Type.Object({
+  url: Type.String({ description: 'as agents registered it' }),
+  destination: Type.String({ description: 'where its deliveries are posted instead' }),
+  setAt: Timestamp,
+});
+export type DestinationView = Static<typeof DestinationView>;
+
+const Push = { webhookPush: Type.Boolean({ description: 'nothing is posted while it is false' }) };
+
+export const listDestinations = operation({
+  id: 'listWebhookDestinations',
+  summary: 'The webhook destinations of a world, by the URLs that they stand for',
+  method: 'GET',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  answers: {
+    200: Type.Object({ data: Type.Array(DestinationView), meta: Type.Object(Push) }),
+  },
+});
+
+export const setDestination = operation({
+  id: 'setWebhookDestination',
+  summary: 'Post deliveries to a registered URL elsewhere, in all sessions of a world',
+  method: 'PUT',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  body: Type.Object({ url: UrlText, destination: UrlText }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ ...DestinationView.properties, ...Push }) },
+});
+
+export const removeDestination = operation({
+  id: 'removeWebhookDestination',
+  summary: 'Post deliveries to a registered URL there again',
+  method: 'DELETE',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  query: Type.Object({ url: UrlText }, { additionalProperties: false }),
+  answers: { 200: DestinationView },
+});

@@ -1,0 +1,75 @@
+/**
+ * The contract between senders of webhooks and the control plane. Base address: `{base_url}/api/sender`, bearer: the
+ * senders' token. A sender claims deliveries, posts each once, and reports what came of it. What it claimed and does
+ * not report within a minute is recorded as failed.
+ */
+import { limits } from '#domain/limits.ts';
+import { pushFailures } from '#domain/push.ts';
+import { operation } from '../operation.ts';
+import { Id, nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+/** Deliveries that are claimed, or reported, together. */
+export const pushBatchMost = 100;
+
+const Claim = Type.String({
+  minLength: 16,
+  maxLength: 64,
+  description: "the sender's own name, which no other process ever has",
+});
+
+export const Push = Type.Object({
+  sessionId: Id,
+  sequence: Type.Integer({ minimum: 1, description: 'of the delivery in its session' }),
+  url: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  body: Type.String({ description: 'the exact text that was signed' }),
+});
+export type Push = Static<typeof Push>;
+
+export const claimPushes = operation({
+  id: 'claimPushes',
+  summary: 'Deliveries that are to be sent now, by this sender alone; held until there are some',
+  method: 'POST',
+  path: '/claims',
+  access: 'sender',
+  body: Type.Object(
+    {
+      claim: Claim,
+      most: Type.Integer({ minimum: 1, maximum: pushBatchMost }),
+      hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ pushes: Type.Array(Push) }) },
+});
+
+export const PushReport = Type.Object(
+  {
+    sessionId: Id,
+    sequence: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+    status: Type.Integer({ minimum: 0, maximum: 999, description: '0: there was no answer' }),
+    failure: nullable(oneOf(pushFailures)),
+    reason: nullable(Type.String({ maxLength: 1_000 })),
+    durationMs: Type.Number({ minimum: 0, maximum: 3_600_000 }),
+  },
+  { additionalProperties: false },
+);
+export type PushReport = Static<typeof PushReport>;
+
+export const reportPushes = operation({
+  id: 'reportPushes',
+  summary: 'What became of deliveries that this sender claimed',
+  method: 'POST',
+  path: '/reports',
+  access: 'sender',
+  body: Type.Object(
+    { claim: Claim, reports: Type.Array(PushReport, { minItems: 1, maxItems: pushBatchMost }) },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      recorded: Type.Integer({ description: 'those that were still its own to report' }),
+    }),
+  },
+});
