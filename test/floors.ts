@@ -101,6 +101,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
   ],
   'world-host-image': [
     ['.', 'start, configuration, wiring'],
+    ['ui', 'the page, on an origin of its own'],
     ['control', 'what is said to the control plane, and heard'],
     ['calls', 'each kind of call'],
     ['testing', 'the tests of a world, run'],

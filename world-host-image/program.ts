@@ -8,7 +8,7 @@ import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { createClient } from '#wire/client.ts';
-import { getBlob, reportLeaving } from '#wire/host-api/operations.ts';
+import { consumeEntry, getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { createContact } from './control/contact.ts';
@@ -20,6 +20,8 @@ import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { createServing } from './session/serving.ts';
+import { createRowsService, rowsPrefix } from './ui/rows-service.ts';
+import { createUiSurface, type UiSurfaceParts } from './ui/surface.ts';
 import type { UserCode } from './usercode/runner.ts';
 
 /** A host that hears nothing for so long has no session any more. */
@@ -55,6 +57,28 @@ const sayGoodbye = async ({
   }
 };
 
+/** Somebody waits for a page: what the control plane does not say by then is not known. */
+const uiPatienceMs = 5_000;
+
+/** What the UI surface asks of the control plane. */
+const uiSources = (
+  link: ControlLink,
+  identity: HostIdentity,
+  stopping: AbortSignal,
+): Pick<UiSurfaceParts, 'fetchBlob' | 'consumeLink'> => {
+  const soon = () => ({
+    signal: AbortSignal.any([stopping, AbortSignal.timeout(uiPatienceMs)]),
+  });
+  return {
+    fetchBlob: (digest) => link.sendOnce(getBlob, { params: { digest } }, soon()),
+    async consumeLink(sessionId, token) {
+      const body = { generation: identity.generation, surface: 'ui', token } as const;
+      const input = { params: { sessionId }, body };
+      return (await link.sendOnce(consumeEntry, input, soon())).accepted;
+    },
+  };
+};
+
 /**
  * Starts a host. It ends by itself when the control plane has no more use for it, with a failure when it
  * cannot go on.
@@ -69,11 +93,6 @@ export const startHost = async ({
   const stopping = new AbortController();
   const contact = createContact();
   const serving = createServing(contact.isLost);
-  const [userCode, server] = await Promise.all([
-    parts.userCode,
-    startApiServer({ listen: config.listen, serving, log }),
-    rehearse(config.workDir, log),
-  ]);
   let bearer = token;
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/host`,
@@ -84,6 +103,17 @@ export const startHost = async ({
   };
   const link = createControlLink({ client, log, giveUpMs });
   const { signal } = stopping;
+  const ui = createUiSurface({
+    serving,
+    log,
+    services: { [rowsPrefix]: createRowsService(log) },
+    ...uiSources(link, identity, signal),
+  });
+  const [userCode, server] = await Promise.all([
+    parts.userCode,
+    startApiServer({ listen: config.listen, serving, elsewhere: ui, log }),
+    rehearse(config.workDir, log),
+  ]);
   const linkedCode = createLinkedCode({ config, bounds: userCode.bounds, log });
   let snapshotFiles: Promise<SnapshotFiles> | undefined;
   const worlds = createWorldLoader({

@@ -44,7 +44,33 @@ export const surfaceUrl = (
   surface: SurfaceKind,
 ): string => `${template.scheme}://${surfaceHost(template, sessionId, surface)}`;
 
+/**
+ * The address of a surface at the host that serves it, where that is on this machine: a name below `localhost`,
+ * which browsers take for the machine itself, so that each session's pages have an origin of their own. Undefined
+ * for a host elsewhere, which only a gateway gives such names.
+ */
+export const localSurfaceUrl = (
+  hostAddress: string,
+  sessionId: string,
+  surface: SurfaceKind,
+): string | undefined => {
+  const [, port] = /^http:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(hostAddress) ?? [];
+  return port === undefined ? undefined : `http://${sessionId}--${surface}.localhost:${port}`;
+};
+
 export type SurfaceName = { sessionId: string; surface: SurfaceKind };
+
+/** Whose surface a label names: `<session>--<surface>`; undefined when it is none. */
+const readLabel = (label: string): SurfaceName | undefined => {
+  const split = label.lastIndexOf('--');
+  const sessionId = label.slice(0, Math.max(split, 0));
+  const surface = surfaceKinds.find((kind) => kind === label.slice(split + 2));
+  return surface === undefined || !isId('ses', sessionId) ? undefined : { sessionId, surface };
+};
+
+/** Whose surface the first label of a `Host` names, below whatever domain; undefined when it names none. */
+export const readSurfaceLabel = (host: string): SurfaceName | undefined =>
+  readLabel(host.toLowerCase().split(/[.:]/, 1)[0] ?? '');
 
 /**
  * Whose surface a `Host` names; the port is not looked at, as a balancer may have another. Undefined
@@ -57,9 +83,5 @@ export const readSurfaceHost = (
   const name = host.toLowerCase().replace(/:\d*$/, '');
   if (!name.endsWith(suffix)) return undefined;
   const label = name.slice(0, -suffix.length);
-  const split = label.lastIndexOf('--');
-  const sessionId = label.slice(0, Math.max(split, 0));
-  const surface = surfaceKinds.find((kind) => kind === label.slice(split + 2));
-  if (surface === undefined || !isId('ses', sessionId)) return { label };
-  return { sessionId, surface };
+  return readLabel(label) ?? { label };
 };

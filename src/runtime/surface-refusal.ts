@@ -3,6 +3,7 @@
  * surface in a browser as a page in words, which loads nothing else. Where another try may help, the page makes it
  * by itself.
  */
+import type { SurfaceKind } from '#domain/session.ts';
 
 export type SurfaceRefusal = {
   status: number;
@@ -12,6 +13,57 @@ export type SurfaceRefusal = {
   /** Seconds after which trying again may help. */
   retryAfterS?: number;
 };
+
+export const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  details: Record<string, unknown> = {},
+): SurfaceRefusal => ({ status, code, message, details });
+
+/** One that is worth another try. */
+export const later = (
+  status: number,
+  code: string,
+  message: string,
+  retryAfterS: number,
+  details: Record<string, unknown> = {},
+): SurfaceRefusal => ({
+  ...refusal(status, code, message, { ...details, retryAfterMs: retryAfterS * 1_000 }),
+  retryAfterS,
+});
+
+export const noSuchSurface = (sessionId: string, surface: SurfaceKind): SurfaceRefusal =>
+  refusal(404, 'no_such_surface', `${sessionId} has no surface "${surface}"`, {
+    sessionId,
+    surface,
+  });
+
+export const routeUnknown = (sessionId: string): SurfaceRefusal =>
+  later(503, 'route_unknown', `where ${sessionId} is served cannot be found out at present`, 1, {
+    sessionId,
+  });
+
+export const notEntered = (sessionId: string): SurfaceRefusal =>
+  refusal(401, 'unauthenticated', `${sessionId} is entered by a one-time link`, { sessionId });
+
+export const foreignOrigin = (sessionId: string): SurfaceRefusal =>
+  refusal(403, 'foreign_origin', `a page of another origin may not act in ${sessionId}`, {
+    sessionId,
+  });
+
+export const linkUsed = (sessionId: string): SurfaceRefusal =>
+  refusal(
+    401,
+    'link_used',
+    'this link was used already, is too old, or leads into another session; ask for another one',
+    {
+      sessionId,
+    },
+  );
+
+export const wrongMethod = (): SurfaceRefusal =>
+  refusal(405, 'method_not_allowed', 'a link is opened with GET');
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);

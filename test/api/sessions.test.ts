@@ -4,7 +4,9 @@ import {
   closeSession,
   createWorld,
   getSession,
+  getWorld,
   listSessions,
+  listWorlds,
   openSession,
   updateSession,
 } from '#wire/public-api/operations.ts';
@@ -168,16 +170,31 @@ describe('opening a session', () => {
     ]);
   });
 
-  it('is refused with the reason for a surface that the world declares and that is not served', async () => {
+  it('has a page where the world declares one and it is asked for, and no browser', async () => {
     const from = encodeTree(toTree(unlinkedWorld()));
     await control.send(createWorld, { body: { slug: 'with-ui', from } });
-    const body: OpenSessionBody = { slug: 'with-ui', surfaces: ['ui'] };
+    const { body: world } = await control.read(getWorld, { params: { slug: 'with-ui' } });
+    expect(world.surfaces).toEqual(['api', 'ui']);
+    const { body: listed } = await control.read(listWorlds, { query: {} });
+    const found = listed.data.find(({ slug }) => slug === 'with-ui');
+    expect(found?.surfaces).toEqual(['api', 'ui']);
+    const body: OpenSessionBody = { slug: 'with-ui', surfaces: ['browser'] };
     await expect(control.send(openSession, { body })).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(
-        /declares the surface "ui".*not served yet; served of it: api/,
-      ),
+      message: expect.stringMatching(/"browser" is not served yet; served of it: api, ui/),
     });
+    const asked = await control.send(openSession, { body: { slug: 'with-ui', surfaces: ['ui'] } });
+    const [row] = await control.sql<{ surfaces: string[] }>(
+      'select surfaces from sessions where id = $1',
+      [asked.body.id],
+    );
+    expect(row?.surfaces).toEqual(['api', 'ui']);
+    const usual = await control.send(openSession, { body: { slug: 'with-ui' } });
+    const [other] = await control.sql<{ surfaces: string[] }>(
+      'select surfaces from sessions where id = $1',
+      [usual.body.id],
+    );
+    expect(other?.surfaces).toEqual(['api']);
   });
 
   const refusals: [string, OpenSessionBody, string[], RegExp][] = [

@@ -143,7 +143,6 @@ describe('a world that declares more than is served', () => {
   it('comes with warnings about what its sessions will lack', async () => {
     const world = await create({ slug: newSlug(), from: encodeTree(toTree(unlinkedWorld())) });
     expect(world.warnings).toEqual([
-      'the surface "ui" is not served yet',
       'webhooks are noted in the request ledger, but not sent yet',
       'tests are not run on a push yet',
     ]);

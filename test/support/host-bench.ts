@@ -37,7 +37,9 @@ const nothing = async (): Promise<void> => undefined;
 let stopBench = nothing;
 
 /** Starts a host; it is stopped when the test is over. */
-export const startBench = async ({ blobs } = version): Promise<Bench> => {
+export const startBench = async ({
+  blobs,
+}: Pick<typeof version, 'blobs'> = version): Promise<Bench> => {
   const control = await startStandInControl(blobs);
   const folder = await mkdtemp(join(tmpdir(), 'svc-host-test-'));
   const workDir = join(folder, 'work');

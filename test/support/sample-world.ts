@@ -199,7 +199,7 @@ const convention = (verb: 'list' | 'get' | 'create' | 'update' | 'delete', entit
 const python = (name: string): ToolContract =>
   tool(name, { kind: 'python', file: 'tools.py', function: name }, repoInput, integer);
 
-const sampleWorldContract: Contract = sampleContract({
+export const sampleWorldContract: Contract = sampleContract({
   entities: sampleEntities,
   api: sampleApi,
   tools: [
@@ -237,16 +237,19 @@ const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** A version of the sample world with its blobs. */
-export const sampleVersion = (rows: Rows = sampleRows): SampleVersion => {
+export const sampleVersion = (
+  rows: Rows = sampleRows,
+  contract: Contract = sampleWorldContract,
+): SampleVersion => {
   const bundle = encodeBundle({
-    contract: sampleWorldContract,
+    contract,
     files: [
       file('api/handlers.py', handlersPy),
       file('tools.py', toolsPy),
       file('tools.ts', toolsTs),
     ],
   });
-  const snapshot = buildSnapshot(sampleWorldContract, rows);
+  const snapshot = buildSnapshot(contract, rows);
   const blobs = new Map([bundle, snapshot.bytes].map((bytes) => [digestOf(bytes), bytes]));
   return {
     bundle: digestOf(bundle),

@@ -14,6 +14,8 @@ export type Received = { operation: string; body: Record<string, unknown> };
 export type StandInControl = {
   url: string;
   port: number;
+  /** Tokens of links that were not used yet. */
+  links: Set<string>;
   /** Every message, heartbeats apart, in order. */
   received: Received[];
   /** Gives the host a session at its next poll. */
@@ -58,6 +60,7 @@ const patterns: [string, string, RegExp][] = [
   ['pollCalls', 'GET', /^\/world-sessions\/[^/]+\/calls$/],
   ['answerCall', 'POST', /^\/world-sessions\/[^/]+\/calls\/[^/]+\/answer$/],
   ['deliverRequests', 'POST', /^\/world-sessions\/[^/]+\/requests$/],
+  ['consumeEntry', 'POST', /^\/world-sessions\/[^/]+\/entries$/],
   ['reportClosed', 'POST', /^\/world-sessions\/[^/]+\/closed$/],
   ['getBlob', 'GET', /^\/blobs\/.+$/],
 ];
@@ -76,6 +79,7 @@ export const startStandInControl = async (
   addresses: readonly string[] = ['127.0.0.1'],
 ): Promise<StandInControl> => {
   const received: Received[] = [];
+  const links = new Set<string>();
   const muted = new Set<string>();
   const failures = new Map<string, { status: number; times: number }>();
   const calls: HostCall[] = [];
@@ -142,6 +146,8 @@ export const startStandInControl = async (
         return isOlder ? {} : holdFor(next, hold);
       case 'pollHost':
         return holdFor(pollHost, hold);
+      case 'consumeEntry':
+        return { accepted: links.delete(String(body.token)) };
       case 'heartbeat':
         return { drain: drained };
       case 'answerCall': {
@@ -211,6 +217,7 @@ export const startStandInControl = async (
     url: `http://127.0.0.1:${port}`,
     port,
     received,
+    links,
     beOfThisRelease() {
       isOlder = false;
     },

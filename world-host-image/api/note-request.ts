@@ -54,14 +54,13 @@ export const noteRequest = (
   session: Session,
   request: ApiRequest,
   outcome: ApiOutcome,
-  at: Date,
-  startedAt: number,
+  { via, at, startedAt }: { via: 'api' | 'ui'; at: Date; startedAt: number },
 ): void => {
   const { answer, body, changes, operation, rows } = outcome;
   const { path, query, headers } = shownRequest(session.world.contract.api, request);
   session.ledger.note({
     at: at.toISOString(),
-    via: 'api',
+    via,
     operation,
     method: request.method,
     path,

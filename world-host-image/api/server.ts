@@ -8,12 +8,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
-import { pause } from '#runtime/pause.ts';
-import { droppedInterim } from '#wire/dropped.ts';
 import { http } from '#wire/http.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type ApiAnswer, bodiless, jsonAnswer } from './answers/answer.ts';
+import { dropConnection, holdBack } from './met.ts';
 import { noteRequest } from './note-request.ts';
 import { answerRequest } from './request.ts';
 import type { ApiOutcome } from './requests/api-request.ts';
@@ -29,6 +28,8 @@ export type ApiServer = {
 export type ApiServerOptions = {
   listen: { host: string; port: number };
   serving: Serving;
+  /** Answers a request that is for another surface; false: it is the API's. */
+  elsewhere?: (request: IncomingMessage, response: ServerResponse) => boolean;
   log: Log;
 };
 
@@ -90,28 +91,12 @@ const serveSession = async (
   if (outcome.fault !== undefined) {
     log.error({ err: outcome.fault, path: described.path }, 'failed');
   }
-  noteRequest(session, described, outcome, at, startedAt);
+  noteRequest(session, described, outcome, { via: 'api', at, startedAt });
   return outcome;
 };
 
 /** What goes out: an answer, or nothing, where a declared fault drops the connection. */
 type Outgoing = ApiAnswer | 'dropped';
-
-/** Holds the answer back as long as a declared fault says, if the session is served and its client there. */
-const afterLatency = async (
-  { met, sent }: ApiOutcome,
-  { socket }: IncomingMessage,
-  ending: AbortSignal,
-): Promise<Outgoing> => {
-  if (met !== undefined && met.latencyMs > 0 && !socket.destroyed) {
-    const gone = new AbortController();
-    const go = (): void => gone.abort();
-    socket.once('close', go);
-    await pause(met.latencyMs, AbortSignal.any([gone.signal, ending]));
-    socket.off('close', go);
-  }
-  return met?.drop === undefined ? sent : 'dropped';
-};
 
 const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Promise<Outgoing> => {
   const { serving, log } = options;
@@ -123,7 +108,8 @@ const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Pr
   const visit = serving.enter();
   try {
     const outcome = await serveSession(state.session, options, request);
-    return await afterLatency(outcome, request, visit.ending);
+    const isDropped = await holdBack(outcome.met, request.socket, visit.ending);
+    return isDropped ? 'dropped' : outcome.sent;
   } catch (error) {
     // A client that hangs up in the middle of its body is no fault of the host.
     log[request.errored === null ? 'error' : 'debug'](
@@ -134,14 +120,6 @@ const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Pr
   } finally {
     visit.leave();
   }
-};
-
-/** Closes the connection without an answer; a gateway before this host is told that this is meant. */
-const drop = ({ headers, socket }: IncomingMessage, response: ServerResponse): void => {
-  const isForwarded = headers['x-forwarded-for'] !== undefined;
-  // Without a socket of its own, the answer is not the next one of its connection.
-  if (response.socket === null || !isForwarded) socket.destroy();
-  else socket.end(droppedInterim);
 };
 
 /**
@@ -168,7 +146,7 @@ const handle = async (
   response: ServerResponse,
 ): Promise<void> => {
   const answer = await answerOf(options, request);
-  if (answer === 'dropped') return drop(request, response);
+  if (answer === 'dropped') return dropConnection(request, response);
   atTurnEnd(() => {
     try {
       send(request, response, answer);
@@ -185,6 +163,7 @@ export const startApiServer = async (options: ApiServerOptions): Promise<ApiServ
   const { host, port } = options.listen;
   const server = http.createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     request.on('error', (error) => options.log.debug({ err: error }, 'a request broke off'));
+    if (options.elsewhere?.(request, response) === true) return;
     void handle(options, request, response);
   });
   server.listen(port, host);

@@ -49,7 +49,7 @@ const ask = async (session: Session, { method, path, headers, body, auth }: Requ
     readBody: async () => bytes,
   };
   const outcome = await answerRequest(session, request);
-  noteRequest(session, request, outcome, at, startedAt);
+  noteRequest(session, request, outcome, { via: 'api', at, startedAt });
   return outcome;
 };
 

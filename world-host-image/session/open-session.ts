@@ -64,6 +64,7 @@ export const openSession = async (
     faults: faultsOf(world),
     links: openLinks(linked, parts, faultsOf),
     answer: null,
+    ui: assignment.ui ?? null,
   };
 };
 

@@ -36,6 +36,9 @@ export type LoadedWorld = {
   code: AuthorCode;
 };
 
+/** A file of the page that a session serves; `path` is below its directory, without a slash before it. */
+export type PageFile = { path: string; sha256: Digest; sizeBytes: number };
+
 export type Session = {
   id: string;
   /** The alias under which its world is linked to another's session; null: it is nobody's link. */
@@ -62,6 +65,8 @@ export type Session = {
   faults: SessionFaults;
   /** What the agent answered last to the question of its task. */
   answer: { value: unknown } | null;
+  /** The page that it serves; null or absent: it was opened without. */
+  ui?: { files: readonly PageFile[] } | null;
   /** While its task is proved: its API is served to nobody else. */
   isProving?: boolean;
 };

@@ -34,7 +34,7 @@ const world: WorldDetail = {
   head: { id: 'ver_1', number: 1 },
   warnings: [
     'webhooks are noted in the request ledger, but not sent yet',
-    'the surface "ui" is not served yet',
+    'tests are not run on a push yet',
   ],
   files: [],
 };
@@ -43,7 +43,7 @@ it('says what the sessions of a world will lack', () => {
   const lines = describeWorld(world).split('\n');
   expect(lines.filter((line) => line.includes('yet'))).toEqual([
     expect.stringMatching(/^warning +webhooks are noted in the request ledger, but not sent yet$/),
-    expect.stringMatching(/^warning +the surface "ui" is not served yet$/),
+    expect.stringMatching(/^warning +tests are not run on a push yet$/),
   ]);
 });
 

@@ -26,17 +26,26 @@ export const versionTextNames = [
 export type VersionTextName = (typeof versionTextNames)[number];
 export type VersionTexts = Record<VersionTextName, string>;
 
-export type ContractFacts = { hasApi: boolean; toolCount: number; taskCount: number };
+export type ContractFacts = {
+  hasApi: boolean;
+  hasUi: boolean;
+  toolCount: number;
+  taskCount: number;
+};
 
 const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+const isThere = (table: unknown): boolean => typeof table === 'object' && table !== null;
 
 /** What lists of worlds tell of a contract. */
 export const factsOf = (contract: {
   api?: unknown;
+  ui?: unknown;
   tools?: unknown;
   tasks?: unknown;
 }): ContractFacts => ({
-  hasApi: typeof contract.api === 'object' && contract.api !== null,
+  hasApi: isThere(contract.api),
+  hasUi: isThere(contract.ui),
   toolCount: countOf(contract.tools),
   taskCount: countOf(contract.tasks),
 });

@@ -10,11 +10,15 @@ export type RouteRow = {
   surfaces: SurfaceKind[];
   /** Base address of its host's API server; null when none serves it. */
   hostAddress: string | null;
+  /** What its token is derived from. */
+  createdAt: Date;
+  secretMark: string | null;
 };
 
 const findStatement = statement(
   'find_route',
-  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress"
+  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress",
+          s.created_at as "createdAt", s.secret_mark as "secretMark"
      from sessions s
      left join hosts h on h.id = s.host_id and h.session_id = s.id
     where s.id = $1`,

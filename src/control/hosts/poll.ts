@@ -13,6 +13,7 @@ import type { Parts } from '../parts.ts';
 import { bundledSpec } from '../sessions/task.ts';
 import { apiAddress } from '../sessions/view.ts';
 import { sessionToken } from '../tokens/tokens.ts';
+import { pageFilesOf } from './page-files.ts';
 import { reportWarm, staleGeneration } from './warm.ts';
 
 export type HostPoll = {
@@ -80,6 +81,7 @@ const toAssignment = async (
     ...(address === null ? {} : { address }),
     clock: session.clock,
     seed: session.seed,
+    ...(session.surfaces.includes('ui') ? { ui: { files: pageFilesOf(version) } } : {}),
     ...(version.links.length === 0 ? {} : { links: await toLinks(parts, version) }),
   };
 };

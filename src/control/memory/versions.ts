@@ -40,6 +40,12 @@ const bytesPerChar = 4;
 /** A version's own fields, beside its contract and its list of files. */
 const otherBytes = 4 * 1024;
 
+/** The surfaces that sessions of a world can have. */
+export const servedSurfaces = (world: { hasApi: boolean; hasUi: boolean }): SurfaceKind[] => [
+  ...(world.hasApi ? (['api'] as const) : []),
+  ...(world.hasUi ? (['ui'] as const) : []),
+];
+
 const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>
   (contract.api?.routes ?? []).length === 0
     ? undefined
@@ -51,7 +57,10 @@ const toVersion = (row: VersionRow): Version => ({
     ...row.contract.tools.map(({ name }) => name),
     ...row.links.flatMap(({ alias, tools }) => tools.map((tool) => linkedTool(alias, tool))),
   ]),
-  surfaces: row.contract.api === null ? [] : ['api'],
+  surfaces: servedSurfaces({
+    hasApi: row.contract.api !== null,
+    hasUi: row.contract.ui !== null,
+  }),
   openApi: openApiOf(row),
 });
 

@@ -110,8 +110,8 @@ const resolveVersion = async (parts: Parts, request: OpenRequest): Promise<Versi
 /** Why a session of a version can have no such surface. A browser would show what the surface "ui" serves. */
 const lackOf = ({ contract, surfaces }: Version, surface: SurfaceKind): string => {
   const served = surfaces.length === 0 ? 'none' : surfaces.join(', ');
-  if (surface !== 'api' && contract.ui !== null) {
-    return `the world declares the surface "ui", and "${surface}" is not served yet; served of it: ${served}`;
+  if (surface === 'browser' && contract.ui !== null) {
+    return `the world has a surface "ui", but "${surface}" is not served yet; served of it: ${served}`;
   }
   const known = surfaces.length === 0 ? 'it has none' : `it has ${served}`;
   return `the world has no surface "${surface}"; ${known}`;

@@ -1,6 +1,6 @@
 /** A session as clients see it. */
-import { isReady, type SessionState } from '#domain/session.ts';
-import { surfaceUrl } from '#domain/surface-address.ts';
+import { isReady, type SessionState, type SurfaceKind } from '#domain/session.ts';
+import { localSurfaceUrl, surfaceUrl } from '#domain/surface-address.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import { pickTools } from '../contracts/contract-view.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
@@ -11,14 +11,26 @@ import { type KeyLevel, sessionToken } from '../tokens/tokens.ts';
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
+type Served = Pick<SessionRow, 'id' | 'hostAddress'>;
+
 /**
- * Where clients find the API of a session. Behind a gateway the address is the session's own, whichever
- * host serves it, and known from the start.
+ * Where clients find a surface of a session. Behind a gateway the address is the session's own, whichever
+ * host serves it, and known from the start. Without one it is the host's; people then find theirs only where the
+ * host is on this machine.
  */
-export const apiAddress = (
+export const surfaceAddress = (
   { gateway }: Parts['config'],
-  { id, hostAddress }: Pick<SessionRow, 'id' | 'hostAddress'>,
-): string | null => (gateway === null ? hostAddress : surfaceUrl(gateway.template, id, 'api'));
+  { id, hostAddress }: Served,
+  surface: SurfaceKind,
+): string | null => {
+  if (gateway !== null) return surfaceUrl(gateway.template, id, surface);
+  if (hostAddress === null || surface === 'api') return hostAddress;
+  return localSurfaceUrl(hostAddress, id, surface) ?? null;
+};
+
+/** Where clients find the API of a session. */
+export const apiAddress = (config: Parts['config'], session: Served): string | null =>
+  surfaceAddress(config, session, 'api');
 
 const viewSurfaces = (
   { config, secrets }: Parts,
@@ -26,10 +38,16 @@ const viewSurfaces = (
   level: KeyLevel,
 ): SessionView['surfaces'] => {
   const { id, surfaces, state } = session;
-  const url = apiAddress(config, session);
-  if (url === null || !surfaces.includes('api') || !servedStates.includes(state)) return {};
+  if (!servedStates.includes(state)) return {};
+  const addressOf = (surface: 'api' | 'ui'): string | null =>
+    surfaces.includes(surface) ? surfaceAddress(config, session, surface) : null;
+  const [api, ui] = [addressOf('api'), addressOf('ui')];
   const secret = level === 'secret' ? secrets.of(session) : undefined;
-  return { api: { url, ...(secret === undefined ? {} : { token: sessionToken(secret, id) }) } };
+  const token = secret === undefined ? {} : { token: sessionToken(secret, id) };
+  return {
+    ...(api === null ? {} : { api: { url: api, ...token } }),
+    ...(ui === null ? {} : { ui: { url: ui } }),
+  };
 };
 
 const viewTask = (session: SessionRow): SessionView['task'] => {

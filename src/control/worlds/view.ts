@@ -14,7 +14,7 @@ import { viewContract, type WorldField } from '../contracts/contract-view.ts';
 import type { ListedWorld, WorldRow } from '../db/worlds.ts';
 import { JsonText } from '../json/json-text.ts';
 import { createRoom, writeInto } from '../json/page-room.ts';
-import type { Version, Versions } from '../memory/versions.ts';
+import { servedSurfaces, type Version, type Versions } from '../memory/versions.ts';
 import { viewFiles, viewVersion } from './view-version.ts';
 
 const viewLinks = (publicUrl: string, slug: string): WorldView['links'] => {
@@ -78,7 +78,7 @@ export const viewWorldList = async (
     return {
       ...viewLight(world, address),
       version: viewListedVersion(world),
-      surfaces: world.hasApi ? ['api' as const] : [],
+      surfaces: servedSurfaces(world),
       toolCount: world.toolCount,
       taskCount: world.taskCount,
       ...(Object.fromEntries(shown) as Partial<Pick<WorldView, WorldField>>),

@@ -8,16 +8,16 @@ import { AppError } from '#domain/error.ts';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
 import { enterPath, type Passes } from '#runtime/surface-pass.ts';
-import type { Client } from '#wire/client.ts';
-import { consumeLink } from '#wire/gateway-api/operations.ts';
 import {
   foreignOrigin,
   linkUsed,
   notEntered,
-  type Refusal,
   routeUnknown,
   wrongMethod,
-} from '../http/refusals.ts';
+} from '#runtime/surface-refusal.ts';
+import type { Client } from '#wire/client.ts';
+import { consumeLink } from '#wire/gateway-api/operations.ts';
+import type { Refusal } from '../http/refusals.ts';
 import { isSafe, type SurfaceTarget } from '../http/target.ts';
 
 export type Door = {

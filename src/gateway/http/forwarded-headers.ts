@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { entryKeyHeader } from '#runtime/surface-pass.ts';
 import { valuesOf } from './target.ts';
 
 /** Of one connection, whether `Connection` lists them or not (RFC 9110, 7.6.1). */
@@ -25,6 +26,7 @@ const hopByHop = new Set([
 const own = new Set([
   'content-length',
   'expect',
+  entryKeyHeader,
   'forwarded',
   'host',
   'x-forwarded-for',
@@ -138,6 +140,8 @@ export type Passage = {
   visitor: Visitor;
   /** A cookie that the host is not to see. */
   hiddenCookie: string | undefined;
+  /** What the host asks for at a surface for people. */
+  entryKey: string | undefined;
   /** The client asks to be told before it sends its body. */
   expectsContinue: boolean;
   /** The protocol that it wants to change to. */
@@ -146,7 +150,7 @@ export type Passage = {
 
 /** The headers of a request for its host, as names and values in turn. */
 export const requestHeaders = (request: IncomingMessage, passage: Passage): string[] => {
-  const { host, visitor, hiddenCookie, expectsContinue, upgrade } = passage;
+  const { host, visitor, hiddenCookie, entryKey, expectsContinue, upgrade } = passage;
   const listed = connectionNames(request);
   const isLeft = (name: string) => hopByHop.has(name) || own.has(name) || listed.has(name);
   const kept = without(request.rawHeaders, isLeft);
@@ -157,6 +161,7 @@ export const requestHeaders = (request: IncomingMessage, passage: Passage): stri
     ...framingOf(request),
     ...(expectsContinue ? ['expect', '100-continue'] : []),
     ...(upgrade === undefined ? [] : ['connection', 'Upgrade', 'upgrade', upgrade]),
+    ...(entryKey === undefined ? [] : [entryKeyHeader, entryKey]),
     'via',
     via,
     'x-forwarded-for',

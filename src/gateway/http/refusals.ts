@@ -2,31 +2,12 @@
  * What the gateway itself answers, in one shape: `{error: {code, message, details}}`. Each says what
  * happened to the session or the request, and nothing of where hosts are.
  */
-import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import type { EndReason, SessionState } from '#domain/session.ts';
 import { surfaceTemplateForm } from '#domain/surface-address.ts';
-import type { SurfaceRefusal } from '#runtime/surface-refusal.ts';
+import { later, refusal, type SurfaceRefusal } from '#runtime/surface-refusal.ts';
 import type { Route } from '#wire/gateway-api/operations.ts';
 
 export type Refusal = SurfaceRefusal;
-
-const refusal = (
-  status: number,
-  code: string,
-  message: string,
-  details: Record<string, unknown> = {},
-): Refusal => ({ status, code, message, details });
-
-/** One that is worth another try. */
-const later = (
-  status: number,
-  code: string,
-  message: string,
-  retryAfterS: number,
-  details: Record<string, unknown> = {},
-): Refusal => ({
-  ...refusal(status, code, message, { ...details, retryAfterMs: retryAfterS * 1_000 }),
-  retryAfterS,
-});
 
 export const badRequest = (message: string): Refusal => refusal(400, 'bad_request', message);
 
@@ -42,12 +23,6 @@ export const noSuchLabel = (label: string): Refusal =>
 
 export const noSuchSession = (sessionId: string): Refusal =>
   refusal(404, 'no_such_session', `there is no session "${sessionId}"`, { sessionId });
-
-export const noSuchSurface = (sessionId: string, surface: SurfaceKind): Refusal =>
-  refusal(404, 'no_such_surface', `${sessionId} has no surface "${surface}"`, {
-    sessionId,
-    surface,
-  });
 
 /** How each end is told. */
 const endings: Record<EndReason, string> = {
@@ -84,11 +59,6 @@ const byState: Record<Exclude<SessionState, 'READY'>, (route: Route) => Refusal>
 /** Why a session cannot be reached in its state; undefined for one that is ready. */
 export const refusalOf = (route: Route): Refusal | undefined =>
   route.state === 'READY' ? undefined : byState[route.state](route);
-
-export const routeUnknown = (sessionId: string): Refusal =>
-  later(503, 'route_unknown', `where ${sessionId} is served cannot be found out at present`, 1, {
-    sessionId,
-  });
 
 export const hostBrokeOff = (sessionId: string): Refusal =>
   refusal(
@@ -132,27 +102,6 @@ export const tooManyRequests = (sessionId: string, perSession: number): Refusal 
 
 export const clientTooSlow = (): Refusal =>
   refusal(408, 'request_timeout', 'the request did not arrive in time');
-
-export const notEntered = (sessionId: string): Refusal =>
-  refusal(401, 'unauthenticated', `${sessionId} is entered by a one-time link`, { sessionId });
-
-export const foreignOrigin = (sessionId: string): Refusal =>
-  refusal(403, 'foreign_origin', `a page of another origin may not act in ${sessionId}`, {
-    sessionId,
-  });
-
-export const linkUsed = (sessionId: string): Refusal =>
-  refusal(
-    401,
-    'link_used',
-    'this link was used already, is too old, or leads into another session; ask for another one',
-    {
-      sessionId,
-    },
-  );
-
-export const wrongMethod = (): Refusal =>
-  refusal(405, 'method_not_allowed', 'a link is opened with GET');
 
 export const noTunnelHere = (): Refusal =>
   refusal(405, 'method_not_allowed', 'CONNECT is not served; this is no forward proxy');

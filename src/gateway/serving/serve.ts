@@ -6,7 +6,7 @@
 import type { Agent } from 'node:http';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
-import { refusalPage, wantsPage } from '#runtime/surface-refusal.ts';
+import { noSuchSurface, refusalPage, routeUnknown, wantsPage } from '#runtime/surface-refusal.ts';
 import type { Door } from '../entry/enter.ts';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
 import type { Limits } from '../http/limits.ts';
@@ -18,10 +18,8 @@ import {
   hostTooSlow,
   hostUnreachable,
   noSuchSession,
-  noSuchSurface,
   type Refusal,
   refusalOf,
-  routeUnknown,
   tooManyRequests,
 } from '../http/refusals.ts';
 import type { Refuser } from '../http/refuser.ts';
@@ -57,7 +55,9 @@ export type ServeParts = {
   log: Log;
 };
 
-type Destination = { address: string; upstream: Upstream } | { refusal: Refusal };
+/** Where a surface is, and what its host asks for there. */
+type Reached = { address: string; upstream: Upstream; entryKey?: string | undefined };
+type Destination = Reached | { refusal: Refusal };
 
 /** The address of the surface that is asked for, or why there is none. */
 const destinationOf = (
@@ -72,7 +72,10 @@ const destinationOf = (
   const address = found.route.surfaces[surface];
   if (address === undefined) return { refusal: noSuchSurface(sessionId, surface) };
   const destination = upstreams.find(address);
-  if ('upstream' in destination) return { address, ...destination };
+  if ('upstream' in destination) {
+    const entryKey = surface === 'api' ? undefined : found.route.entryKeys?.[surface];
+    return { address, entryKey, ...destination };
+  }
   log.warn(
     { sessionId, address, ...destination },
     'a route leads where no host is; nothing is sent',
@@ -104,7 +107,7 @@ const send = async (
   { request, response, expectsContinue, upgrade }: Arrival,
   target: SurfaceTarget,
   visit: Visit,
-  { address, upstream }: { address: string; upstream: Upstream },
+  { address, upstream, entryKey }: Reached,
 ): Promise<Unanswered | undefined> => {
   const { limits, trustedHops, template, agent, isStopping, passCookie } = parts;
   const failure = await relay({
@@ -116,6 +119,7 @@ const send = async (
       host: target.host,
       visitor: readVisitor(request, { trustedHops, scheme: template.scheme }),
       hiddenCookie: target.surface === 'api' ? undefined : passCookie(target.sessionId),
+      entryKey,
       expectsContinue,
       upgrade: upgrade?.protocol,
     }),

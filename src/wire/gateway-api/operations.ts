@@ -23,6 +23,12 @@ export const Route = Type.Object({
     },
     { description: 'base addresses on its host; only while it is READY' },
   ),
+  entryKeys: Type.Optional(
+    Type.Object(
+      { ui: Type.Optional(Type.String()), browser: Type.Optional(Type.String()) },
+      { description: 'what its host asks of gateways, for the surfaces that people enter' },
+    ),
+  ),
 });
 export type Route = Static<typeof Route>;
 

@@ -6,6 +6,7 @@
 
 import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
+import { surfaceKinds } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
 import { SessionClock } from '../public-api/session.ts';
@@ -70,6 +71,20 @@ export const Assignment = Type.Object({
   ),
   clock: SessionClock,
   seed: nullable(Type.Integer({ minimum: 0 })),
+  ui: Type.Optional(
+    Type.Object(
+      {
+        files: Type.Array(
+          Type.Object({
+            path: Type.String({ description: 'below the directory that is served' }),
+            sha256: DigestText,
+            sizeBytes: Type.Integer({ minimum: 0 }),
+          }),
+        ),
+      },
+      { description: 'what its surface `ui` serves; the files are fetched as blobs' },
+    ),
+  ),
   links: Type.Optional(Type.Array(LinkedWorld)),
 });
 export type Assignment = Static<typeof Assignment>;
@@ -246,6 +261,27 @@ export const reportReady = operation({
   answers: { 200: SessionDirective },
 });
 
+export const consumeEntry = operation({
+  id: 'consumeEntry',
+  summary: 'Use up a one-time link with which somebody came to the host directly',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/entries',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({
+    generation: Generation,
+    surface: oneOf(surfaceKinds),
+    token: Type.String({ minLength: 1, maxLength: 200 }),
+  }),
+  answers: {
+    200: Type.Object({
+      accepted: Type.Boolean({
+        description: 'false: it was used already, is too old, or never was',
+      }),
+    }),
+  },
+});
+
 export const reportFailed = operation({
   id: 'reportFailed',
   summary: 'The session cannot be loaded; the host will be destroyed',
@@ -337,7 +373,7 @@ export const reportClosed = operation({
 
 export const getBlob = operation({
   id: 'getBlob',
-  summary: 'The bytes of a bundle or snapshot that the host is assigned',
+  summary: 'The bytes of a bundle, a snapshot or a file of the page that the host is assigned',
   method: 'GET',
   path: '/blobs/{digest}',
   access: 'host',

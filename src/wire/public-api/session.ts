@@ -25,6 +25,13 @@ const SurfacesView = Type.Object({
       ),
     }),
   ),
+  ui: Type.Optional(
+    Type.Object({
+      url: Type.String({
+        description: 'origin of its page, which people enter by a one-time link',
+      }),
+    }),
+  ),
 });
 
 export const ToolView = Type.Object({

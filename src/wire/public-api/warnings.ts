@@ -7,9 +7,8 @@ import type { Contract } from '#language/contract.ts';
 
 /** A sentence each; those of the language are found where worlds are compiled. */
 export const warningsOf = (contract: Contract, ofLanguage: readonly string[]): string[] => {
-  const { onPush, ui, webhooks } = contract;
+  const { onPush, webhooks } = contract;
   const warnings: [isMissing: boolean, sentence: string][] = [
-    [ui !== null, 'the surface "ui" is not served yet'],
     [webhooks !== null, 'webhooks are noted in the request ledger, but not sent yet'],
     [onPush.length > 0, 'tests are not run on a push yet'],
   ];

@@ -3,7 +3,7 @@
  * request but for what pages it.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
-import { calledOrigin } from '../requests/mount.ts';
+import { calledAt } from '../requests/mount.ts';
 import type { Page } from './page.ts';
 
 /** The request as its client sent it, but for its credential, which belongs in no link. */
@@ -13,6 +13,8 @@ export type LinkBase = {
   /** Without the query. */
   path: string;
   query: URLSearchParams;
+  /** Below which path of its origin the client finds the API. */
+  mountedAt?: string;
 };
 
 /** Makes the URL of the page with this offset or cursor; null is the page from the beginning. */
@@ -21,7 +23,7 @@ export const pageLinker = (
   route: RouteContract,
   api: ApiContract,
 ): ((start: string | null) => string) => {
-  const address = `${calledOrigin(base.headers) ?? 'http://localhost'}${base.path}`;
+  const address = `${calledAt(base) ?? 'http://localhost'}${base.path}`;
   const param = route.page === 'cursor' ? api.paging.cursorParam : api.paging.offsetParam;
   return (start) => {
     const query = new URLSearchParams(base.query);

@@ -14,6 +14,8 @@ export type ApiRequest = {
   headers: Record<string, string>;
   /** Undefined when the body is over the limit. */
   readBody(): Promise<Buffer | undefined>;
+  /** Below which path of its origin the client finds the API; absent: at the origin itself. */
+  mountedAt?: string;
 };
 
 export type ApiOutcome = {

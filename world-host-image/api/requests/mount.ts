@@ -18,13 +18,21 @@ export type Mount = {
 const hostPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * `https` behind a proxy that says so; undefined for a client that names no host. `headers` have names in
- * lower case.
+ * Where the client finds the API: `https` behind a proxy that says so, and the path that it is mounted at.
+ * Undefined for a client that names no host. `headers` have names in lower case.
  */
-export const calledOrigin = (headers: Readonly<Record<string, string>>): string | undefined => {
+export const calledAt = ({
+  headers,
+  mountedAt = '',
+}: {
+  headers: Readonly<Record<string, string>>;
+  mountedAt?: string | undefined;
+}): string | undefined => {
   const { host = '' } = headers;
   const isSecure = headers['x-forwarded-proto']?.split(',')[0]?.trim() === 'https';
-  return hostPattern.test(host) ? `${isSecure ? 'https' : 'http'}://${host}` : undefined;
+  return hostPattern.test(host)
+    ? `${isSecure ? 'https' : 'http'}://${host}${mountedAt}`
+    : undefined;
 };
 
 const isBelow = (path: string, prefix: string): boolean =>
@@ -34,10 +42,10 @@ const isBelow = (path: string, prefix: string): boolean =>
 export const mountOf = (
   { address, formerAddresses, world }: Pick<Session, 'address' | 'formerAddresses' | 'world'>,
   api: ApiContract,
-  { headers, path }: Pick<ApiRequest, 'headers' | 'path'>,
+  { headers, path, mountedAt }: Pick<ApiRequest, 'headers' | 'path' | 'mountedAt'>,
 ): Mount => {
   const prefix = api.prefixes?.find((candidate) => isBelow(path, candidate)) ?? '';
-  const origin = calledOrigin(headers) ?? address;
+  const origin = calledAt({ headers, mountedAt }) ?? address;
   if (origin === null) return { prefix, addresses: undefined };
   const also = address === null ? [] : [address, ...formerAddresses];
   return { prefix, addresses: createAddresses(world.contract, origin, { prefix, also }) };

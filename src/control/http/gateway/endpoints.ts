@@ -1,24 +1,40 @@
 /** The gateway API: what is served to gateways below `/api/gateway`. */
 import { isReady } from '#domain/session.ts';
+import { Secret } from '#runtime/secret.ts';
+import { entryKeyOf } from '#runtime/surface-pass.ts';
 import * as api from '#wire/gateway-api/operations.ts';
 import { consumeLink, findRoute, type RouteRow } from '../../db/routes.ts';
 import { noSession } from '../../db/sessions.ts';
 import { holdUntil, toMs } from '../../news/hold.ts';
 import { routesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
-import { hashSecretKey } from '../../tokens/tokens.ts';
+import { hashSecretKey, sessionToken } from '../../tokens/tokens.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
-/** Hosts serve the API alone so far. */
-const surfacesOf = ({ state, surfaces, hostAddress }: RouteRow): api.Route['surfaces'] =>
-  isReady(state) && hostAddress !== null && surfaces.includes('api') ? { api: hostAddress } : {};
+/** What hosts serve, at one address; they tell surfaces apart by the name in `Host`. */
+const hosted = ['api', 'ui'] as const;
 
-export const gatewayEndpoints = ({ db, notices }: Parts): Endpoint[] => [
+/** Where the surfaces are, with the keys of those that people enter; nowhere unless the session is ready. */
+const placesOf = (
+  { secrets }: Pick<Parts, 'secrets'>,
+  row: RouteRow,
+): Pick<api.Route, 'surfaces' | 'entryKeys'> => {
+  const { id, state, surfaces, hostAddress } = row;
+  if (!isReady(state) || hostAddress === null) return { surfaces: {} };
+  const served = hosted.filter((surface) => surfaces.includes(surface));
+  const addresses = Object.fromEntries(served.map((surface) => [surface, hostAddress]));
+  const secret = surfaces.includes('ui') ? secrets.of(row) : undefined;
+  if (secret === undefined) return { surfaces: addresses };
+  const token = new Secret(sessionToken(secret, id));
+  return { surfaces: addresses, entryKeys: { ui: entryKeyOf(token, 'ui') } };
+};
+
+export const gatewayEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
   endpoint(api.resolveRoute, async ({ params: { sessionId } }) => {
     const row = await findRoute(db, sessionId);
     if (row === undefined) throw noSession(sessionId);
     const { state, endReason } = row;
-    return respond(200, { sessionId, state, endReason, surfaces: surfacesOf(row) });
+    return respond(200, { sessionId, state, endReason, ...placesOf({ secrets }, row) });
   }),
 
   endpoint(api.followRoutes, async ({ query: { after = '', hold } }, { signal }) => {

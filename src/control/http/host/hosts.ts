@@ -12,6 +12,7 @@ import {
 } from '../../db/hosts.ts';
 import { noteActivity } from '../../db/sessions.ts';
 import { loseHost } from '../../hosts/lose.ts';
+import { isPageFile } from '../../hosts/page-files.ts';
 import { poll, reportWarmAndPoll } from '../../hosts/poll.ts';
 import { reportWarm, staleGeneration } from '../../hosts/warm.ts';
 import { poolTopic } from '../../news/notices.ts';
@@ -100,7 +101,9 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
     }),
 
     endpoint(api.getBlob, async ({ params: { digest } }, { caller: { hostId } }) => {
-      if (!(await mayReadBlob(db, hostId, digest))) {
+      const isItsOwn =
+        (await mayReadBlob(db, hostId, digest)) || (await isPageFile(parts, hostId, digest));
+      if (!isItsOwn) {
         throw new AppError('forbidden', `${hostId} is not assigned a version with ${digest}`);
       }
       try {

@@ -2,11 +2,14 @@
 import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { staleHost } from '../../calls/directive.ts';
+import { findHostWork } from '../../db/hosts.ts';
 import { insertRequests } from '../../db/requests.ts';
+import { consumeLink } from '../../db/routes.ts';
 import { noteArrived } from '../../deliveries/arrive.ts';
 import type { Parts } from '../../parts.ts';
 import { reportClosed } from '../../sessions/close.ts';
 import { reportFailed, reportReady } from '../../sessions/ready.ts';
+import { hashSecretKey } from '../../tokens/tokens.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 /** Of what a host says of a failure; the session tells it, also in lists. */
@@ -27,6 +30,17 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     const message = cut(body.message, mostChars);
     await reportFailed(parts, { ...params, hostId, generation }, { code, message });
     return respond(200, {});
+  }),
+
+  endpoint(api.consumeEntry, async ({ params, body }, { caller: { hostId } }) => {
+    const { sessionId } = params;
+    const { generation, surface, token } = body;
+    const work = await findHostWork(parts.db, hostId);
+    if (work?.session?.id !== sessionId || work.generation !== generation) {
+      throw staleHost({ sessionId, hostId, generation });
+    }
+    const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
+    return respond(200, { accepted: await consumeLink(parts.db, link) });
   }),
 
   // The entries are as `bodies/ledger-entry.ts` has read them.

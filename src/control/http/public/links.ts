@@ -2,11 +2,12 @@
 import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
 import type { SurfaceKind } from '#domain/session.ts';
-import { surfaceUrl } from '#domain/surface-address.ts';
+import { enterPath } from '#runtime/surface-pass.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { insertLink } from '../../db/routes.ts';
 import { findSession, noSession, type SessionRow } from '../../db/sessions.ts';
 import type { Parts } from '../../parts.ts';
+import { surfaceAddress } from '../../sessions/view.ts';
 import { isOver } from '../../sessions/wait.ts';
 import { quotaError } from '../../shares/quotas.ts';
 import { hashSecretKey } from '../../tokens/tokens.ts';
@@ -29,6 +30,12 @@ const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   }
 };
 
+/** Why nobody knows yet where a surface is, or ever will. */
+const lackOfAddress = ({ id, hostAddress }: SessionRow): string =>
+  hostAddress === null
+    ? `${id} has no host yet; links can be made once it is READY`
+    : 'links lead through a gateway or to a host on the same machine, and this installation has neither';
+
 export const linkEndpoints = ({ config, db }: Parts): Endpoint[] => [
   endpoint(api.createSurfaceLink, async ({ params, body }, { caller: { projectId } }) => {
     const { sessionId } = params;
@@ -36,14 +43,13 @@ export const linkEndpoints = ({ config, db }: Parts): Endpoint[] => [
     const session = await findSession(db, projectId, sessionId);
     if (session === undefined) throw noSession(sessionId);
     checkEnterable(session, surface);
-    if (config.gateway === null) {
-      throw conflict('links lead through a gateway, and this installation has none', session);
-    }
+    const address = surfaceAddress(config, session, surface);
+    if (address === null) throw conflict(lackOfAddress(session), session);
     const token = newSecret('lt');
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
     const kept = await insertLink(db, link, { lifeMs, usual: config.quotas.links });
     if (!(kept instanceof Date)) throw quotaError(kept);
-    const url = `${surfaceUrl(config.gateway.template, sessionId, surface)}/.svc/enter?token=${token}`;
+    const url = `${address}${enterPath}?token=${token}`;
     return respond(201, { surface, url, expiresAt: kept.toISOString() });
   }),
 ];

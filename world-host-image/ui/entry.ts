@@ -1,0 +1,94 @@
+/**
+ * Who may use a session's UI at its host: a gateway that shows the session's key, having let its client in by
+ * itself; or, where clients come directly, a browser that a one-time link let in. The control plane uses links up.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
+import { createPasses, enterPath, entryKeyHeader, entryKeyOf } from '#runtime/surface-pass.ts';
+import {
+  foreignOrigin,
+  linkUsed,
+  notEntered,
+  routeUnknown,
+  type SurfaceRefusal,
+  wrongMethod,
+} from '#runtime/surface-refusal.ts';
+import type { Session } from '../session/session.ts';
+import type { UiAnswer, UiRequest } from './service.ts';
+
+export type EntryParts = {
+  /** Uses a link up; false when it is good no longer. Throws when the control plane does not say. */
+  consumeLink(sessionId: string, token: string): Promise<boolean>;
+  log: Log;
+};
+
+const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method);
+
+const mostTokenChars = 200;
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
+
+/**
+ * Whether a page of another origin sends a request that acts, or loads something of this one. To open an address is
+ * allowed to whoever has entered.
+ */
+const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean => {
+  const { origin, host, upgrade } = headers;
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
+  const acts = !isSafe(method) || upgrade !== undefined;
+  // Behind a gateway it is that which knows the origin's scheme, and it has looked.
+  if (isDirect && acts && origin !== undefined && origin !== `http://${host}`) return true;
+  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
+  return isFromElsewhere && (acts || mode !== 'navigate');
+};
+
+/** Why a request may not use the session's UI; undefined when it may. */
+export const refusalAtDoor = (
+  { id: sessionId, token }: Session,
+  request: UiRequest,
+): SurfaceRefusal | undefined => {
+  const key = request.headers[entryKeyHeader];
+  const isGateway = key !== undefined && new Secret(entryKeyOf(token, 'ui')).matches(key);
+  const passes = createPasses({ token, scheme: 'http' });
+  const { cookie } = request.headers;
+  if (!isGateway && !passes.check({ sessionId, surface: 'ui' }, cookie)) {
+    return notEntered(sessionId);
+  }
+  return isForeign(request, !isGateway) ? foreignOrigin(sessionId) : undefined;
+};
+
+/** Whether a request opens a link. */
+export const isEntry = ({ path }: UiRequest): boolean => path === enterPath;
+
+/** Lets in whoever brings a link that is good, or a pass already. */
+export const enter = async (
+  { consumeLink, log }: EntryParts,
+  { id: sessionId, token }: Session,
+  { method, headers, query }: UiRequest,
+): Promise<UiAnswer | SurfaceRefusal> => {
+  if (method !== 'GET') return wrongMethod();
+  const passes = createPasses({ token, scheme: 'http' });
+  const surface = { sessionId, surface: 'ui' } as const;
+  // A browser that was let in is not turned away for opening its link a second time.
+  const hasPass = passes.check(surface, headers.cookie);
+  const link = query.get('token') ?? '';
+  try {
+    const isGood = link !== '' && link.length <= mostTokenChars;
+    if (!hasPass && !(isGood && (await consumeLink(sessionId, link)))) return linkUsed(sessionId);
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    log.warn({ err: error }, 'a link could not be checked');
+    return routeUnknown(sessionId);
+  }
+  return {
+    status: 303,
+    headers: {
+      location: '/',
+      'cache-control': 'no-store',
+      ...(hasPass ? {} : { 'set-cookie': passes.issue(surface) }),
+    },
+    body: null,
+  };
+};

@@ -1,0 +1,78 @@
+/**
+ * The files of a page in memory: fetched from the control plane by their digests when somebody first asks for them,
+ * and kept within a bound, each with what it was compressed to. They never touch the host's disk.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { contentType } from 'mime-types';
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import type { PageFile } from '../session/session.ts';
+import { type Coding, compress, isWorthwhile } from './compression.ts';
+
+export type LoadedFile = {
+  bytes: Uint8Array;
+  /** The same in a coding, made once; undefined where that would save nothing. */
+  encoded(coding: Coding): Promise<Uint8Array> | undefined;
+};
+
+export type UiFiles = {
+  /** Throws `unavailable` when the control plane does not give the file. */
+  load(file: PageFile): Promise<LoadedFile>;
+};
+
+/** What is kept, with room for what it is compressed to. */
+const mostBytes = 64 * 2 ** 20;
+
+/** The type of a file, by its name. */
+export const typeOf = (path: string): string => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return contentType(name) || 'application/octet-stream';
+};
+
+const check = ({ sha256, path }: PageFile, bytes: Uint8Array): Uint8Array => {
+  const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  if (found === sha256) return bytes;
+  throw new AppError('unavailable', `${path} came with the digest ${found}, not ${sha256}`);
+};
+
+const toLoaded = (file: PageFile, bytes: Uint8Array): LoadedFile => {
+  const made = new Map<Coding, Promise<Uint8Array>>();
+  return {
+    bytes,
+    encoded(coding) {
+      if (!isWorthwhile(typeOf(file.path), bytes.length)) return undefined;
+      const known = made.get(coding);
+      if (known !== undefined) return known;
+      const begun = compress(bytes, coding);
+      made.set(coding, begun);
+      begun.catch(() => made.delete(coding));
+      return begun;
+    },
+  };
+};
+
+/** Keeps nothing yet. `fetchBlob` throws `AppError` for what it cannot give. */
+export const createUiFiles = (fetchBlob: (digest: Digest) => Promise<Uint8Array>): UiFiles => {
+  const kept = new LRUCache<Digest, LoadedFile>({
+    maxSize: mostBytes,
+    sizeCalculation: ({ bytes }) => 2 * bytes.length + 1_024,
+  });
+  const underWay = new Map<Digest, Promise<LoadedFile>>();
+
+  const fetchFile = async (file: PageFile): Promise<LoadedFile> => {
+    const loaded = toLoaded(file, check(file, await fetchBlob(file.sha256)));
+    kept.set(file.sha256, loaded);
+    return loaded;
+  };
+
+  return {
+    async load(file) {
+      const known = kept.get(file.sha256) ?? underWay.get(file.sha256);
+      if (known !== undefined) return known;
+      const begun = fetchFile(file).finally(() => underWay.delete(file.sha256));
+      underWay.set(file.sha256, begun);
+      return begun;
+    },
+  };
+};

@@ -1,0 +1,144 @@
+/** The page of a session at its host: who gets in, what is served, and what of the session it never sees. */
+import { describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { Secret } from '#runtime/secret.ts';
+import { entryKeyHeader, entryKeyOf } from '#runtime/surface-pass.ts';
+import { issues } from '#test/support/host-bench.ts';
+import { pageFiles, startUiHost } from '#test/support/ui-world.ts';
+
+const entries = async ({ control }: Awaited<ReturnType<typeof startUiHost>>) => {
+  const { output } = await control.call('state', undefined, { entity: 'svc_requests' });
+  return (output as { rows: Record<string, unknown>[] }).rows;
+};
+
+describe('the door of a page', () => {
+  it('lets a browser in by a link, once, with a cookie of this host alone', async () => {
+    const { ui, control, sessionId } = await startUiHost();
+    control.links.add('lt-two');
+    const path = '/.svc/enter?token=lt-two';
+    const first = await ui(path, { headers: {} });
+    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(first.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^svc-pass-${sessionId}=\\d+\\.[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Lax$`,
+        ),
+      ),
+    ]);
+    expect(await ui(path, { headers: {} })).toMatchObject({ status: 401, code: 'link_used' });
+    const page = await ui(path, { headers: { accept: 'text/html' } });
+    expect(page.body).toContain('this link was used already');
+    // A browser that has entered may open its link again.
+    expect(await ui(path)).toMatchObject({ status: 303 });
+  });
+
+  it('keeps out whoever has no pass, and passes and keys of other sessions', async () => {
+    const { ui, cookie, sessionId, host } = await startUiHost();
+    expect(await ui('/', { headers: {} })).toMatchObject({ status: 401, code: 'unauthenticated' });
+    const [name = '', value = ''] = cookie.split('=');
+    for (const made of [`${name}=9999999999.`, `${name}=x`, `svc-pass=${value}`]) {
+      expect(await ui('/', { headers: { cookie: made } }), made).toMatchObject({ status: 401 });
+    }
+    const key = (token: string) => ({ [entryKeyHeader]: entryKeyOf(new Secret(token), 'ui') });
+    expect(await ui('/', { headers: key('st-one') })).toMatchObject({ status: 200 });
+    expect(await ui('/', { headers: key('st-two') })).toMatchObject({ status: 401 });
+    const other = newId('ses');
+    const elsewhere = await ui('/', { host: host.replace(sessionId, other) });
+    expect(elsewhere).toMatchObject({ status: 410, code: 'closed' });
+    expect(elsewhere.body).toContain(`${other} is not served here any more`);
+  });
+
+  it('keeps pages of other origins from acting and from loading', async () => {
+    const { ui, cookie, host } = await startUiHost();
+    const refused = { status: 403, code: 'foreign_origin' };
+    const post = (origin: string) =>
+      ui('/__world-api/users', { method: 'POST', headers: { cookie, origin } });
+    expect(await post('http://evil.test')).toMatchObject(refused);
+    expect(await post('null')).toMatchObject(refused);
+    expect((await post(`http://${host}`)).status).not.toBe(403);
+    const load = { cookie, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' };
+    expect(await ui('/app.js', { headers: load })).toMatchObject(refused);
+    const open = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect(await ui('/', { headers: open })).toMatchObject({ status: 200 });
+  });
+
+  it('is closed with the session, and says so on a page', async () => {
+    const { ui, control, cookie, sessionId } = await startUiHost();
+    control.close(true, 'recycle');
+    await control.message('reportClosed');
+    const page = await ui('/', { headers: { cookie, accept: 'text/html' } });
+    expect(page).toMatchObject({ status: 410, headers: { 'cache-control': 'no-store' } });
+    expect(page.body).toContain(`${sessionId} is not served here any more`);
+    expect(await ui('/.svc/enter?token=lt-late')).toMatchObject({ status: 410 });
+  });
+});
+
+describe('the API below the page', () => {
+  it('is answered with the token of the session, which the page never sees', async () => {
+    const host = await startUiHost();
+    const { ui, cookie } = host;
+    const headers = { cookie: `${cookie}; mine=1`, authorization: 'Bearer st-wrong' };
+    const listed = await ui(`/__world-api${issues}?state=open`, { headers });
+    expect(listed).toMatchObject({ status: 200 });
+    expect(JSON.parse(listed.body)).toMatchObject([{ id: 10 }, { id: 11 }]);
+    expect(JSON.stringify(listed)).not.toContain('st-one');
+    expect(await ui('/__world-api')).toMatchObject({ status: 404 });
+    const rows = await entries(host);
+    expect(rows.map(({ via, path, status }) => [via, path, status])).toEqual([
+      ['ui', issues, 200],
+      ['ui', '/', 404],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('svc-pass');
+  });
+
+  it('answers a change of protocol as the world does, without holding the connection', async () => {
+    const { ui, cookie, host } = await startUiHost();
+    const upgrade = {
+      cookie,
+      origin: `http://${host}`,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'x3JJHMbDL1EzLkh9GBhXDw==',
+    };
+    expect(await ui('/__world-api/nothing', { headers: upgrade })).toMatchObject({ status: 404 });
+    expect(await ui(`/__world-api${issues}`, { headers: upgrade })).toMatchObject({ status: 426 });
+  });
+
+  it('takes bodies within its limit, and is back at the start after a reset', async () => {
+    const host = await startUiHost();
+    const { ui, cookie, control } = host;
+    const headers = { cookie, 'content-type': 'application/json' };
+    const body = JSON.stringify({ title: 'From the page' });
+    const created = await ui(`/__world-api${issues}`, { method: 'POST', headers, body });
+    expect(created).toMatchObject({ status: 201 });
+    const large = await ui(`/__world-api${issues}`, {
+      method: 'POST',
+      headers,
+      body: 'x'.repeat(2 ** 20 + 1),
+    });
+    expect(large).toMatchObject({ status: 413 });
+    await control.call('reset');
+    expect(await entries(host)).toEqual([]);
+    expect(await ui('/')).toMatchObject({ status: 200, body: pageFiles['index.html'] });
+    const left = await ui(`/__world-api${issues}?state=open`);
+    expect(left.body).not.toContain('From the page');
+  });
+});
+
+describe('the host’s own services', () => {
+  it('are 404 where there is none, and no service of the page is a file', async () => {
+    const { ui } = await startUiHost();
+    expect(await ui('/__svc/nothing')).toMatchObject({ status: 404 });
+    const navigation = await ui('/__svc/nothing', { headers: { accept: 'text/html' } });
+    expect(navigation).toMatchObject({ status: 401 });
+  });
+
+  it('tell the page the rows of the session', async () => {
+    const host = await startUiHost();
+    const counts = await host.ui('/__svc/ui/entities');
+    expect(counts).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(counts.body).toContain('"issues"');
+    expect((await entries(host)).map(({ via }) => via)).toEqual(['ui']);
+  });
+});

@@ -1,0 +1,235 @@
+/**
+ * The UI surface: the origin of its own at which a session's page is served, told from the API by the name in
+ * `Host` (`<session>--ui.…`), as both are at one port. A request is let in or refused (`entry.ts`), then answered by
+ * a service of the host (`service.ts`), by the world's API below its path, or with a file of the page.
+ *
+ * It serves the one session that its host serves; whoever names another is told that it is not here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError } from '#domain/error.ts';
+import { readSurfaceLabel } from '#domain/surface-address.ts';
+import type { Digest } from '#domain/world.ts';
+import { entryKeyHeader, isPassCookie } from '#runtime/surface-pass.ts';
+import {
+  later,
+  noSuchSurface,
+  refusal,
+  refusalJson,
+  refusalJsonHead,
+  refusalPage,
+  refusalPageHead,
+  type SurfaceRefusal,
+  wantsPage,
+} from '#runtime/surface-refusal.ts';
+import { bodiless } from '../api/answers/answer.ts';
+import { dropConnection, holdBack } from '../api/met.ts';
+import { describeRequest, pathOf } from '../api/requests/incoming.ts';
+import type { Met } from '../session/faults.ts';
+import type { Serving } from '../session/serving.ts';
+import type { Session } from '../session/session.ts';
+import { answerFromApi, isBelowApi } from './api-path.ts';
+import { compressAnswer } from './compression.ts';
+import { type EntryParts, enter, isEntry, refusalAtDoor } from './entry.ts';
+import { createUiFiles, type UiFiles } from './files.ts';
+import { withOriginHeaders } from './headers.ts';
+import {
+  serviceOf,
+  servicePrefix,
+  type UiAnswer,
+  type UiRequest,
+  type UiServices,
+  uiJson,
+} from './service.ts';
+import { answerStatic, pageOf } from './static.ts';
+
+export type UiSurfaceParts = EntryParts & {
+  serving: Serving;
+  /** The bytes of a file of the page. Throws `AppError` when they cannot be had. */
+  fetchBlob(digest: Digest): Promise<Uint8Array>;
+  /** What the host itself serves at the origin; see `service.ts`. */
+  services: UiServices;
+};
+
+/** Answers a request when it is for a session's UI; false: it is for somebody else. */
+export type UiSurface = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+type Answering = UiSurfaceParts & { files: UiFiles };
+
+/** What a request comes to: an answer, or nothing, where a declared fault drops the connection. */
+type Outcome = UiAnswer | SurfaceRefusal | 'dropped';
+
+const isRefusal = (outcome: UiAnswer | SurfaceRefusal): outcome is SurfaceRefusal =>
+  'code' in outcome;
+
+const provingRefusal = (sessionId: string): SurfaceRefusal =>
+  later(503, 'proving', `the task of ${sessionId} is being proved; ask again after that`, 2);
+
+/** The session that is asked for, or why it is not shown here. */
+const sessionOf = (
+  { serving }: UiSurfaceParts,
+  sessionId: string,
+): { session: Session; ui: NonNullable<Session['ui']> } | SurfaceRefusal => {
+  const state = serving.state();
+  if (state.kind === 'waiting') {
+    return later(503, 'provisioning', `${sessionId} is not served here yet`, 1, { sessionId });
+  }
+  if (state.kind === 'cut_off') {
+    const message = `${sessionId} may have been given up: its host does not reach the control plane; nothing was done`;
+    return later(503, 'cut_off', message, 2, { sessionId });
+  }
+  if (state.kind === 'closed' || state.session.id !== sessionId) {
+    const message = `${sessionId} is not served here any more; open another session`;
+    return refusal(410, 'closed', message, { sessionId });
+  }
+  const { session } = state;
+  const { ui } = session;
+  return ui === null || ui === undefined ? noSuchSurface(sessionId, 'ui') : { session, ui };
+};
+
+const withoutPasses = (cookies: string): string =>
+  cookies
+    .split(';')
+    .filter((pair) => !isPassCookie(pair.trim().split('=', 1)[0] ?? ''))
+    .join(';')
+    .trim();
+
+/** The request without what lets it in, which is nobody's business behind the door. */
+const behindDoor = (request: UiRequest): UiRequest => {
+  const { cookie = '', [entryKeyHeader]: _, ...headers } = request.headers;
+  const others = withoutPasses(cookie);
+  return { ...request, headers: others === '' ? headers : { ...headers, cookie: others } };
+};
+
+/** Holds an answer back by what its request met; whether the connection is to be dropped. */
+type Hold = (met: Met | undefined) => Promise<boolean>;
+
+/** The world's API and the host's services, which wait while a task is proved; undefined for the page. */
+const answerActing = async (
+  { services, log }: Answering,
+  session: Session,
+  request: UiRequest,
+  hold: Hold,
+): Promise<Outcome | undefined> => {
+  const { path } = request;
+  const apiPath = session.world.contract.ui?.apiPath;
+  const isApi = apiPath !== undefined && isBelowApi(apiPath, path);
+  if (!isApi && !path.startsWith(servicePrefix)) return undefined;
+  if (session.isProving === true) return provingRefusal(session.id);
+  if (path.startsWith(servicePrefix)) {
+    const service = serviceOf(services, path);
+    if (service === undefined) return uiJson(404, { message: 'no service of the host is there' });
+    const { cookie: _, ...headers } = request.headers;
+    return compressAnswer(request.headers, await service({ ...request, headers }, session));
+  }
+  const { answer, fault, met } = await answerFromApi(session, apiPath ?? '', request);
+  if (fault !== undefined) log.error({ err: fault, path }, 'failed');
+  return (await hold(met)) ? 'dropped' : answer;
+};
+
+const answerSession = async (
+  parts: Answering,
+  sessionId: string,
+  received: UiRequest,
+  socket: Socket,
+): Promise<Outcome> => {
+  const found = sessionOf(parts, sessionId);
+  if ('code' in found) return found;
+  const { session, ui } = found;
+  const visit = parts.serving.enter();
+  try {
+    if (isEntry(received)) return await enter(parts, session, received);
+    const refused = refusalAtDoor(session, received);
+    if (refused !== undefined) return refused;
+    parts.serving.touch();
+    const request = behindDoor(received);
+    const acted = await answerActing(parts, session, request, (met) =>
+      holdBack(met, socket, visit.ending),
+    );
+    if (acted === 'dropped') return acted;
+    if (acted !== undefined) return isRefusal(acted) ? acted : withOriginHeaders(acted, 'data');
+    const page = pageOf(session.world.contract.ui ?? { entry: '/' }, ui.files);
+    return withOriginHeaders(await answerStatic(parts.files, page, request), 'page');
+  } finally {
+    visit.leave();
+  }
+};
+
+const refusalAnswer = (outcome: SurfaceRefusal, { method, headers }: IncomingMessage): UiAnswer => {
+  const isPage = wantsPage(method, headers.accept);
+  const head = isPage ? refusalPageHead : refusalJsonHead;
+  const named = Object.fromEntries(
+    head.flatMap((name, at) => (at % 2 === 0 ? [[name, head[at + 1] ?? '']] : [])),
+  );
+  const again = outcome.retryAfterS;
+  return {
+    status: outcome.status,
+    headers: {
+      ...named,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(again === undefined ? {} : { 'retry-after': String(again) }),
+    },
+    body: isPage ? refusalPage(outcome) : refusalJson(outcome),
+  };
+};
+
+/** What is answered when answering failed. */
+const failureOf = ({ log }: Answering, sessionId: string, error: unknown, path: string) => {
+  const isUnanswered = error instanceof DOMException && error.name === 'TimeoutError';
+  if (error instanceof AppError || isUnanswered) {
+    log.warn({ err: error, path }, 'a file of the page cannot be had');
+    return later(503, 'unavailable', `a part of the page of ${sessionId} cannot be had now`, 2);
+  }
+  log.error({ err: error, path }, 'failed');
+  return refusal(500, 'internal', 'internal error');
+};
+
+const write = (request: IncomingMessage, response: ServerResponse, answer: UiAnswer): void => {
+  const { status, body } = answer;
+  const headers: UiAnswer['headers'] = { ...answer.headers };
+  // These are Node's to say, whatever the code of a world answers.
+  for (const name of ['content-length', 'transfer-encoding', 'connection', 'keep-alive']) {
+    delete headers[name];
+  }
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  if (body !== null || !bodiless.has(status)) headers['content-length'] = String(length);
+  // What is left of a body that nobody read would be taken for the next request.
+  if (!request.complete) headers.connection = 'close';
+  response.writeHead(status, headers);
+  response.end(request.method === 'HEAD' || body === null ? undefined : body);
+};
+
+const handle = async (
+  parts: Answering,
+  sessionId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const path = pathOf(request);
+  const asAnswer = (outcome: Outcome): UiAnswer | 'dropped' =>
+    outcome !== 'dropped' && isRefusal(outcome) ? refusalAnswer(outcome, request) : outcome;
+  const fail = (error: unknown): UiAnswer =>
+    refusalAnswer(failureOf(parts, sessionId, error, path), request);
+  const answer = await answerSession(parts, sessionId, describeRequest(request), request.socket)
+    .then(asAnswer)
+    .catch(fail);
+  if (answer === 'dropped') return dropConnection(request, response);
+  try {
+    write(request, response, answer);
+  } catch (error) {
+    // User code chose a status or a header that HTTP does not have.
+    write(request, response, fail(error));
+  }
+};
+
+/** Makes the surface of one host. */
+export const createUiSurface = (parts: UiSurfaceParts): UiSurface => {
+  const answering = { ...parts, files: createUiFiles(parts.fetchBlob) };
+  return (request, response) => {
+    const name = readSurfaceLabel(request.headers.host ?? '');
+    if (name?.surface !== 'ui') return false;
+    void handle(answering, name.sessionId, request, response);
+    return true;
+  };
+};
