@@ -69,6 +69,21 @@ export const surfacesRules: Chapter = {
         ],
         ['the root as prefix of the API', 'bad_value', replace(connector, '"/-/api"', '"/"')],
         ['a prefix that is no path', 'bad_value', replace(connector, '"/-/api"', '"api"')],
+        ['a prefix that hosts keep', 'bad_value', replace(connector, '"/-/api"', '"/__svc/api"')],
+        [
+          'an entry that leads to another host',
+          'bad_value',
+          replace(connector, 'static = "web/board"', 'static = "web/board"\nentry = "//cards"'),
+        ],
+        [
+          'an entry below the API',
+          'bad_value',
+          replace(
+            connector,
+            'static = "web/board"',
+            'static = "web/board"\nentry = "/-/api/cards"',
+          ),
+        ],
       ],
     },
     {

@@ -7,6 +7,7 @@ import { limits } from '#domain/limits.ts';
 import { type SessionState, sessionStates } from '#domain/session.ts';
 import {
   closeSession,
+  createSurfaceLink,
   getSession,
   listSessions,
   updateSession,
@@ -137,6 +138,28 @@ const addSessionPin = (sessions: Command, context: Context): void => {
   for (const way of ways) addWay(sessions, context, way);
 };
 
+type LinkOptions = ServiceOptions & { surface: 'ui' | 'browser' };
+
+const addSessionLink = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'link <session>',
+    summary: 'a one-time link by which one browser enters the page of a session',
+    example: 'svc worlds session link <session>',
+  }).addOption(
+    new Option('--surface <surface>', 'what the link leads into')
+      .choices(['ui', 'browser'])
+      .default('ui'),
+  );
+  withService(command).action(async (sessionId: string, { surface, ...options }: LinkOptions) => {
+    const client = clientFor(context, options);
+    const { body } = await client.send(createSurfaceLink, {
+      params: { sessionId },
+      body: { surface },
+    });
+    printAnswer(context, options, body, () => body.url);
+  });
+};
+
 type CloseOptions = ServiceOptions & { keepWarm?: boolean; wait: number | false };
 
 const addSessionClose = (sessions: Command, context: Context): void => {
@@ -188,6 +211,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionWebhooks(session, context);
   addSessionListen(session, context);
   addSessionGrade(session, context);
+  addSessionLink(session, context);
   addSessionPin(session, context);
   addSessionClose(session, context);
 };

@@ -52,6 +52,8 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['task', task === null ? undefined : (task.name ?? task.form)],
     ['api', surfaces.api?.url],
     ['token', surfaces.api?.token],
+    ['ui', surfaces.ui?.url],
+    ['enter', surfaces.ui === undefined ? undefined : `svc worlds session link ${session.id}`],
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
     ['clock', clockText(session)],
     ['seed', session.seed === null ? undefined : String(session.seed)],

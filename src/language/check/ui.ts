@@ -48,9 +48,33 @@ const directoryFault = (path: string): [why: string, hint?: string] | undefined 
     : undefined;
 };
 
+/** Paths that every host serves itself, beside the page. */
+const reservedPaths = ['/__svc', '/.svc'];
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`);
+
+/** What keeps the page and the API from being reached at their addresses. */
+const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
+  const { entry, api_path: apiPath } = value;
+  const reserved = reservedPaths.find((path) => isWithin(apiPath, path));
+  if (reserved !== undefined) {
+    const message = `"${apiPath}" lies in "${reserved}", which hosts keep for themselves`;
+    place.at('api_path').refuse('bad_value', message, 'take another, for example "/__world-api"');
+  }
+  const first = entry.split(/[?#]/, 1)[0] ?? '/';
+  const hiding = [apiPath, ...reservedPaths].find((path) => isWithin(first, path));
+  if (entry.startsWith('//')) {
+    place.at('entry').refuse('bad_value', 'begins with "//", which leads to another host');
+  } else if (hiding !== undefined) {
+    place.at('entry').refuse('bad_value', `lies in "${hiding}", where the page is not served`);
+  }
+};
+
 /** The page of a connector; null without the table. */
 export const checkUi = (tree: Tree, ui: Placed<UiTable> | undefined): UiContract | null => {
   if (ui === undefined) return null;
+  checkAddresses(ui);
   const { place, value } = ui;
   const path = value.static.replace(/\/$/, '');
   const fault = directoryFault(path);
