@@ -1,4 +1,5 @@
 /** The door of the surfaces for people: a link, a cookie, and words for those who have neither. */
+import type { RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { ask, httpsTemplate, startTestGateway } from '../../support/gateway.ts';
@@ -63,6 +64,24 @@ describe('a browser that has entered', () => {
     expect(JSON.parse(alone.body)).toEqual({ cookie: null, url: '/page' });
     const among = await asUi('/page', { cookie: `a=1; ${pass}; b=2` });
     expect(JSON.parse(among.body)).toEqual({ cookie: 'a=1; b=2', url: '/page' });
+  });
+
+  it('is shown to the host with the key of the session, which no client can bring', async () => {
+    const seen: unknown[] = [];
+    const note: RequestListener = ({ headers }, response) => {
+      seen.push(headers['svc-entry-key']);
+      response.end();
+    };
+    const [page, api] = [await gateway.serve(note, 'ui'), await gateway.serve(note, 'api')];
+    for (const one of [page, api]) gateway.control.change(one, { entryKeys: { ui: 'key-1' } });
+    gateway.control.links.add('lt-key');
+    const host = gateway.hostOf(page, 'ui');
+    const entered = await ask(gateway.port, { host, path: '/.svc/enter?token=lt-key' });
+    const cookie = entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const own = { 'svc-entry-key': 'mine' };
+    await ask(gateway.port, { host, headers: { cookie, ...own } });
+    await ask(gateway.port, { host: gateway.hostOf(api, 'api'), headers: own });
+    expect(seen).toEqual(['key-1', undefined]);
   });
 
   it('may send changes from pages of the same origin only', async () => {
