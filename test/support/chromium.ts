@@ -1,0 +1,19 @@
+/** The Chromium of this machine, driven by Playwright; tests of pages need one (`apt-get install chromium`). */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Throws where the machine has none. */
+export const chromiumPath = (): string => {
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('there is no Chromium here: apt-get install chromium');
+  return found;
+};
+
+/** Starts one without a window. As root it runs without its own sandbox, as all that it loads is ours. */
+export const startChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath(),
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage'],
+  });
