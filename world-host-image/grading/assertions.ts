@@ -8,8 +8,9 @@ import { type GivenCheck, isAnswerCheck, namesOfChecks } from '#language/checks.
 import { StoreRefusal } from '#store/refusal.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { judgeAnswer } from './answer-check.ts';
+import type { CountedRows, ExplainingCheck } from './changes/explain.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
-import { judgeRows, type TimeTest, timeOfRows } from './rows-check.ts';
+import { countedRows, judgeRows, type TimeTest, timeOfRows } from './rows-check.ts';
 import type { Sources } from './sources.ts';
 
 /**
@@ -71,6 +72,29 @@ const unknownFor = (error: unknown): Judged => {
   if (!isOurs) throw error;
   const detail = error instanceof CallFailure ? error.error.message : error.detail;
   return { verdict: 'unknown', passed: false, expected: null, found: null, detail };
+};
+
+/** What a check whose rows cannot be found explains. */
+const noRows: CountedRows = { holds: () => false, count: 0 };
+
+/** The checks as they explain changes, named as their results are. To be called while nothing changes the rows. */
+export const explainingChecks = async (
+  checks: readonly GivenCheck[],
+  results: readonly CheckResult[],
+  sources: Sources,
+): Promise<ExplainingCheck[]> => {
+  const explaining: ExplainingCheck[] = [];
+  for (const [index, check] of checks.entries()) {
+    const isOfRows = !isAnswerCheck(check) && check.entity !== ledgerEntity;
+    const isJudged = results[index]?.verdict !== 'unknown';
+    const counted = isOfRows && isJudged ? await countedRows(check, sources) : undefined;
+    explaining.push({
+      ...check,
+      name: results[index]?.name ?? '',
+      counted: isJudged ? counted : noRows,
+    });
+  }
+  return explaining;
 };
 
 /** Judges the checks of a grader, each by itself. To be called while nothing changes the rows. */

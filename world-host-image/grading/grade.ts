@@ -15,7 +15,7 @@ import { callErrorOf } from '../calls/answers/failure.ts';
 import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
-import { asksLedger, judgeChecks, wholeLedger } from './assertions.ts';
+import { asksLedger, explainingChecks, judgeChecks, wholeLedger } from './assertions.ts';
 import type { ExplainingCheck } from './changes/explain.ts';
 import { gradeChanges } from './changes/grade-changes.ts';
 import type { Page } from './changes/report.ts';
@@ -41,7 +41,7 @@ const gradeByAssertions = (
   world.store.exclusively(async () => {
     const noted = ledger.asOfNow();
     const { store, contract } = world;
-    const results = await judgeChecks(checks, {
+    const sources = {
       entities: contract.entities,
       store,
       ledger: noted,
@@ -49,8 +49,9 @@ const gradeByAssertions = (
       times: createTimes(noted, contract.entities),
       pause: createPause(),
       answer,
-    });
-    await look(checks.map((check, index) => ({ ...check, name: results[index]?.name ?? '' })));
+    };
+    const results = await judgeChecks(checks, sources);
+    await look(await explainingChecks(checks, results, sources));
     return checks.some(asksLedger) ? [...results, ...wholeLedger(noted.missing)] : results;
   });
 

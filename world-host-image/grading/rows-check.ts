@@ -8,6 +8,7 @@ import type { GivenCheck } from '#language/checks.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 import { readFieldPath, valueAtPath } from '#language/field-path.ts';
 import { type Filter, filtersOfConditions } from '#store/read/filter.ts';
+import type { CountedRows } from './changes/explain.ts';
 import type { CheckResult } from './check-result.ts';
 import { verdictOf } from './check-result.ts';
 import type { RowSource } from './row-source.ts';
@@ -140,6 +141,21 @@ export const timeOfRows = async (
   return entity.name === ledgerEntity
     ? (times as number[]).reduce((a, b) => Math.min(a, b))
     : (times as number[]).reduce((a, b) => Math.max(a, b));
+};
+
+/** Which rows count for a check that asks more of a row than its conditions; undefined where it does not. */
+export const countedRows = async (
+  check: GivenRowsCheck,
+  sources: Sources,
+): Promise<CountedRows | undefined> => {
+  const { entity: name, where, count } = check;
+  const tests = rowTests(findEntity(sources, name), check, sources);
+  if (tests.length === 0) return undefined;
+  const holds = (row: Row): boolean => tests.every((test) => test(row) === undefined);
+  if (Number.isFinite(countRange(count).max)) return { holds, count: 0 };
+  const filters = filtersOfConditions(name, where);
+  const { rows } = await rowsThatPass(sources, sourceOf(sources, name), name, filters, tests);
+  return { holds, count: rows.length };
 };
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;

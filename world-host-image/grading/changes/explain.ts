@@ -1,9 +1,9 @@
 /**
  * What a check explains of the changes, by what it asks for:
  *
- * - Rows that match now: one that was inserted is explained whole, of one that was updated the fields that the
- *   check names. As many as it asks for: its maximum, or what it needs at least where it has none, less the rows
- *   that match without having been changed.
+ * - Rows that count now, since they match and pass what else the check asks of a row: one that was inserted is
+ *   explained whole, of one that was updated the fields that the check names. As many as it asks for: its maximum, or what it needs at least where it has none, less the rows
+ *   that count without having been changed.
  * - Rows that match no more: explained as far as the check wanted fewer than there were.
  * - Related rows: of `any` one for each row that asks for it; of `all` updates; of `none` what matches no more.
  *
@@ -18,6 +18,13 @@ import { findRelation, type Relation } from './relations.ts';
 
 export type RelatedCheck = { entity: string; where?: Row | undefined; by?: string[] | undefined };
 
+/** Rows that count for a check: of those that match its `where`, the ones that pass its other tests, too. */
+export type CountedRows = {
+  holds(row: Row): boolean;
+  /** How many there are in the whole world; 0 where the check has a maximum and nobody asks. */
+  count: number;
+};
+
 /** The parts of a check that say what it asks for. */
 export type ExplainingCheck = {
   name: string;
@@ -30,6 +37,8 @@ export type ExplainingCheck = {
   any?: RelatedCheck | undefined;
   all?: RelatedCheck | undefined;
   none?: RelatedCheck | undefined;
+  /** Absent: all that match count. */
+  counted?: CountedRows | undefined;
 };
 
 export type ExplainedState = {
@@ -84,7 +93,7 @@ const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonl
 
 /** What a check explains by the rows that it counts. */
 const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
-  const { name: by, entity: name = '', where = {} } = check;
+  const { name: by, entity: name = '', where = {}, counted } = check;
   const entity = state.changed.entities.get(name);
   if (entity === undefined) return [];
   const named = namedBy(check);
@@ -94,9 +103,11 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
     check.changed !== undefined ||
     check.unchanged !== undefined ||
     check.increased_by !== undefined;
-  const arrived = isOfOldRows
-    ? matches.arrived.filter(({ change }) => change === 'updated')
-    : matches.arrived;
+  const counts = ({ after: payload }: ChangedRow): boolean =>
+    counted?.holds(JSON.parse(payload ?? '{}') as Row) ?? true;
+  const arrived = matches.arrived.filter(
+    (row) => (!isOfOldRows || row.change === 'updated') && counts(row),
+  );
   const { min, max } = boundsOf(check.count);
   const isBounded = Number.isFinite(max);
   const now = (): number => state.count(name, [where]);
@@ -104,7 +115,8 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const asksForChange = check.changed !== undefined || check.increased_by !== undefined;
   const demands: Demand[] = [];
   if (arrived.length > 0) {
-    const unchanged = isBounded || asksForChange ? 0 : now() - arrived.length;
+    const all = (): number => counted?.count ?? now();
+    const unchanged = isBounded || asksForChange ? 0 : all() - arrived.length;
     demands.push({ by, named, rows: arrived, most: (isBounded ? max : min) - unchanged });
   }
   if (left.length > 0 && isBounded) {

@@ -1,0 +1,76 @@
+/** A closed world with checks that ask for related rows: a new row is explained when it counts, and not when it matches alone. */
+import { describe, expect, it } from 'vitest';
+import { openOn, startBench } from '#test/support/host-bench.ts';
+import type { Grade } from '#wire/public-api/grade.ts';
+import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+
+type Checks = Extract<NonNullable<TaskSpec['grader']>, { kind: 'assertions' }>['checks'];
+type Check = Checks[number];
+
+const hasPrivate = { entity: 'repos', where: { private: true } };
+
+/** The grade after these rows were added one after the other, each `[entity, row]`. */
+const grade = async (check: Check, ...added: [entity: string, row: object][]) => {
+  const { control } = await startBench();
+  const grader = { kind: 'assertions' as const, checks: [check], changes: { closed: true } };
+  await openOn(control, { task: { grader } });
+  for (const [entity, row] of added) {
+    const { error } = await control.call('seed', undefined, { rows: { [entity]: [row] } });
+    expect(error).toBeUndefined();
+  }
+  const { output } = await control.call('grade');
+  const { verdict, checks, unexplained = [] } = output as Grade;
+  return [
+    verdict,
+    checks.map((judged) => judged.verdict),
+    unexplained.map(({ key }) => Object.values(key).join('/')),
+  ];
+};
+
+const user = (login: string, id: number): [string, object] => ['users', { login, id }];
+const repo = (owner: string, isPrivate = true): [string, object] => [
+  'repos',
+  { owner, name: 'new', private: isPrivate },
+];
+
+describe('a new row that meets the conditions of a check', () => {
+  const anyNewUsers = {
+    entity: 'users',
+    where: { id: { gt: 2 } },
+    count: { min: 1, max: 2 },
+  };
+  const newUsers: Check = { ...anyNewUsers, any: hasPrivate };
+
+  it('is explained where it has the related row that is asked for', async () => {
+    const both = [user('cy', 3), repo('cy'), user('di', 4), repo('di')];
+    expect(await grade(newUsers, ...both)).toEqual(['pass', ['pass', 'pass'], []]);
+  });
+
+  it('is not explained where it has none, however much room the count leaves', async () => {
+    const told = await grade(newUsers, user('di', 4), user('cy', 3), repo('cy'));
+    expect(told).toEqual(['fail', ['pass', 'fail'], ['di']]);
+  });
+
+  it('is not explained where its related rows are others', async () => {
+    const all: Check = { ...anyNewUsers, all: hasPrivate };
+    const none: Check = { ...anyNewUsers, none: hasPrivate };
+    const rows = [user('di', 4), repo('di', false), user('cy', 3), repo('cy')];
+    const amiss = ['di', 'di/new'];
+    expect((await grade(all, ...rows))[2]).toEqual(expect.arrayContaining(amiss));
+    expect((await grade(none, ...rows))[2]).toEqual(expect.arrayContaining(['cy']));
+    expect((await grade(none, ...rows))[2]).not.toContain('di');
+  });
+
+  it('takes the place of a row that counts, and of no other', async () => {
+    // Two users are to have a private repository: one had it before, and one had none and still has none.
+    const two: Check = {
+      entity: 'users',
+      where: { id: { gte: 1 } },
+      any: hasPrivate,
+      count: { min: 2 },
+    };
+    expect(await grade(two, user('cy', 3), repo('cy'))).toEqual(['pass', ['pass', 'pass'], []]);
+    const more = await grade(two, user('cy', 3), repo('cy'), user('di', 4), repo('di'));
+    expect(more[0]).toBe('fail');
+  });
+});
