@@ -2,35 +2,24 @@
  * What `changes.allow` of a grader names, held to a world: its entities, their fields, and conditions that some row can
  * meet. Trees' own tasks and those given beside a compiled world are judged by the same rules.
  */
-import { readCondition } from '../comparison.ts';
-import { type Allowance, type Contract, type EntityContract, linkedTool } from '../contract.ts';
-import type { ProblemCode } from '../read/codes.ts';
+import { type Allowance, type Contract, linkedTool } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
-import { type Analysis, createAnalysis } from '../schema/analysis.ts';
+import { createAnalysis } from '../schema/analysis.ts';
+import { type ConditionSources, conditionFaults, type Fault } from './conditions.ts';
 import { lookUpField } from './model.ts';
-import { comparisonFaults, createFieldValues, type FieldValues } from './values.ts';
+import { createFieldValues } from './values.ts';
 
-type Sources = {
+type Sources = ConditionSources & {
   /** Of the worlds that this one is linked to. */
   aliases: readonly string[];
-  entities: ReadonlyMap<string, EntityContract>;
-  analysis: Analysis;
-  values: FieldValues;
-};
-
-/** What is wrong at a place within an allowance. */
-export type AllowanceFault = {
-  path: (string | number)[];
-  code: ProblemCode;
-  message: string;
-  hint?: string | undefined;
 };
 
 /** What is wrong with one allowance. */
 export const allowanceFaults = (
   { entity: name, fields = [], where = {} }: Allowance,
-  { aliases, entities, analysis, values }: Sources,
-): AllowanceFault[] => {
+  sources: Sources,
+): Fault[] => {
+  const { aliases, entities, analysis } = sources;
   // Rows of a linked world are named as its tools are; what it has is known when the link is resolved.
   if (aliases.some((alias) => name.startsWith(linkedTool(alias, '')))) return [];
   const entity = entities.get(name);
@@ -39,21 +28,13 @@ export const allowanceFaults = (
     const hint = suggestName(name, [...entities.keys()]);
     return [{ path: ['entity'], code: 'unknown_entity', message, hint }];
   }
-  const ofFields = fields.flatMap((written, at): AllowanceFault[] => {
+  const ofFields = fields.flatMap((written, at): Fault[] => {
     const found = lookUpField(written, entity, analysis);
     return 'fault' in found ? [{ path: ['fields', at], ...found.fault }] : [];
   });
-  const ofConditions = Object.entries(where).flatMap(([key, wanted]): AllowanceFault[] => {
-    const path = ['where', key];
-    const found = lookUpField(key, entity, analysis);
-    if ('fault' in found) return [{ path, ...found.fault }];
-    const read = readCondition(wanted);
-    const faults =
-      'fault' in read
-        ? [`${name}.${key}: ${read.fault}`]
-        : comparisonFaults(values, entity, found.field, read);
-    return faults.map((message) => ({ path, code: 'type_mismatch', message }));
-  });
+  const ofConditions = conditionFaults(entity, where, sources).map(
+    (fault): Fault => ({ ...fault, path: ['where', ...fault.path] }),
+  );
   return [...ofFields, ...ofConditions];
 };
 
@@ -67,7 +48,7 @@ export const createAllowanceCheck = ({
   const analysis = createAnalysis(definitions);
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   const values = createFieldValues({ definitions, entities: byName, types: analysis.types });
-  return (allow: readonly Allowance[]): AllowanceFault[] =>
+  return (allow: readonly Allowance[]): Fault[] =>
     allow.flatMap((allowance, index) =>
       allowanceFaults(allowance, { aliases, entities: byName, analysis, values }).map((fault) => ({
         ...fault,

@@ -83,7 +83,7 @@ describe('judgePattern', () => {
     ['(?<!a)b', 'looks around'],
     ['(a)\\1', 'refers back'],
     ['(?<n>a)\\k<n>', 'refers back'],
-    ['(?i)a', 'no pattern of ECMAScript'],
+    ['(?i)a', 'a flag is written with what it holds for, (?i:…)'],
     ['\\Aa', 'no pattern of ECMAScript'],
     ['\\Qa.b\\E', 'no pattern of ECMAScript'],
     ['[[:alpha:]]', 'no pattern of ECMAScript'],

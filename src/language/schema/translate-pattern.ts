@@ -104,7 +104,11 @@ const refuseOtherDialects = (source: string): void => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const [reason = message] = message.split(': ').slice(-1);
-    throw new Error(`it is no pattern of ECMAScript: ${reason.toLowerCase()}`, { cause: error });
+    const [flag] = /\(\?[ims]+(?=\))/.exec(source) ?? [];
+    const hint = flag === undefined ? '' : `; a flag is written with what it holds for, ${flag}:…)`;
+    throw new Error(`it is no pattern of ECMAScript: ${reason.toLowerCase()}${hint}`, {
+      cause: error,
+    });
   }
 };
 
