@@ -4,7 +4,7 @@
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
-import type { RunResult, UserLanguage } from '../usercode/run.ts';
+import type { RunResult, TraceFrame, UserLanguage } from '../usercode/run.ts';
 import type { Grader } from '../usercode/runner.ts';
 import type { TestFailure, TestOutcome, TestResult } from './report.ts';
 import type { Stage } from './stage.ts';
@@ -103,22 +103,51 @@ const note = (book: Book, given: Row): void => {
   test.isOver = true;
 };
 
-/** One process: what it says of tests, and what became of it. */
-type Ended = { result: RunResult; isLate: boolean; current: string | undefined };
+/** One process: what it says of tests, and what became of it. `late`: which time was over, in words. */
+type Ended = { result: RunResult; late: string | undefined; current: string | undefined };
+
+const inSeconds = (ms: number): string => `${ms / 1_000} s`;
+
+/** Which limit a test, or what comes between tests, was held to. */
+const describeLimit = (
+  mostMs: number,
+  leftMs: number,
+  current: string | undefined,
+  { suiteMs }: TestLimits,
+): string => {
+  if (leftMs < mostMs) return `the ${inSeconds(suiteMs)} of all tests were over`;
+  return current === undefined
+    ? `it was not imported, or did not go on, in ${inSeconds(mostMs)}`
+    : `it was not over after ${inSeconds(mostMs)}`;
+};
+
+/** Where a process stood that was stopped, the innermost frame last; none where its language cannot tell. */
+const framesOf = (result: RunResult): TraceFrame[] => {
+  const details = result.ok ? undefined : result.error.details;
+  const trace = isObject(details) ? details.trace : undefined;
+  return Array.isArray(trace) ? (trace as TraceFrame[]) : [];
+};
+
+const describeFrame = ({ file, line, function: name }: TraceFrame): string =>
+  `${file}:${line} in ${name}`;
 
 const runProcess = async (run: FileRun, book: Book): Promise<Ended> => {
   const { file, language, limits, stage, endsAt } = run;
   const tester = run.openTester();
   let current: string | undefined;
-  let isLate = false;
+  let late: string | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const timeOver = new AbortController();
   const watch = (mostMs: number): void => {
     clearTimeout(timer);
-    const leftMs = Math.max(Math.min(mostMs, endsAt - performance.now()), 1);
-    timer = setTimeout(() => {
-      isLate = true;
-      void tester.end();
-    }, leftMs);
+    const leftMs = Math.max(endsAt - performance.now(), 1);
+    timer = setTimeout(
+      () => {
+        late = describeLimit(mostMs, leftMs, current, limits);
+        timeOver.abort();
+      },
+      Math.min(mostMs, leftMs),
+    );
   };
   /** A proof has its own limit, which the test that waits for it is not held to. */
   const prove = async (given: Row): Promise<unknown> => {
@@ -174,24 +203,20 @@ const runProcess = async (run: FileRun, book: Book): Promise<Ended> => {
       access: stage.access,
       answer,
       timeoutMs: Math.max(endsAt - performance.now(), 1) + limits.testMs,
+      timeOver: timeOver.signal,
     });
-    return { result, isLate, current };
+    return { result, late, current };
   } finally {
     clearTimeout(timer);
     await tester.end();
   }
 };
 
-const endOf = (
-  { current, result, isLate }: Ended,
-  { loadMs, testMs }: TestLimits,
-): [TestOutcome, string] => {
-  if (isLate) {
-    const ms = current === undefined ? loadMs : testMs;
-    return [
-      'timed_out',
-      `it was not over after ${ms / 1_000} s, or all tests took too long, and was stopped`,
-    ];
+const endOf = ({ result, late }: Ended): [TestOutcome, string] => {
+  if (late !== undefined) {
+    const at = framesOf(result).at(-1);
+    const place = at === undefined ? '' : ` at ${describeFrame(at)}`;
+    return ['timed_out', `${late}; it was stopped${place}`];
   }
   if (result.ok) return ['crashed', 'its process ended in the middle of it'];
   return [ends[result.error.code] ?? 'crashed', result.error.message];
@@ -199,10 +224,13 @@ const endOf = (
 
 /** Notes what ended a process: under a test, or before there was one. False when there is no use in another. */
 const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean => {
-  const { current, result } = ended;
-  const [outcome, message] = endOf(ended, limits);
+  const { current, late, result } = ended;
+  const [outcome, said] = endOf(ended);
+  const frames = late === undefined ? [] : framesOf(result);
+  const place = { file, line: null as number | null, ...placeOf(frames) };
   const output = result.ok ? '' : textOf(detailOf(result.error.details), most.text);
-  const failure = { message, file, line: null, text: output };
+  const text = textOf([...frames.map(describeFrame), output].join('\n'), most.text);
+  const failure = { message: `${current ?? file}: ${said}`, ...place, text };
   if (current === undefined) {
     const isOpen = book.open().length > 0;
     if (!isOpen || book.over().length === 0) {
@@ -214,11 +242,17 @@ const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean =
   if (test === undefined) return false;
   Object.assign(test, {
     outcome,
-    failure: { ...failure, line: test.line },
-    durationMs: ended.isLate ? limits.testMs : 0,
+    failure: { ...failure, line: failure.line ?? test.line },
+    durationMs: late === undefined ? 0 : limits.testMs,
     isOver: true,
   });
   return true;
+};
+
+/** The innermost frame as the place of a failure. */
+const placeOf = (frames: readonly TraceFrame[]): { file?: string; line?: number } => {
+  const at = frames.at(-1);
+  return at === undefined ? {} : { file: at.file, line: at.line };
 };
 
 const detailOf = (details: unknown): unknown =>
@@ -236,7 +270,7 @@ export const runFile = async (run: FileRun): Promise<FileTests> => {
     if (performance.now() >= run.endsAt) break;
     const ended = await runProcess(run, book);
     if (missing(ended.result)) return { tests: [], lacksRunner: true };
-    if (ended.result.ok && !ended.isLate && ended.current === undefined) break;
+    if (ended.result.ok && ended.late === undefined && ended.current === undefined) break;
     if (!noteEnd(book, ended, run)) break;
     if (book.open().length === 0) break;
   }

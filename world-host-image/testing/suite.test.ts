@@ -155,6 +155,37 @@ def test_last(): pass
       'tests/test_hard.py::test_flood': 'too_much_output',
       'tests/test_hard.py::test_last': 'passed',
     });
+    expect(find(report, 'test_hang')?.failure).toMatchObject({
+      message:
+        'tests/test_hard.py::test_hang: it was not over after 1.5 s; it was stopped at tests/test_hard.py:6 in test_hang',
+      file: 'tests/test_hard.py',
+      line: 6,
+    });
+  });
+
+  it('that hang elsewhere are told with the way there, also where the interpreter is stuck', async () => {
+    const report = await run(
+      {
+        'tests/steps.py': `
+import re
+def deeper():
+    re.match("(a+)+$", "a" * 60 + "b")
+`,
+        'tests/test_stuck.py': `
+from steps import deeper
+def test_stuck():
+    deeper()
+`,
+      },
+      { testMs: 1_500 },
+    );
+    expect(find(report, 'test_stuck')?.failure).toMatchObject({
+      file: 'tests/steps.py',
+      line: 4,
+      text: expect.stringMatching(
+        /tests\/test_stuck\.py:4 in test_stuck\ntests\/steps\.py:4 in deeper/,
+      ),
+    });
   });
 
   it('that cannot be imported, or hang there, are told as files', async () => {
@@ -174,6 +205,10 @@ def test_last(): pass
       'tests/test_d.py': 'error',
     });
     expect(find(report, 'test_a.py')?.failure?.text).toContain('nothing_there');
+    expect(find(report, 'test_b.py')?.failure).toMatchObject({
+      message: expect.stringContaining('stopped at tests/test_b.py:1 in <module>'),
+      line: 1,
+    });
   });
 
   it('reach neither network nor files nor processes', async () => {
@@ -199,6 +234,9 @@ def test_process(): subprocess.run(["true"])
       'tests/test_a.py': 'timed_out',
       'tests/test_b.py': 'not_run',
     });
+    expect(find(report, 'test_a.py')?.failure?.message).toContain(
+      'the 2 s of all tests were over; it was stopped',
+    );
     expect(report.passed).toBe(false);
   });
 });
@@ -236,7 +274,7 @@ test('last', () => {});
 `,
         'tests/none.test.ts': `import './nothing.ts';`,
       },
-      { testMs: 2_500 },
+      { testMs: 6_000 },
     );
     expect(outcomes(report)).toEqual({
       'tests/hard.test.ts::first': 'passed',
@@ -245,6 +283,11 @@ test('last', () => {});
       'tests/hard.test.ts::network': 'failed',
       'tests/hard.test.ts::last': 'passed',
       'tests/none.test.ts': 'error',
+    });
+    expect(find(report, 'hang')?.failure).toMatchObject({
+      message: 'tests/hard.test.ts::hang: it was not over after 6 s; it was stopped',
+      file: 'tests/hard.test.ts',
+      line: 4,
     });
   });
 });

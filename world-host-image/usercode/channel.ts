@@ -35,6 +35,8 @@ export type Exchange<Value> = {
   /** Called for each message; a value ends the exchange. What it throws is a fault of the host. */
   take(message: WorkerMessage): { value: Value } | undefined;
   timeoutMs: number;
+  /** Its time is over when this aborts, too. */
+  timeOver?: AbortSignal | undefined;
   /** Has the process say where it stands, and end, when its time is over; it is killed soon after. */
   lastSignal?: NodeJS.Signals | undefined;
   nonce: string;
@@ -135,16 +137,19 @@ export const openChannel = (options: ChannelOptions): Channel => {
   });
 
   const exchange = <Value>(
-    { take, timeoutMs, lastSignal, nonce }: Exchange<Value>,
+    { take, timeoutMs, timeOver, lastSignal, nonce }: Exchange<Value>,
     openingLine?: string,
   ): Promise<Outcome<Value>> =>
     new Promise((resolve) => {
       if (over !== undefined) return resolve({ exit: over });
-      const deadline = setTimeout(() => expire(lastSignal), timeoutMs);
+      const onTimeOver = (): void => expire(lastSignal);
+      const deadline = setTimeout(onTimeOver, timeoutMs);
+      timeOver?.addEventListener('abort', onTimeOver);
       const most = { residentBytes, threads: limits.threads };
       const watch = watchProcess(gauge, most, kill, pool);
       const finish = (outcome: Outcome<Value>): void => {
         clearTimeout(deadline);
+        timeOver?.removeEventListener('abort', onTimeOver);
         watch.stop();
         listener = undefined;
         resolve(outcome);
@@ -164,6 +169,7 @@ export const openChannel = (options: ChannelOptions): Channel => {
       output.reset();
       printedBytes = 0;
       if (openingLine !== undefined) child.send(openingLine);
+      if (timeOver?.aborted) onTimeOver();
     });
 
   return {

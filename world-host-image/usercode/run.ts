@@ -82,6 +82,8 @@ type RunOf<As extends string, Input> = {
   answer?: ((operation: string, given: Row) => Promise<unknown>) | undefined;
   /** For the function itself, and for importing its file where this is the file's first use. */
   timeoutMs: number;
+  /** Ends it when it aborts, as if that time were over. */
+  timeOver?: AbortSignal | undefined;
 };
 
 /**

@@ -252,7 +252,10 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     }
     const startedAt = performance.now();
     const outcome = await channel.exchange(
-      { nonce, timeoutMs, lastSignal: kind.lastSignal, take: (said) => take(said, request) },
+      {
+        ...{ nonce, timeoutMs, timeOver: request.timeOver, lastSignal: kind.lastSignal },
+        take: (said) => take(said, request),
+      },
       withHeld(line, request.access),
     );
     // A grader's process has no next run that what it left could be in the way of.
