@@ -1,6 +1,7 @@
 /**
  * Call `grade`: judges the state that the session left by the grader of its task. A grade that finds the task undone, or
- * whose grader cannot judge, is a call that succeeded. With `changes` it tells another page of what changed.
+ * whose grader cannot judge, is a call that succeeded. With `changes` it tells another page of what changed, of the
+ * last grade where nothing has happened since.
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -20,7 +21,9 @@ const readNumber = (given: Row, name: keyof Page, fallback: number, max: number)
   return isFine ? value : invalid(`/changes/${name}`, message);
 };
 
-const readPage = ({ changes = {} }: Row): Page => {
+/** The page that is asked for; undefined where a grade is, and no page of it. */
+const readPage = ({ changes }: Row): Page | undefined => {
+  if (changes === undefined) return undefined;
   if (!isObject(changes))
     return invalid('/changes', 'changes must be an object of offset and limit');
   const unknown = Object.keys(changes).find((name) => name !== 'offset' && name !== 'limit');

@@ -8,7 +8,7 @@ import { cut } from '#domain/cut.ts';
 import { verdictOfAll } from '#domain/grade.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
-import type { Grade, GradeChanges } from '#wire/public-api/grade.ts';
+import type { Grade } from '#wire/public-api/grade.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { findAnswerFault } from '../calls/answers/answerable.ts';
 import { callErrorOf } from '../calls/answers/failure.ts';
@@ -17,11 +17,12 @@ import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
 import { asksLedger, explainingChecks, judgeChecks, wholeLedger } from './assertions.ts';
 import type { ExplainingCheck } from './changes/explain.ts';
-import { gradeChanges } from './changes/grade-changes.ts';
+import { type ExplainedChanges, explainChanges } from './changes/grade-changes.ts';
 import type { Page } from './changes/report.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 import { closedCheck } from './closed.ts';
 import { gradeByPython } from './grade-by-python.ts';
+import { findGrade, type GradedState, type KeptGrade, keepGrade, stateOf } from './kept-grade.ts';
 import { createPause } from './pauses.ts';
 import { createRowsBefore } from './state-before.ts';
 import { createTimes } from './times.ts';
@@ -29,6 +30,9 @@ import { createTimes } from './times.ts';
 type Grader = NonNullable<TaskSpec['grader']>;
 
 type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
+
+/** What a grade says beside the changes. */
+type GradeHead = Omit<GradeChecks, 'changes' | 'unexplained'>;
 
 /** Looks at what changed; to be called at the moment that is judged, with the checks that explain it. */
 type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
@@ -130,7 +134,7 @@ const sumUp = (checks: CheckResult[]): Pick<Grade, 'verdict' | 'passed' | 'score
 };
 
 /** The grade of a session whose grader could not judge it, whatever the session did. */
-const ungraded = ({ code, message, details }: CallError): GradeChecks => ({
+const ungraded = ({ code, message, details }: CallError): GradeHead => ({
   verdict: 'unknown',
   passed: false,
   score: null,
@@ -142,26 +146,41 @@ const ungraded = ({ code, message, details }: CallError): GradeChecks => ({
   },
 });
 
+/** Grades a session, and keeps the grade for who reads more of it. */
+const gradeAnew = async (session: Session, grader: Grader): Promise<KeptGrade<GradeHead>> => {
+  let changes: ExplainedChanges | undefined;
+  let state: GradedState | undefined;
+  const look: LookAtChanges = async (checks) => {
+    state = stateOf(session, grader);
+    changes = await explainChanges(session, { changes: grader.changes, checks });
+  };
+  const judge = async (): Promise<GradeHead> => {
+    try {
+      const checks = await gradeBy(session, grader, look);
+      checks.push(...closedCheck(grader.changes ?? {}, changes?.page()));
+      return { ...sumUp(checks), checks };
+    } catch (error) {
+      const known = callErrorOf(error);
+      if (known === undefined) throw error;
+      return ungraded(known);
+    }
+  };
+  const graded = { head: await judge(), changes };
+  keepGrade(session, state, graded);
+  return graded;
+};
+
 /**
- * The grade of a session as it is: equal states have equal grades, to the byte. A grader that cannot judge makes the
- * verdict unknown; throws for a fault of the host alone.
+ * The grade of a session as it is: equal states have equal grades, to the byte. With a page it is that page of the last
+ * grade, where nothing has happened since. A grader that cannot judge makes the verdict unknown; throws for a fault of
+ * the host alone.
  */
 export const gradeSession = async (
   session: Session,
   grader: Grader,
   page?: Page | undefined,
 ): Promise<GradeChecks> => {
-  let seen: GradeChanges | undefined;
-  const look: LookAtChanges = async (checks) => {
-    seen = await gradeChanges(session, { changes: grader.changes, checks, page });
-  };
-  try {
-    const checks = await gradeBy(session, grader, look);
-    checks.push(...closedCheck(grader.changes ?? {}, seen));
-    return { ...sumUp(checks), checks, ...seen };
-  } catch (error) {
-    const known = callErrorOf(error);
-    if (known === undefined) throw error;
-    return { ...ungraded(known), ...seen };
-  }
+  const kept = page === undefined ? undefined : await findGrade<GradeHead>(session, grader);
+  const { head, changes } = kept ?? (await gradeAnew(session, grader));
+  return { ...head, ...changes?.page(page) };
 };

@@ -55,6 +55,8 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   asOfNow(): LedgerNow;
   /** How many entries made room for later ones, since it was empty. */
   missing(): number;
+  /** The number of the last entry; it rises with each, also with one that empties the ledger. */
+  lastId(): number;
   /** What the control plane is still to be given. */
   backlog: Backlog;
   close(): void;
@@ -192,6 +194,7 @@ export const openLedger = ({
   return {
     backlog,
     missing,
+    lastId: () => lastId,
     query(entity, query) {
       write();
       return table().reader.query(entity, query);

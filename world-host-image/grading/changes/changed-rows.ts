@@ -49,6 +49,8 @@ export type ChangedState = {
   counts: Record<ChangedRow['change'], number>;
   /** How many changes were not looked at. */
   beyond: number;
+  /** What the rows that were looked at take, about: characters of their payloads. */
+  bytes: number;
   close(): void;
 };
 
@@ -183,6 +185,7 @@ export const readChanges = async (
     entities,
     counts,
     beyond,
+    bytes,
     close() {
       for (const db of opened) db.close();
     },

@@ -7,7 +7,7 @@ import { openSampleStore } from '#test/support/sample-store.ts';
 import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
 import type { Session } from '../../session/session.ts';
 import type { ExplainingCheck } from './explain.ts';
-import { gradeChanges } from './grade-changes.ts';
+import { explainChanges } from './grade-changes.ts';
 
 const contract = sampleContract();
 let store: WorldStore;
@@ -28,12 +28,11 @@ type Parts = {
   page?: { offset: number; limit: number };
 };
 
-const grade = ({ checks = [], changes, page }: Parts = {}) =>
-  gradeChanges({ world: { store, contract }, links: new Map() } as unknown as Session, {
-    checks: checks.map((check, index) => ({ name: `check ${index + 1}`, ...check })),
-    changes,
-    page,
-  });
+const grade = async ({ checks = [], changes, page }: Parts = {}) => {
+  const session = { world: { store, contract }, links: new Map() } as unknown as Session;
+  const named = checks.map((check, index) => ({ name: `check ${index + 1}`, ...check }));
+  return (await explainChanges(session, { checks: named, changes })).page(page);
+};
 
 /** What is left unexplained: each row by its key, with its fields. */
 const unexplained = async (parts: Parts): Promise<Record<string, string[]>> => {
@@ -246,10 +245,10 @@ describe('linked worlds', () => {
     await linked.atomically(() => linked.insert('users', { login: 'cy', id: 3 }));
     const links = new Map([['crm', { world: { store: linked, contract } }]]);
     const session = { world: { store, contract }, links } as unknown as Session;
-    const told = await gradeChanges(session, { changes: undefined, checks: [] });
+    const told = (await explainChanges(session, { changes: undefined, checks: [] })).page();
     expect(told.unexplained).toMatchObject([{ entity: 'crm.users', key: { login: 'cy' } }]);
     const allow = [{ entity: 'crm.users', where: { id: 3 } }];
-    const allowed = await gradeChanges(session, { changes: { allow }, checks: [] });
+    const allowed = (await explainChanges(session, { changes: { allow }, checks: [] })).page();
     expect(allowed.changes).toMatchObject({ inserted: 1, unexplained: 0 });
     linked.close();
   });
@@ -262,11 +261,12 @@ describe('more changes than are looked at', () => {
       for (let id = 100; id < 110; id += 1) rows.insert('issues', issue(id));
     });
     const session = { world: { store, contract }, links: new Map() } as unknown as Session;
-    const { changes } = await gradeChanges(session, {
+    const explained = await explainChanges(session, {
       changes: { allow: [{ entity: 'issues' }] },
       checks: [],
       limits: { rows: 4, bytes: 1_000_000 },
     });
+    const { changes } = explained.page();
     expect(changes).toMatchObject({ inserted: 10, unexplained: 6 });
     expect(changes.rows).toHaveLength(4);
   });

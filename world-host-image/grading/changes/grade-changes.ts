@@ -25,7 +25,6 @@ export type ChangesQuestion = {
   changes: GraderChanges | undefined;
   /** The checks of an assertion grader; others explain nothing by themselves. */
   checks: readonly ExplainingCheck[];
-  page?: Page | undefined;
   limits?: ChangeLimits | undefined;
 };
 
@@ -72,11 +71,18 @@ const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): De
   }
 };
 
+/** What changed, with what explains it: to be read page by page, also when the rows have changed since. */
+export type ExplainedChanges = {
+  page(page?: Page): GradeChanges;
+  /** What it takes, about. */
+  bytes: number;
+};
+
 /** To be called while nothing changes the rows. Throws `StoreRefusal` for an allowance that asks for what is not there. */
-export const gradeChanges = async (
+export const explainChanges = async (
   session: Session,
-  { changes, checks, page = firstPage, limits }: ChangesQuestion,
-): Promise<GradeChanges> => {
+  { changes, checks, limits }: ChangesQuestion,
+): Promise<ExplainedChanges> => {
   const changed = await readChanges(session, limits);
   try {
     const state = { changed, entities: entitiesOf(session), count: createCounter(session) };
@@ -88,7 +94,11 @@ export const gradeChanges = async (
       .flatMap((check) => demandsUnlessRefused(state, check));
     meetDemands(demands, claims, (row: ChangedRow) => allowed.has(row));
     claimAllowed(changed, changes?.allow ?? [], claims);
-    return reportChanges(changed, claims, page);
+    const first = reportChanges(changed, claims, firstPage);
+    return {
+      page: (page) => (page === undefined ? first : reportChanges(changed, claims, page)),
+      bytes: changed.bytes,
+    };
   } finally {
     changed.close();
   }

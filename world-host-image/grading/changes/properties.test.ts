@@ -14,7 +14,7 @@ import type { GradeChange } from '#wire/public-api/grade.ts';
 import type { Session } from '../../session/session.ts';
 import type { Allowance } from './allow.ts';
 import type { ExplainingCheck } from './explain.ts';
-import { gradeChanges } from './grade-changes.ts';
+import { explainChanges } from './grade-changes.ts';
 
 const contract = sampleContract();
 
@@ -159,7 +159,8 @@ it('the changes give the state after, and unexplained is what nobody asked for o
       await perform(steps);
       const after = stateOf(store);
       const session = { world: { store, contract }, links: new Map() } as unknown as Session;
-      const found = await gradeChanges(session, { changes: { allow: allow as [] }, checks });
+      const question = { changes: { allow: allow as [] }, checks };
+      const found = (await explainChanges(session, question)).page();
       const applied = apply(before, found.changes.rows);
       expect(Object.fromEntries(applied)).toEqual(Object.fromEntries(after));
       const unexplained = [...new Set([...before.keys(), ...after.keys()])].filter((key) => {

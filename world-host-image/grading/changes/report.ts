@@ -88,7 +88,7 @@ const createShelf = ({ offset, limit }: Page) => {
 
 /** A page of the changes, and of those that nobody explains. */
 export const reportChanges = (
-  { entities, counts, beyond }: Omit<ChangedState, 'close'>,
+  { entities, counts, beyond }: Pick<ChangedState, 'entities' | 'counts' | 'beyond'>,
   claims: Claims,
   page: Page,
 ): GradeChanges => {
