@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format fuzz fuzz-http schemathesis sweep bench docs audit dev base-image images clean
+.PHONY: demo test check format ui fuzz fuzz-http schemathesis sweep bench docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -15,6 +15,9 @@ check: node_modules/.installed ## types, lint, format
 
 format: node_modules/.installed
 	npm run -s format
+
+ui: node_modules/.installed ## the application of generated pages, built from src/ui into the compiler
+	$(node) src/ui/build.ts
 
 fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere
 	FUZZ_TIMES=25 FUZZ_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s fuzz

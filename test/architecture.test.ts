@@ -88,6 +88,18 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('keeps the page apart: it takes types of the world language, and nobody takes from it', () => {
+    const page = sourceFiles('src/ui').filter((file) => !isTest(file));
+    const taken = page.flatMap((file) =>
+      importsOf(file, valueImport)
+        .map((specifier) => targetOf({ file, specifier }) ?? specifier)
+        .filter((target) => target.startsWith('src/') && !target.startsWith('src/ui/')),
+    );
+    expect(page.length).toBeGreaterThan(10);
+    expect(taken).toEqual([]);
+    expect(imports.filter((entry) => targetOf(entry)?.startsWith('src/ui/'))).toEqual([]);
+  });
+
   it('names shared libraries by their # name from other folders', () => {
     const wrong = imports.filter((entry) => {
       const target = targetOf(entry);

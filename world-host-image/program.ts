@@ -20,7 +20,7 @@ import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { createServing } from './session/serving.ts';
-import { createRowsService, rowsPrefix } from './ui/rows-service.ts';
+import { answerRows, rowsPrefix } from './ui/rows/answer.ts';
 import { createUiSurface, type UiSurfaceParts } from './ui/surface.ts';
 import type { UserCode } from './usercode/runner.ts';
 
@@ -106,7 +106,7 @@ export const startHost = async ({
   const ui = createUiSurface({
     serving,
     log,
-    services: { [rowsPrefix]: createRowsService(log) },
+    services: { [rowsPrefix]: answerRows },
     ...uiSources(link, identity, signal),
   });
   const [userCode, server] = await Promise.all([

@@ -47,8 +47,8 @@ describe('the images of this tree', () => {
     expect(context).not.toContain('node_modules/pg');
   });
 
-  it('has the script of generated pages where worlds are compiled, and not in world hosts', async () => {
-    const script = 'src/language/artifacts/page/browser/logic.js';
+  it('has the application of generated pages where worlds are compiled, and not in world hosts', async () => {
+    const script = 'src/language/artifacts/page/built/app.js';
     expect(await contextOf(programsImage)).toContain(script);
     expect(await contextOf(worldHostImage)).not.toContain(script);
   });

@@ -25,7 +25,7 @@ const libraries = ['src/domain', 'src/language', 'src/store', 'src/wire', 'src/r
 export const worldHostImage: ImageRecipe = {
   repository: 'svc-world-host',
   folders: [...libraries, 'world-host-image'],
-  omitted: ['src/language/artifacts/page/browser'], // written into worlds by who compiles them
+  omitted: ['src/language/artifacts/page/built'], // written into worlds by who compiles them
   dockerfile: 'world-host-image/Dockerfile',
   packages: [],
   without: [],
@@ -36,7 +36,7 @@ export const worldHostImage: ImageRecipe = {
 export const programsImage: ImageRecipe = {
   repository: 'svc',
   folders: ['src', 'orchestrator', 'images/svc'],
-  omitted: [],
+  omitted: ['src/ui'], // is there as it was built
   dockerfile: 'images/svc/Dockerfile',
   packages: [],
   without: ['rolldown'], // bundles hosts where images are built

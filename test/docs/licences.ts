@@ -37,6 +37,10 @@ const allowed: ReadonlySet<string> = new Set([
 /** Packages with another licence, and why they may be used. */
 const exceptions: Record<string, { licence: string; why: string }> = {
   argparse: { licence: 'PSF-2.0', why: "Python's own licence, which asks to be named" },
+  'axe-core': {
+    licence: 'MPL-2.0',
+    why: 'used by the tests as it is, and not passed on',
+  },
   lightningcss: {
     licence: 'MPL-2.0',
     why: 'used by the tests as it is, and not passed on',
@@ -153,8 +157,16 @@ const listPackages = async (packages: LockedPackages): Promise<Licensed[]> => {
   );
 };
 
+/** Packages that the application of generated pages was built from: `<name> <version>`. */
+const builtIn: ReadonlySet<string> = new Set(
+  readFileSync(join(root, 'src/language/artifacts/page/built/licences.txt'), 'utf8')
+    .split('\n')
+    .flatMap((line) => /^\* (.*)$/.exec(line)?.[1] ?? []),
+);
+
 const row = ({ name, version, licence, images, isForTests }: Licensed): string => {
-  const where = images.length > 0 ? images.map((image) => `\`${image}\``).join(', ') : '';
+  const places = builtIn.has(`${name} ${version}`) ? [...images, 'generated pages'] : images;
+  const where = places.map((place) => (place.includes(' ') ? place : `\`${place}\``)).join(', ');
   return `| ${name} | ${version} | ${licence} | ${where || (isForTests ? 'tests only' : 'a checkout only')} |`;
 };
 

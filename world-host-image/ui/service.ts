@@ -2,7 +2,7 @@
  * What the UI's own origin serves beside the page and the world's API: services of the host, below `/__svc/`.
  *
  * A service is a function `(request, session) => answer`. It is hung in where the host is wired (`program.ts`):
- * `createUiSurface({ services: { '/__svc/ui/': createRowsService(log) } })`, by the prefix of its paths, which begins with
+ * `createUiSurface({ services: { '/__svc/ui/': answerRows } })`, by the prefix of its paths, which begins with
  * `/__svc/` and ends with `/`; the longest prefix that fits a path is asked. Only a browser that has entered the
  * session gets there, from pages of this origin. The request comes without credentials, and its path whole. What a
  * service reads or writes it does through the session (`session.world.store.exclusively`), and notes in its ledger

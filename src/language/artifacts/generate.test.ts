@@ -52,6 +52,10 @@ describe('generateArtifacts', () => {
       'schema/openapi.json',
       'schema/runtime.json',
       'tool-schemas.json',
+      'ui/_app/app.css',
+      'ui/_app/app.js',
+      'ui/_app/licences.txt',
+      'ui/_app/world.json',
       'ui/index.html',
     ]);
     expect(paths({ api: null, ui: null })).toEqual([

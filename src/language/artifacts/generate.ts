@@ -38,14 +38,13 @@ export const generateArtifacts = ({
   contract: Contract;
   files: readonly TreeFile[];
 }): TreeFile[] => {
-  const page = generatePage(contract, files);
   const artifacts = [
     toFile('db/schema.sql', createTablesSql(contract)),
     toFile('schema/README.md', readmeOf(contract)),
     ...(contract.api?.routes.length ? [toFile(openApiPath, toJson(openApiOf(contract)))] : []),
     toFile('schema/runtime.json', toJson(withoutSolutions(contract))),
     toFile('tool-schemas.json', toJson({ tools: toolSchemasOf(contract) })),
-    ...(page === undefined ? [] : [page]),
+    ...generatePage(contract, files),
   ];
   const lock = toFile(lockPath, writeLock(createLock(contract, files, artifacts)));
   return [...artifacts, lock].sort((a, b) => compareTexts(a.path, b.path));

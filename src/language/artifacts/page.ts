@@ -1,15 +1,16 @@
 /**
- * The generated UI page of a world: when compiling writes it, and how it tells its own page from one
- * that an author wrote.
+ * The generated UI of a world: when compiling writes it, and how it tells its own page from one that an
+ * author wrote.
  *
  * `generated = true` writes it, `false` leaves the directory alone. Unset, it is written when the
  * directory holds no `index.html`, or holds one that compiling wrote and nobody changed since: a page
  * bears the digest of the rest of itself, so this needs no other file. A page that was changed is its
- * author's from then on.
+ * author's from then on. Beside the page, in a folder of its own, lie the application and what it knows of its world.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract, UiContract } from '../contract.ts';
 import { digestOf } from './digest.ts';
+import { readApplication } from './page/application.ts';
 import { pageHtml } from './page/html.ts';
 import { pageModel } from './page/model.ts';
 
@@ -28,19 +29,46 @@ export const isGeneratedPage = (content: Uint8Array): boolean => {
   return end > 0 && text === markPage(text.slice(end));
 };
 
+/** The folder of the application in a world's UI directory; no author's own file is likely to lie there. */
+const folder = '_app';
+const parts = {
+  script: 'app.js',
+  style: 'app.css',
+  licences: 'licences.txt',
+  model: 'world.json',
+} as const;
+
+/** Whether a path is one of those that compiling writes beside a page, in whatever directory. */
+export const isPartOfPage = (path: string): boolean =>
+  Object.values(parts).some((name) => path.endsWith(`/${folder}/${name}`));
+
 const isWritten = ({ generated }: UiContract, standing: TreeFile | undefined): boolean =>
   generated ?? (standing === undefined || isGeneratedPage(standing.content));
 
-/** The page's file; undefined when the world has no UI or its author writes the page. */
-export const generatePage = (
-  contract: Contract,
-  files: readonly TreeFile[],
-): TreeFile | undefined => {
+const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The files of the page; none when the world has no UI or its author writes the page. */
+export const generatePage = (contract: Contract, files: readonly TreeFile[]): TreeFile[] => {
   const { ui } = contract;
-  if (ui === null) return undefined;
+  if (ui === null) return [];
   const path = `${ui.static}/index.html`;
   const standing = files.find((file) => file.path === path);
-  if (!isWritten(ui, standing)) return undefined;
-  const text = markPage(pageHtml(pageModel(contract, ui)));
-  return { path, content: new TextEncoder().encode(text) };
+  if (!isWritten(ui, standing)) return [];
+  const model = pageModel(contract, ui);
+  const contents = { ...readApplication(), model: toBytes(`${JSON.stringify(model)}\n`) };
+  const part = (name: keyof typeof parts) => ({
+    address: `/${folder}/${parts[name]}`,
+    content: contents[name],
+  });
+  const html = pageHtml({
+    title: model.title,
+    script: part('script'),
+    style: part('style'),
+    model: part('model'),
+  });
+  const beside = Object.entries(parts).map(([name, file]) => ({
+    path: `${ui.static}/${folder}/${file}`,
+    content: contents[name as keyof typeof parts],
+  }));
+  return [{ path, content: toBytes(markPage(html)) }, ...beside];
 };

@@ -11,7 +11,7 @@ import type { ProblemCode } from '../read/codes.ts';
 import { generatedPaths, lockPath } from '../read/paths.ts';
 import { digestOf } from './digest.ts';
 import { readLock } from './lock.ts';
-import { isGeneratedPage } from './page.ts';
+import { isGeneratedPage, isPartOfPage } from './page.ts';
 
 /**
  * `current`: it is what compiling writes. `stale`: it is what compiling once wrote. `edited`: it is
@@ -44,17 +44,22 @@ const stateOf = (
 };
 
 /**
- * Paths of what compiling once wrote and does not write any more: files of fixed paths, and pages that
- * nobody changed and that lie where the world has none now.
+ * Paths of what compiling once wrote and does not write any more: files of fixed paths, and pages with
+ * what lies beside them that nobody changed and that lie where the world has none now.
  */
 const leftOvers = (
   { files, generated, contract }: CompiledTree,
   recorded: ReadonlyMap<string, unknown>,
 ): string[] => {
   const written = new Set(generated.map(({ path }) => path));
-  const page = contract.ui === null ? undefined : `${contract.ui.static}/index.html`;
-  const isOurs = ({ path, content }: TreeFile): boolean =>
-    generatedPaths.some((fixed) => fixed === path) || (path !== page && isGeneratedPage(content));
+  // A page that its author changed may still need what lies beside it.
+  const isOfPage = (path: string): boolean =>
+    contract.ui !== null && path.startsWith(`${contract.ui.static}/`);
+  const isOurs = ({ path, content }: TreeFile): boolean => {
+    if (generatedPaths.some((fixed) => fixed === path)) return true;
+    if (isOfPage(path)) return false;
+    return isPartOfPage(path) ? recorded.get(path) === digestOf(content) : isGeneratedPage(content);
+  };
   return files
     .filter((file) => recorded.has(file.path) && !written.has(file.path) && isOurs(file))
     .map(({ path }) => path);

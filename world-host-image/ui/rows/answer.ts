@@ -16,6 +16,7 @@ import { isDeeperThan } from '#language/read/values.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import { holdsInheriting } from '#wire/json-extent.ts';
+import type { ApiRequest } from '../../api/requests/api-request.ts';
 import type { LedgerNote } from '../../ledger/ledger.ts';
 import { noteOutgoing } from '../../session/note-outgoing.ts';
 import type { Session } from '../../session/session.ts';
@@ -24,23 +25,14 @@ import { faultsOf } from './problems.ts';
 import { findEntity, readKey, readListQuestion } from './question.ts';
 import { WriteRefused, type WriteVerb, writeRow } from './write.ts';
 
-/** A request as the server of the UI's origin has read it. */
-export type RowsRequest = {
-  method: string;
-  /** Below `/__svc/ui/`, without the query; `entities/issues/rows`, percent-encoded as it came. */
-  path: string;
-  query: URLSearchParams;
-  /** The media type of the body without its parameters. */
-  mediaType: string | undefined;
-  /** Reads the whole body, bounded; throws `AppError` for one that is too large. */
-  readBody: () => Promise<Uint8Array>;
-};
+/** Where on the UI's origin all of this is. */
+export const rowsPrefix = '/__svc/ui/';
 
 /** JSON, which no cache may keep. */
-export type RowsAnswer = { status: number; body: string; headers: Record<string, string> };
+export type RowsAnswer = { status: number; headers: Record<string, string>; body: string };
 
 /** Bytes of a body; the host's own loop reads and checks it. */
-export const mostBodyBytes = 256 * 1024;
+const mostBodyBytes = 256 * 1024;
 
 type Told = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
   request: unknown;
@@ -49,7 +41,7 @@ type Told = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
 
 type Outcome = { status: number; json: string; told: Partial<Told>; after?: () => void };
 
-type Asked = RowsRequest & { session: Session; entity: EntityContract };
+type Asked = ApiRequest & { session: Session; entity: EntityContract };
 
 const reading =
   (verb: string, read: (asked: Asked) => Promise<ReadAnswer>) =>
@@ -70,12 +62,15 @@ const parseBody = (bytes: Uint8Array): unknown => {
   }
 };
 
-const readFields = async ({ mediaType, readBody }: RowsRequest): Promise<Row> => {
+const readFields = async ({ headers, readBody }: ApiRequest): Promise<Row> => {
   // A form of another site could not ask for this type without being let in first.
-  if (mediaType !== 'application/json') {
+  if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new AppError('invalid', 'send the row as application/json');
   }
   const bytes = await readBody();
+  if (bytes === undefined || bytes.length > mostBodyBytes) {
+    throw new AppError('invalid', `the row is larger than ${mostBodyBytes} bytes`);
+  }
   const value = parseBody(bytes);
   if (!isObject(value) || isDeeperThan(value, limits.bodyLevels)) {
     const message = `the body must be an object of fields that nests at most ${limits.bodyLevels} levels`;
@@ -167,8 +162,9 @@ const decode = (text: string): string => {
   }
 };
 
-const perform = async (session: Session, request: RowsRequest): Promise<Outcome> => {
-  const [first, name, what, ...rest] = request.path.split('/').map(decode);
+const perform = async (session: Session, request: ApiRequest): Promise<Outcome> => {
+  const segments = request.path.slice(rowsPrefix.length).split('/');
+  const [first, name, what, ...rest] = segments.map(decode);
   if (first === 'entities' && name === undefined) {
     if (request.method !== 'GET') refuseMethod(request.method, ['GET']);
     const { json, told } = readEntities(session.world);
@@ -202,14 +198,14 @@ const answerOfError = (error: unknown): Outcome => {
 const isExpected = (error: unknown): boolean =>
   error instanceof AppError || error instanceof StoreRefusal;
 
-const note = (session: Session, request: RowsRequest, outcome: Outcome, at: Date, ms: number) => {
+const note = (session: Session, request: ApiRequest, outcome: Outcome, at: Date, ms: number) => {
   const { told, status } = outcome;
   session.ledger.note({
     at: at.toISOString(),
     via: 'ui',
     operation: told.operation ?? null,
     method: request.method,
-    path: `/__svc/ui/${request.path}`,
+    path: request.path,
     status,
     request: told.request ?? Object.fromEntries(request.query),
     response: told.response ?? null,
@@ -221,22 +217,21 @@ const note = (session: Session, request: RowsRequest, outcome: Outcome, at: Date
   outcome.after?.();
 };
 
-/** Answers a request, and notes it. `onFault` hears of anything that is a fault of the host. */
-export const answerRows = async (
-  session: Session,
-  request: RowsRequest,
-  onFault: (error: unknown) => void,
-): Promise<RowsAnswer> => {
+/** Answers a request below `rowsPrefix`, and notes it. Throws what is a fault of the host, which is noted as well. */
+export const answerRows = async (request: ApiRequest, session: Session): Promise<RowsAnswer> => {
   const at = new Date();
   const startedAt = performance.now();
-  let outcome: Outcome;
-  try {
-    outcome = await perform(session, request);
-  } catch (error) {
-    if (!isExpected(error)) onFault(error);
-    outcome = answerOfError(error);
-  }
-  note(session, request, outcome, at, performance.now() - startedAt);
+  const noted = (outcome: Outcome): void =>
+    note(session, request, outcome, at, performance.now() - startedAt);
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  return { status: outcome.status, body: outcome.json, headers };
+  try {
+    const outcome = await perform(session, request);
+    noted(outcome);
+    return { status: outcome.status, headers, body: outcome.json };
+  } catch (error) {
+    const outcome = answerOfError(error);
+    noted(outcome);
+    if (!isExpected(error)) throw error;
+    return { status: outcome.status, headers, body: outcome.json };
+  }
 };

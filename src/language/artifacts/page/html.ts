@@ -1,13 +1,9 @@
 /**
- * The page as one file that loads nothing else. Its policy admits the one script and the one style it
- * carries, by their digests, so that nothing a world says could ever run; what the world says is data in
- * a script element that no browser executes.
+ * The document of the page. It loads the application beside it, which it knows by its digests, and nothing else: its
+ * policy admits its own origin alone, so that nothing a world says could ever run.
  */
-
 import { createHash } from 'node:crypto';
-import type { PageModel } from './model.ts';
-import { pageScript } from './script.ts';
-import { pageStyle } from './style.ts';
+import type { TreeFile } from '#domain/world.ts';
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -20,53 +16,43 @@ const escapes: Record<string, string> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
-/** JSON that can neither end its script element nor be misread by an older script engine. */
-const embedJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-
-const sourceHash = (text: string): string =>
-  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const integrityOf = ({ content }: Pick<TreeFile, 'content'>): string =>
+  `sha384-${createHash('sha384').update(content).digest('base64')}`;
 
 const policy = [
   "default-src 'none'",
-  `script-src ${sourceHash(pageScript)}`,
-  `style-src ${sourceHash(pageStyle)}`,
+  "script-src 'self'",
+  "style-src 'self'",
   "connect-src 'self'",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
 
+/** What the document loads, by its address on the page's origin. */
+export type PageParts = {
+  title: string;
+  script: { address: string; content: Uint8Array };
+  style: { address: string; content: Uint8Array };
+  model: { address: string; content: Uint8Array };
+};
+
 /** Everything after the document type. */
-export const pageHtml = (model: PageModel): string => {
-  const title = escapeHtml(model.title);
-  return `<html lang="en">
+export const pageHtml = ({ title, script, style, model }: PageParts): string => `<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<title>${title}</title>
-<style>${pageStyle}</style>
+<link rel="preload" as="fetch" crossorigin href="${model.address}">
+<link rel="stylesheet" href="${style.address}" integrity="${integrityOf(style)}">
+<title>${escapeHtml(title)}</title>
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
-<header class="side" id="side">
-<a class="brand" href="${escapeHtml(model.entry)}" id="brand">${title}</a>
-<label class="search"><span class="hidden">Filter routes</span><input id="filter" type="search" placeholder="Filter routes" autocomplete="off"></label>
-<nav id="nav" aria-label="Routes and entities"></nav>
-</header>
-<main id="main" tabindex="-1"></main>
-<div id="status" class="hidden" role="status" aria-live="polite"></div>
-<dialog id="detail" aria-labelledby="detail-title"></dialog>
+<div id="app" data-model="${model.address}" data-integrity="${integrityOf(model)}"></div>
 <noscript>This page needs JavaScript.</noscript>
-<script type="application/json" id="world">${embedJson(model)}</script>
-<script>${pageScript}</script>
+<script type="module" src="${script.address}" integrity="${integrityOf(script)}"></script>
 </body>
 </html>
 `;
-};

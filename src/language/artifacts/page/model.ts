@@ -1,72 +1,60 @@
 /**
- * What the generated page knows of its world, as plain JSON: entities with their fields, routes with
- * what they take, and how they page. It says of a schema no more than a form needs.
+ * What the generated page knows of its world, as plain JSON: entities with their fields and relations, and the routes
+ * by which their rows are written. It says of a schema no more than a list and a form need.
  */
 import type {
   Contract,
+  EntityContract,
   FieldPath,
   JsonSchema,
-  Paging,
   RouteContract,
   UiContract,
 } from '../../contract.ts';
 import { scalarSchema } from '../../openapi/field-schemas.ts';
-import { type Parameter, parametersOf } from '../../openapi/parameters.ts';
 import { bodyOf } from '../../openapi/request-body.ts';
-import { openSchemas, type SchemaSource, type Source, summaryOf } from '../../openapi/source.ts';
+import { openSchemas, type SchemaSource, type Source } from '../../openapi/source.ts';
+import { pathArguments } from '../../path-segments.ts';
 import { isTable } from '../../read/values.ts';
 
 /** How a value is entered: one of `choices`, a scalar, or as JSON. */
-export type Input = {
+type Input = {
   kind: 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json';
   choices?: unknown[];
   /** What the JSON is, where it is always the same. */
   of?: 'list' | 'object';
 };
 
-type PageParameter = Input & {
+export type PageField = Input & {
   name: string;
-  in: 'path' | 'query';
+  label: string;
   required: boolean;
-  repeated: boolean;
+  nullable: boolean;
+  /** What a text is, as far as the page shows it otherwise. */
+  format?: 'time' | 'url';
   description?: string;
-  example?: unknown;
 };
 
-type PageBodyField = Input & {
-  /** Where the request's body holds it, and which field of the row it becomes. */
-  from: FieldPath;
-  field: FieldPath;
-  required: boolean;
-};
-
-type PageRoute = {
-  operation: string;
+/** A route by which a row is written; it is used where all that it needs is known. */
+export type PageRoute = {
   method: string;
   segments: RouteContract['segments'];
-  path: string;
-  summary: string;
-  action: RouteContract['action'];
-  entity: string | null;
-  parameters: PageParameter[];
-  /** `any`: JSON that only the handler knows. `whole`: fields of the entity. */
-  body:
-    | null
-    | { kind: 'any' }
-    | { kind: 'whole'; required: string[] }
-    | { kind: 'mapped'; fields: PageBodyField[] };
+  /** The field of the row that each argument of the path stands for. */
+  fills: Record<string, string>;
+  /** Which field goes where in the body. */
+  body: { field: string; from: FieldPath; required: boolean }[];
+  /** Key under which the answer has the row; '' answers it bare. */
   envelope: string;
-  single: boolean;
-  page: RouteContract['page'];
-  /** Which field of a row each argument stands for. */
-  fills: Record<string, FieldPath>;
 };
 
-type PageEntity = {
+export type PageEntity = {
   name: string;
+  label: string;
   key: string[];
-  fields: (Input & { name: string; required: boolean; nullable: boolean })[];
+  /** The field that says what a row is, for people; null where the key alone does. */
+  title: string | null;
+  fields: PageField[];
   references: { fields: string[]; target: string }[];
+  routes: { create?: PageRoute; update?: PageRoute; delete?: PageRoute };
 };
 
 export type PageModel = {
@@ -75,9 +63,9 @@ export type PageModel = {
   apiPath: string;
   entry: string;
   entities: PageEntity[];
-  routes: PageRoute[];
-  paging: Paging | null;
 };
+
+type Verb = keyof PageEntity['routes'];
 
 const inputOfScalar = (schema: JsonSchema): Input => {
   if (Array.isArray(schema.enum)) return { kind: 'choice', choices: schema.enum };
@@ -91,79 +79,117 @@ const inputOf = (source: SchemaSource, schemas: readonly unknown[]): Input => {
   const types = source.analysis.types(schemas);
   types.delete('null');
   if (!types.has('object') && !types.has('array')) {
-    return inputOfScalar(scalarSchema(source, schemas));
+    const { choices, ...input } = inputOfScalar(scalarSchema(source, schemas));
+    const own = choices?.filter((choice) => choice !== null);
+    return own === undefined ? input : { ...input, choices: own };
   }
   if (types.size > 1) return { kind: 'json' };
   return { kind: 'json', of: types.has('array') ? 'list' : 'object' };
 };
 
-const toParameter = ({ name, in: where, required, schema, ...more }: Parameter): PageParameter => {
-  const repeated = schema.type === 'array';
-  const single = repeated && isTable(schema.items) ? schema.items : schema;
-  const input = inputOfScalar(single);
+/** `issue_labels` and `dueDate` as people write them: `Issue labels`, `Due date`. */
+const labelOf = (name: string): string => {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_\-\s]+/g, ' ');
+  const text = words.trim().replaceAll(/\b([A-Z])(?=[a-z])/g, (letter) => letter.toLowerCase());
+  return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+};
+
+const formatOf = (name: string, schema: JsonSchema): PageField['format'] => {
+  if (schema.format === 'date-time' || /(_at|_on|At)$/.test(name)) return 'time';
+  return schema.format === 'uri' || /(^|_)url$/.test(name) ? 'url' : undefined;
+};
+
+/** Longest description that a form shows beneath its field. */
+const mostDescribed = 300;
+
+const toField = (
+  [name, schema]: [string, unknown],
+  { source, required }: { source: SchemaSource; required: readonly unknown[] },
+): PageField => {
+  const input = inputOf(source, [schema]);
+  const own = isTable(schema) ? schema : {};
+  const format = input.kind === 'text' ? formatOf(name, own) : undefined;
+  const { description } = own;
+  const isTold = typeof description === 'string' && description.length <= mostDescribed;
   return {
     name,
-    in: where,
-    required,
-    repeated,
-    // What comes as a text of several types goes out as the text that it is.
-    ...(input.kind === 'json' ? { kind: 'text' as const } : input),
-    ...(more.description === undefined ? {} : { description: more.description }),
-    ...('example' in more ? { example: more.example } : {}),
+    label: labelOf(name),
+    required: required.includes(name),
+    nullable: source.analysis.types([schema]).has('null'),
+    ...input,
+    ...(format === undefined ? {} : { format }),
+    ...(isTold ? { description } : {}),
   };
 };
 
-const toBody = (route: RouteContract, source: Source): PageRoute['body'] => {
-  if (route.action === 'handler') return route.method === 'GET' ? null : { kind: 'any' };
+/** Names of fields that say what a row is, the plainest first. */
+const titles = [
+  'title',
+  'name',
+  'display_name',
+  'full_name',
+  'subject',
+  'label',
+  'summary',
+  'login',
+];
+
+const titleOf = ({ primaryKey }: EntityContract, fields: readonly PageField[]): string | null => {
+  const isText = (name: string): boolean =>
+    fields.some((field) => field.name === name && field.kind === 'text');
+  return titles.find((name) => isText(name) && !primaryKey.includes(name)) ?? null;
+};
+
+const bodyFields = (route: RouteContract, source: Source): PageRoute['body'] | undefined => {
   const body = bodyOf(route, source);
   const entity = source.entity(route.entity);
-  if (body === undefined || entity === undefined) return null;
-  if (body.kind === 'whole') return { kind: 'whole', required: body.required };
-  const fields = body.fields.map(({ from, isRequired }, index): PageBodyField => {
-    const field = route.body[index]?.field ?? [];
-    const input = inputOf(source, source.analysis.at(entity.schema, field));
-    return { from, field, required: isRequired, ...input };
+  if (body === undefined) return [];
+  if (entity === undefined) return undefined;
+  if (body.kind === 'whole') {
+    const { properties } = entity.schema;
+    return Object.keys(isTable(properties) ? properties : {}).map((field) => ({
+      field,
+      from: [field],
+      required: body.required.includes(field),
+    }));
+  }
+  const fields = body.fields.map(({ from, isRequired }, index) => {
+    const [field, ...inner] = route.body[index]?.field ?? [];
+    return { field: inner.length === 0 ? field : undefined, from, required: isRequired };
   });
-  return { kind: 'mapped', fields };
+  // What the page has no field for cannot be sent.
+  if (fields.some(({ field, required }) => field === undefined && required)) return undefined;
+  return fields.flatMap(({ field, ...rest }) => (field === undefined ? [] : [{ field, ...rest }]));
 };
 
-const toRoute = (route: RouteContract, source: Source): PageRoute => {
-  const { operation, method, segments, path, action, entity, envelope, single, page } = route;
-  const fills = route.filter
-    .filter(({ match }) => match === 'equals')
-    .map(({ argument, path: field }): [string, FieldPath] => [argument, field]);
-  return {
-    operation,
-    method,
-    segments,
-    path,
-    summary: summaryOf(route),
-    action,
-    entity,
-    parameters: parametersOf(route, source).map(toParameter),
-    body: toBody(route, source),
-    envelope,
-    single,
-    page,
-    fills: Object.fromEntries(fills),
-  };
+/** The route as the page uses it; undefined when it needs what the page cannot know. */
+const toRoute = (route: RouteContract, source: Source): PageRoute | undefined => {
+  const { method, segments, filter, envelope } = route;
+  const fills = new Map(
+    filter
+      .filter(({ match, path }) => match === 'equals' && path.length === 1)
+      .map(({ argument, path: [field = ''] }) => [argument, field]),
+  );
+  const needed = pathArguments(segments);
+  const body = route.action === 'delete' ? [] : bodyFields(route, source);
+  if (body === undefined || !needed.every((argument) => fills.has(argument))) return undefined;
+  const used = needed.map((argument) => [argument, fills.get(argument) ?? '']);
+  return { method, segments, fills: Object.fromEntries(used), body, envelope };
 };
 
-const toEntity = (entity: Contract['entities'][number], source: SchemaSource): PageEntity => {
-  const { name, primaryKey, relationships, schema } = entity;
-  const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
-  const fields = Object.entries(isTable(schema.properties) ? schema.properties : {});
-  return {
-    name,
-    key: primaryKey,
-    references: relationships,
-    fields: fields.map(([field, inner]) => ({
-      name: field,
-      required: required.includes(field),
-      nullable: source.analysis.types([inner]).has('null'),
-      ...inputOf(source, [inner]),
-    })),
-  };
+const routesOf = (
+  { name }: EntityContract,
+  routes: readonly RouteContract[],
+  source: Source | undefined,
+): PageEntity['routes'] => {
+  if (source === undefined) return {};
+  const verbs: readonly Verb[] = ['create', 'update', 'delete'];
+  const found = verbs.flatMap((verb): [Verb, PageRoute][] => {
+    const own = routes.filter(({ entity, action }) => entity === name && action === verb);
+    const usable = own.map((route) => toRoute(route, source)).find((route) => route !== undefined);
+    return usable === undefined ? [] : [[verb, usable]];
+  });
+  return Object.fromEntries(found);
 };
 
 export const pageModel = (contract: Contract, ui: UiContract): PageModel => {
@@ -174,8 +200,20 @@ export const pageModel = (contract: Contract, ui: UiContract): PageModel => {
     title: name === '' ? contract.package.id : name,
     apiPath: ui.apiPath.replace(/\/+$/, ''),
     entry: /^\/(?![/\\])/.test(ui.entry) ? ui.entry : '/',
-    entities: entities.map((entity) => toEntity(entity, schemas)),
-    routes: source === undefined ? [] : source.api.routes.map((route) => toRoute(route, source)),
-    paging: api === null ? null : api.paging,
+    entities: entities.map((entity): PageEntity => {
+      const { primaryKey, relationships, schema } = entity;
+      const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
+      const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
+      const fields = properties.map((one) => toField(one, { source: schemas, required }));
+      return {
+        name: entity.name,
+        label: labelOf(entity.name),
+        key: primaryKey,
+        title: titleOf(entity, fields),
+        fields,
+        references: relationships,
+        routes: routesOf(entity, api?.routes ?? [], source),
+      };
+    }),
   };
 };

@@ -1,0 +1,73 @@
+/** Asks the session: its host below `/__svc/ui/`, and the world's own API at its prefix. */
+
+/** What went wrong, in words, with what to do next and what is wrong at which field. */
+export class AskError extends Error {
+  readonly status: number;
+  readonly problems: readonly FieldProblem[];
+  readonly hint: string;
+
+  constructor(status: number, message: string, problems: readonly FieldProblem[] = []) {
+    super(message);
+    this.status = status;
+    this.problems = problems;
+    this.hint = hintOf(status);
+  }
+}
+
+/** `field` is '' for the row as a whole. */
+export type FieldProblem = { field: string; pointer: string; message: string };
+
+const hintOf = (status: number): string => {
+  if (status === 0) return 'Look whether the session still runs, then try again.';
+  if (status === 401 || status === 403) return 'Open the page by a new link of the session.';
+  if (status === 410) return 'The session has ended. Open another one, and its page by its link.';
+  if (status === 404) return 'Go back to the list, and look for it there.';
+  if (status === 524) return 'Ask for fewer rows by a filter.';
+  return status >= 500
+    ? 'Wait a moment, then try again.'
+    : 'Change what was asked, then try again.';
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const parse = (text: string): unknown => {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return text; // vendors answer errors in other forms, too
+  }
+};
+
+/** Vendors word errors under many names; the first text that is found is theirs. */
+const wordsOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value.slice(0, 500);
+  if (!isRecord(value)) return undefined;
+  const names = ['message', 'error_description', 'detail', 'title', 'error', 'reason'];
+  const found = names.map((name) => wordsOf(value[name])).find((words) => words !== undefined);
+  return found ?? (Array.isArray(value.errors) ? wordsOf(value.errors[0]) : undefined);
+};
+
+const problemsOf = (value: unknown): FieldProblem[] =>
+  isRecord(value) && Array.isArray(value.problems) ? (value.problems as FieldProblem[]) : [];
+
+const send = async (method: string, address: string, body: unknown): Promise<Response> => {
+  const init: RequestInit =
+    body === undefined
+      ? { method }
+      : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  try {
+    return await fetch(address, { ...init, credentials: 'same-origin', redirect: 'error' });
+  } catch {
+    throw new AskError(0, 'The session cannot be reached.');
+  }
+};
+
+/** The JSON that is answered. Throws `AskError` for anything but a good answer. */
+export const ask = async (method: string, address: string, body?: unknown): Promise<unknown> => {
+  const response = await send(method, address, body);
+  const value = parse(await response.text());
+  if (response.ok) return value;
+  const words = wordsOf(value) ?? `The session answered ${response.status}.`;
+  throw new AskError(response.status, words, problemsOf(value));
+};

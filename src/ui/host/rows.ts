@@ -1,0 +1,47 @@
+/** Reads rows from the host of the session. */
+import type { PageEntity, Row } from '../world/model.ts';
+import { ask } from './ask.ts';
+
+export const base = '/__svc/ui/entities';
+
+export type EntityCount = { name: string; rows: number };
+
+/** Which rows, in which order. `where` has a value or comparisons for each field. */
+export type ListQuery = { where: Row; search: string; sort: string };
+
+/** `cut` names by their place the rows that are not whole. */
+export type RowPage = { rows: Row[]; cut: number[]; total: number; cursor: string | null };
+
+export type Reference = { fields: string[]; entity: string; row: Row | null };
+export type Dependent = RowPage & { entity: string; fields: string[]; where: Row };
+export type WholeRow = { row: Row; references: Reference[]; dependents: Dependent[] };
+
+export const pageRows = 100;
+
+export const addressOf = ({ name }: PageEntity, what: string, query: Record<string, string>) =>
+  `${base}/${encodeURIComponent(name)}/${what}?${new URLSearchParams(query)}`;
+
+export const readCounts = async (): Promise<EntityCount[]> => {
+  const { entities } = (await ask('GET', base)) as { entities: EntityCount[] };
+  return entities;
+};
+
+const listTexts = ({ where, search, sort }: ListQuery): Record<string, string> => ({
+  ...(Object.keys(where).length === 0 ? {} : { where: JSON.stringify(where) }),
+  ...(search === '' ? {} : { search }),
+  ...(sort === '' ? {} : { sort }),
+});
+
+/** The rows from a place in the list on. */
+export const readRows = async (
+  entity: PageEntity,
+  query: ListQuery,
+  { offset = 0, limit = pageRows }: { offset?: number; limit?: number } = {},
+): Promise<RowPage> => {
+  const place = { offset: String(offset), limit: String(limit) };
+  const address = addressOf(entity, 'rows', { ...listTexts(query), ...place });
+  return (await ask('GET', address)) as RowPage;
+};
+
+export const readRow = async (entity: PageEntity, key: readonly unknown[]): Promise<WholeRow> =>
+  (await ask('GET', addressOf(entity, 'row', { key: JSON.stringify(key) }))) as WholeRow;

@@ -1,0 +1,127 @@
+/**
+ * Writes rows: by the world's own route where it has one, and else by the host, which takes the conventional tool
+ * or the contract. A vendor's refusal seldom says which field is at fault, so the host is asked what is wrong then.
+ */
+import { keyOf } from '../world/keys.ts';
+import { type PageEntity, type PageRoute, type Row, world } from '../world/model.ts';
+import { AskError, ask, type FieldProblem } from './ask.ts';
+import { addressOf } from './rows.ts';
+
+/** A row that is changed; its key is that of the row as it stands. */
+export type Change = { entity: PageEntity; row: Row; fields: Row };
+
+type Part = { literal?: string; argument?: string };
+
+const textOfPart = ({ literal, argument }: Part, { fills }: PageRoute, row: Row): string => {
+  if (literal !== undefined) return literal;
+  return encodeURIComponent(String(row[fills[argument ?? ''] ?? ''] ?? ''));
+};
+
+/** The address of a route for a row; an argument that takes several segments keeps its slashes. */
+export const routeAddress = (route: PageRoute, row: Row): string => {
+  const segments = route.segments.map((segment) => {
+    const parts: readonly Part[] = 'parts' in segment ? segment.parts : [segment];
+    const text = parts.map((part) => textOfPart(part, route, row)).join('');
+    return 'rest' in segment ? text.replaceAll('%2F', '/') : text;
+  });
+  return `${world().apiPath}/${segments.join('/')}`;
+};
+
+/** Sets a value at a path of a body, and reaches into nothing that objects inherit. */
+const setAt = (body: Row, [name = '', ...rest]: readonly string[], value: unknown): void => {
+  const own = Object.hasOwn(body, name) ? body[name] : undefined;
+  const inner = typeof own === 'object' && own !== null ? (own as Row) : {};
+  if (rest.length > 0) setAt(inner, rest, value);
+  const set = rest.length > 0 ? inner : value;
+  Object.defineProperty(body, name, {
+    value: set,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+};
+
+export const bodyOf = (route: PageRoute, fields: Row): Row => {
+  const body: Row = {};
+  for (const { field, from } of route.body) {
+    if (Object.hasOwn(fields, field)) setAt(body, from, fields[field]);
+  }
+  return body;
+};
+
+/** What the host finds wrong with fields that were sent. */
+const problemsOf = async ({ entity, row, fields }: Change): Promise<FieldProblem[]> => {
+  const key = Object.keys(row).length === 0 ? {} : { key: JSON.stringify(keyOf(entity, row)) };
+  const answer = (await ask('POST', addressOf(entity, 'check', key), fields)) as {
+    problems: FieldProblem[];
+  };
+  return answer.problems.filter(({ field }) => Object.hasOwn(fields, field));
+};
+
+const byRoute = async (route: PageRoute, change: Change): Promise<unknown> => {
+  const { method } = route;
+  const address = routeAddress(route, { ...change.fields, ...change.row });
+  try {
+    return await ask(
+      method,
+      address,
+      method === 'DELETE' ? undefined : bodyOf(route, change.fields),
+    );
+  } catch (error) {
+    const isRefused = error instanceof AskError && error.status >= 400 && error.status < 500;
+    if (!isRefused || method === 'DELETE') throw error;
+    throw new AskError(error.status, error.message, await problemsOf(change));
+  }
+};
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The key of a row in an answer, if the answer has it. */
+const keyIn = (entity: PageEntity, answer: unknown, envelope: string): unknown[] | undefined => {
+  const held = envelope === '' || !isRow(answer) ? answer : answer[envelope];
+  if (!isRow(held)) return undefined;
+  const key = keyOf(entity, held);
+  return key.every((part) => part !== null && part !== undefined && typeof part !== 'object')
+    ? key
+    : undefined;
+};
+
+/** Makes a row; answers its key where it is known. Throws `AskError`. */
+export const createRow = async (
+  entity: PageEntity,
+  fields: Row,
+): Promise<unknown[] | undefined> => {
+  const route = entity.routes.create;
+  if (route !== undefined) {
+    return keyIn(entity, await byRoute(route, { entity, row: {}, fields }), route.envelope);
+  }
+  return keyIn(entity, await ask('POST', addressOf(entity, 'rows', {}), fields), 'row');
+};
+
+/** Changes fields of a row. Throws `AskError`. */
+export const updateRow = async ({ entity, row, fields }: Change): Promise<void> => {
+  const route = entity.routes.update;
+  if (route !== undefined) return void (await byRoute(route, { entity, row, fields }));
+  const key = JSON.stringify(keyOf(entity, row));
+  await ask('PATCH', addressOf(entity, 'row', { key }), fields);
+};
+
+/** Deletes a row. Throws `AskError`. */
+export const deleteRow = async (entity: PageEntity, row: Row): Promise<void> => {
+  const route = entity.routes.delete;
+  if (route !== undefined) return void (await byRoute(route, { entity, row, fields: {} }));
+  const key = JSON.stringify(keyOf(entity, row));
+  await ask('DELETE', addressOf(entity, 'row', { key }));
+};
+
+/** Names of the fields that a form offers: those of the route, or of a row without a changed key. */
+export const writableFields = (entity: PageEntity, verb: 'create' | 'update'): string[] => {
+  const route = entity.routes[verb];
+  if (route === undefined) {
+    const names = entity.fields.map(({ name }) => name);
+    return verb === 'create' ? names : names.filter((name) => !entity.key.includes(name));
+  }
+  const inPath = verb === 'create' ? Object.values(route.fills) : [];
+  return [...new Set([...inPath, ...route.body.map(({ field }) => field)])];
+};

@@ -1,0 +1,31 @@
+/** Where the page begins: every entity with how many rows it has. */
+import { Link } from '@tanstack/react-router';
+import { Empty, Failure } from '../pieces/states.tsx';
+import { world } from '../world/model.ts';
+import { useCounts } from './shell.tsx';
+
+export const HomePage = () => {
+  const { data = [], error, refetch } = useCounts();
+  const counts = new Map(data.map(({ name, rows }) => [name, rows]));
+  const { entities, title } = world();
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (entities.length === 0) return <Empty title="This world has no entities." />;
+  return (
+    <div className="home">
+      <h1>{title}</h1>
+      <ul className="tiles">
+        {entities.map(({ name, label, fields }) => (
+          <li key={name}>
+            <Link to="/entities/$entity" params={{ entity: name }}>
+              <span className="tile-name">{label}</span>
+              <span className="tile-rows">
+                {counts.get(name)?.toLocaleString('en') ?? '…'} rows
+              </span>
+              <span className="tile-fields">{fields.length} fields</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};

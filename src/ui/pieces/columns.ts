@@ -1,0 +1,55 @@
+/** Which fields a list shows, in which order and how wide. */
+import { fieldOf, type PageEntity, type PageField, targetOf } from '../world/model.ts';
+
+/** Of an entity with more fields the others are on the page of each row. */
+const mostColumns = 16;
+
+const rank = (entity: PageEntity, { name, kind, format }: PageField): number => {
+  if (name === entity.title) return 0;
+  if (entity.key.includes(name)) return 1 + entity.key.indexOf(name) / 100;
+  if (kind === 'choice') return 2;
+  if (targetOf(entity, name) !== undefined || format === 'time') return 3;
+  if (kind === 'boolean') return 5;
+  if (format === 'url' || /^(body|description|content)$/.test(name)) return 6;
+  return kind === 'json' ? 7 : 4;
+};
+
+export const columnsOf = (entity: PageEntity): PageField[] =>
+  entity.fields
+    .map((field, index) => ({ field, order: rank(entity, field) + index / 100_000 }))
+    .toSorted((one, other) => one.order - other.order)
+    .slice(0, mostColumns)
+    .map(({ field }) => field);
+
+/** Pixels that a column's heading takes, with the mark of its order. */
+const headWidth = ({ label }: PageField): number => Math.min(200, label.length * 7 + 40);
+
+const leastWidth = (entity: PageEntity, field: PageField): number => {
+  if (field.name === entity.title) return 220;
+  if (field.kind === 'boolean') return 80;
+  if (field.kind === 'integer' || field.kind === 'number') return 100;
+  if (field.kind === 'choice' || field.format === 'time') return 120;
+  return entity.key.includes(field.name) ? 130 : 150;
+};
+
+/** The column of the title takes most of what is left. */
+const widthOf = (entity: PageEntity, field: PageField): string => {
+  const width = Math.max(leastWidth(entity, field), headWidth(field));
+  return `minmax(${width}px, ${field.name === entity.title ? 4 : 1}fr)`;
+};
+
+/** For `grid-template-columns`. */
+export const templateOf = (entity: PageEntity, columns: readonly PageField[]): string =>
+  columns.map((field) => widthOf(entity, field)).join(' ');
+
+const pixels = (width: string): number => Number(/\d+/.exec(width)?.[0] ?? 0);
+
+/** Pixels that the columns need at least. */
+export const widthOfAll = (entity: PageEntity, columns: readonly PageField[]): number =>
+  columns.reduce((sum, field) => sum + pixels(widthOf(entity, field)), 0);
+
+/** Lists and objects have no order. */
+export const isSortable = ({ kind, of }: PageField): boolean => kind !== 'json' || of === undefined;
+
+export const titleField = (entity: PageEntity): PageField | undefined =>
+  entity.title === null ? undefined : fieldOf(entity, entity.title);

@@ -1,0 +1,45 @@
+/** An id, which a click copies. */
+import { useAnnounce } from './announce.tsx';
+
+/** Pages that are not served over TLS have no clipboard of their own. */
+const copyBySelection = (text: string): boolean => {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'off-screen';
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  return isCopied;
+};
+
+const copy = async (text: string): Promise<boolean> => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+};
+
+type CopyProps = { text: string; tabIndex?: number };
+
+export const CopyText = ({ text, tabIndex = 0 }: CopyProps) => {
+  const announce = useAnnounce();
+  return (
+    <button
+      type="button"
+      className="copy"
+      title="Copy"
+      aria-label={`Copy ${text}`}
+      tabIndex={tabIndex}
+      onClick={async (event) => {
+        event.stopPropagation();
+        const isCopied = await copy(text);
+        announce(isCopied ? `Copied ${text}` : 'This browser does not let the page copy.');
+      }}
+    >
+      {text}
+    </button>
+  );
+};

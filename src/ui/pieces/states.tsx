@@ -1,0 +1,40 @@
+/** What stands in the place of rows while they load, where there are none, and where something went wrong. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { AskError } from '../host/ask.ts';
+
+export const Loading = ({ what }: { what: string }) => (
+  <div className="state" role="status">
+    <span className="spinner" aria-hidden="true" />
+    Loading {what}…
+  </div>
+);
+
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="state">
+    <p className="state-title">{title}</p>
+    {children}
+  </div>
+);
+
+const wordsOf = (error: unknown): string =>
+  error instanceof Error ? error.message : 'Something went wrong in this page.';
+
+const hintOf = (error: unknown): string =>
+  error instanceof AskError ? error.hint : 'Load the page again.';
+
+export const Failure = ({ error, retry }: { error: unknown; retry: () => void }) => (
+  <div className="state" role="alert">
+    <p className="state-title">{wordsOf(error)}</p>
+    <p>{hintOf(error)}</p>
+    <button type="button" onClick={retry}>
+      Try again
+    </button>
+  </div>
+);
+
+export const NotHere = () => (
+  <Empty title="There is nothing at this address.">
+    <Link to="/">All entities</Link>
+  </Empty>
+);

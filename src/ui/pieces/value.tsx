@@ -1,0 +1,88 @@
+/** A field's value as people read it: ids, times, numbers, references and the rest each in their way. */
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { keyText } from '../world/keys.ts';
+import { type PageEntity, type PageField, type Row, targetOf } from '../world/model.ts';
+import { readTime, showExact, showRelative } from '../world/times.ts';
+import { CopyText } from './copy.tsx';
+
+export const Time = ({ time }: { time: Date }) => (
+  <time dateTime={time.toISOString()} title={showExact(time)}>
+    {showRelative(time)}
+  </time>
+);
+
+/** Characters of a text in a list. */
+const listChars = 200;
+
+const shorten = (text: string): string =>
+  text.length > listChars ? `${text.slice(0, listChars)}…` : text;
+
+const looksLikeId = (field: string, value: string): boolean =>
+  /(^|_)(id|uuid|sha|key)$/.test(field) && /^[\w\-:.]{6,80}$/.test(value);
+
+const Plain = ({ field, value }: { field: PageField; value: unknown }): ReactNode => {
+  if (typeof value === 'boolean')
+    return <span className={`flag ${value}`}>{value ? 'yes' : 'no'}</span>;
+  if (typeof value === 'number') return <span className="number">{value}</span>;
+  if (typeof value !== 'string')
+    return <code className="json">{shorten(JSON.stringify(value))}</code>;
+  const time = field.format === 'time' ? readTime(value) : undefined;
+  if (time !== undefined) return <Time time={time} />;
+  if (field.kind === 'choice') return <span className="choice">{value}</span>;
+  return shorten(value);
+};
+
+type ValueProps = {
+  entity: PageEntity;
+  field: PageField;
+  row: Row;
+  /** In a list, which is walked by arrows, its links and buttons are left out of the order of tabs. */
+  inList?: boolean;
+};
+
+export const Value = ({ entity, field, row, inList = false }: ValueProps): ReactNode => {
+  const value = row[field.name];
+  const tabIndex = inList ? -1 : 0;
+  if (value === null || value === undefined) {
+    return (
+      <span className="none">
+        <span aria-hidden="true">–</span>
+        <span className="off-screen">none</span>
+      </span>
+    );
+  }
+  const target = targetOf(entity, field.name);
+  if (target !== undefined && typeof value !== 'object') {
+    return (
+      <Link
+        to="/entities/$entity/rows/$key"
+        params={{ entity: target.name, key: keyText(target, [value]) }}
+        tabIndex={tabIndex}
+        className="reference"
+        onClick={(event) => event.stopPropagation()}
+      >
+        {String(value)}
+      </Link>
+    );
+  }
+  const isId =
+    entity.key.includes(field.name) ||
+    (typeof value === 'string' && looksLikeId(field.name, value));
+  if (isId && typeof value !== 'object')
+    return <CopyText text={String(value)} tabIndex={tabIndex} />;
+  return <Plain field={field} value={value} />;
+};
+
+/** A value with all that there is of it, for the page of its row. */
+export const WholeValue = (props: ValueProps): ReactNode => {
+  const value = props.row[props.field.name];
+  if (typeof value === 'object' && value !== null) {
+    return <pre className="json-block">{JSON.stringify(value, null, 2)}</pre>;
+  }
+  const isLong = typeof value === 'string' && (value.length > listChars || value.includes('\n'));
+  return isLong ? <div className="long-text">{value}</div> : <Value {...props} />;
+};
+
+/** Numbers stand to the right, so that their digits are above one another. */
+export const isRight = ({ kind }: PageField): boolean => kind === 'integer' || kind === 'number';
