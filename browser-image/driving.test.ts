@@ -79,13 +79,16 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('by bytes') };
     await page.locator('#file').setInputFiles(file);
     await page.getByText('by bytes').waitFor();
+    // Playwright reads a file of the client's own machine and hands in its bytes.
+    await page.locator('#file').setInputFiles(import.meta.filename);
+    await page.locator('#file-text', { hasText: 'startBrowserForTest' }).waitFor();
   });
 
   it('starts downloads, which are kept with the session', async () => {
     const page = firstPage(await connect());
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByText('Report').click(),
+      page.getByRole('link', { name: 'Report' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('report.csv');
     const kept = await event('downloaded');

@@ -114,8 +114,10 @@ export const launchChromium = async (options: LaunchOptions): Promise<Chromium> 
   ];
   // A pipe that breaks belongs to a process that ends, and that is told by `ended`.
   for (const stream of [input, output]) stream.on('error', () => undefined);
+  let hasEnded = false;
   const ended = exited.then(([code, signal]) => {
-    killGroup(pid);
+    hasEnded = true;
+    killGroup(pid); // what it started goes with it
     log.debug({ pid, code, signal, errors }, 'Chromium ended');
     return { code, signal };
   });
@@ -125,7 +127,7 @@ export const launchChromium = async (options: LaunchOptions): Promise<Chromium> 
     send: (text) => void input.write(`${text}\0`),
     onText: (listener) => readTexts(output, listener),
     async stop() {
-      killGroup(pid);
+      if (!hasEnded) killGroup(pid);
       await ended;
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },

@@ -27,6 +27,7 @@ import {
   inTurn,
   type Life,
   openEntry,
+  settle,
   startFresh,
   tell,
 } from './state.ts';
@@ -55,8 +56,9 @@ export type SessionBrowser = {
 const mostLosses = 5;
 const lossesWithinMs = 60_000;
 
-const servingInstance = ({ instance, condition }: Life): Instance => {
-  if (instance !== undefined && condition === 'serving') return instance;
+/** The Chromium that serves the session. Throws `unavailable` when there is none. */
+const servingInstance = ({ instance, assignment, condition }: Life): Instance => {
+  if (instance?.isGone() === false && assignment !== undefined) return instance;
   throw new AppError(
     'unavailable',
     `the browser is ${condition}; try again when it serves a session`,
@@ -79,7 +81,7 @@ const restore = async (life: Life, instance: Instance, checkpoint: Checkpoint): 
 
 /** Starts the browser again after a loss, as it was when the last checkpoint was taken. */
 const recover = async (life: Life): Promise<void> => {
-  if (life.condition !== 'lost') return;
+  if (life.instance?.isGone() !== true) return;
   const begunAt = performance.now();
   const { keeper, assignment } = life;
   // Nobody waits for those who were connected: what they had in the browser went with it.
@@ -91,20 +93,24 @@ const recover = async (life: Life): Promise<void> => {
     return tell(life, { kind: 'failed', why });
   }
   const instance = await startFresh(life, () => onLoss(life));
-  life.condition = assignment === undefined ? 'warm' : 'serving';
+  if (assignment === undefined) return settle(life, 'warm');
   const checkpoint = keeper.last();
-  if (assignment === undefined) return;
   const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
   if (tabs === 0) await openEntry(life, instance);
+  settle(life, 'serving');
   const tookMs = Math.round(performance.now() - begunAt);
   tell(life, { kind: 'restored', tabs, tookMs });
 };
 
 const onLoss = (life: Life): void => {
   inTurn(life, () => recover(life)).catch((err: unknown) => {
-    life.options.log.error({ err }, 'the browser could not be started again');
-    // A browser that was lost anew meanwhile is recovered by that loss.
-    if (life.instance !== undefined) return;
+    // A browser that was lost anew meanwhile is recovered for that loss.
+    if (life.instance?.isGone() === true) return;
+    life.options.log.error({ err }, 'the browser could not be started again as it was');
+    if (life.instance !== undefined) {
+      settle(life, 'serving');
+      return;
+    }
     life.condition = 'failed';
     tell(life, { kind: 'failed', why: describeError(err) });
   });
@@ -117,7 +123,7 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
   life.origins.set(assignment.reach);
   life.assignment = assignment;
   const instance = life.instance ?? (await startFresh(life, () => onLoss(life)));
-  life.condition = 'serving';
+  settle(life, 'serving');
   const { checkpoint } = assignment;
   if (checkpoint !== undefined && (await restore(life, instance, checkpoint)) > 0) return;
   await openEntry(life, instance);
@@ -135,19 +141,19 @@ const reset = async (life: Life, entry?: string): Promise<void> => {
   await discard(life);
   await clearSession(life);
   const instance = await startFresh(life, () => onLoss(life));
-  life.condition = 'serving';
+  settle(life, 'serving');
   await openEntry(life, instance);
 };
 
 const end = async (life: Life): Promise<void> => {
   life.origins.set([]);
   life.assignment = undefined;
-  life.condition = 'warm';
   life.losses = [];
   await closeAll(life, 'session_ended');
   await discard(life);
   await clearSession(life);
   await startFresh(life, () => onLoss(life));
+  settle(life, 'warm');
 };
 
 const stop = async (life: Life): Promise<void> => {

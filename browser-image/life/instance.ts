@@ -36,6 +36,8 @@ export type Instance = {
   downloads: Downloads;
   /** Resolves when the process has ended, told to or not, with the signal if one ended it. */
   ended: Promise<NodeJS.Signals | null>;
+  /** Whether it has ended. */
+  isGone(): boolean;
   /** Opens an empty tab in the browser's own profile. */
   newTab(): Promise<Tab>;
   stop(): Promise<void>;
@@ -65,13 +67,19 @@ const attach = async (
   following.onChange(onChange);
   const waited = { timeoutMs: startMs, everyMs: 5, what: 'the first tab of a browser' };
   await until(() => following.active(), waited);
+  let isGone = false;
+  const ended = chromium.ended.then(({ signal }) => {
+    isGone = true;
+    return signal;
+  });
   return {
     pid: chromium.pid,
     connection,
     driver,
     tabs: following,
     downloads,
-    ended: chromium.ended.then(({ signal }) => signal),
+    ended,
+    isGone: () => isGone,
     async newTab() {
       const { targetId } = await driver.send('Target.createTarget', { url: 'about:blank' });
       return until(() => following.find(String(targetId)), { ...waited, what: 'a new tab' });

@@ -106,6 +106,11 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
   return instance;
 };
 
+/** Says how it stands after what was done, unless the browser was lost meanwhile and is started again anyway. */
+export const settle = (life: Life, condition: Condition): void => {
+  life.condition = life.instance?.isGone() === true ? 'lost' : condition;
+};
+
 /** Takes the present Chromium away with all that it holds. */
 export const discard = async (life: Life): Promise<void> => {
   const { instance } = life;

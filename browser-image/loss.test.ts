@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { until } from '#runtime/pause.ts';
+import {
+  type Site,
+  type StartedBrowser,
+  startBrowserForTest,
+  startSite,
+} from '#test/support/browser-program.ts';
+import { processesNaming } from '#test/support/processes.ts';
+import type { Surface } from './program.ts';
+
+let site: Site;
+let browser: StartedBrowser;
+let surface: Surface;
+let client: Browser | undefined;
+
+const waiting = { timeoutMs: 20_000 };
+
+/** The first page of the browser, as a client that has just connected sees it. */
+const connect = async (): Promise<Page> => {
+  const headers = { authorization: `Bearer ${surface.token}` };
+  client = await chromium.connectOverCDP(surface.cdpUrl, { headers });
+  return client.contexts()[0]?.pages()[0] as Page;
+};
+
+/** A client that hears why its connection is closed. */
+const listen = async (): Promise<{ closed: Promise<{ code: number; reason: string }> }> => {
+  const socket = new WebSocket(browser.cdpLink());
+  const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }));
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
+  await once(socket, 'message');
+  return { closed };
+};
+
+const crash = (): void => {
+  process.kill(browser.status().pid as number, 'SIGKILL');
+};
+
+const restored = () =>
+  until(() => browser.events.find(({ kind }) => kind === 'restored'), {
+    ...waiting,
+    what: 'restored',
+  });
+
+const checkpointWith = (text: string) =>
+  until(() => browser.checkpoints.find((one) => JSON.stringify(one).includes(text)), {
+    ...waiting,
+    what: `a checkpoint with ${text}`,
+  });
+
+beforeAll(async () => {
+  site = await startSite();
+});
+
+afterEach(async () => {
+  await client?.close();
+  client = undefined;
+  await browser.stop();
+});
+
+afterAll(() => site.close());
+
+const assign = async (): Promise<void> => {
+  browser = await startBrowserForTest();
+  surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
+};
+
+describe('a browser that is killed', { timeout: 60_000 }, () => {
+  it('comes back with its cookies, storage and tabs, and tells its clients', async () => {
+    await assign();
+    const page = await connect();
+    await page.goto(`${site.origin}/login?user=ada`);
+    await page.evaluate(() => sessionStorage.setItem('scratch', 'half a thought'));
+    const second = await page.context().newPage();
+    await second.goto(`${site.origin}/second`);
+    await checkpointWith('/second');
+    const { closed } = await listen();
+    const before = await page.textContent('#visits');
+    crash();
+    expect(await closed).toEqual({ code: 4_000, reason: 'browser_lost' });
+    expect(await restored()).toMatchObject({ tabs: 2 });
+    expect(browser.events).toContainEqual(
+      expect.objectContaining({ kind: 'crashed', signal: 'SIGKILL' }),
+    );
+    const pages = (await connect()).context().pages();
+    const urls = pages.map((one) => one.url());
+    expect(new Set(urls)).toEqual(new Set([`${site.origin}/`, `${site.origin}/second`]));
+    const again = pages[urls.indexOf(`${site.origin}/`)] as Page;
+    await again.getByRole('heading', { name: 'Hello ada' }).waitFor();
+    expect(await again.textContent('#scratch')).toBe('half a thought');
+    const visits = Number((await again.textContent('#visits'))?.slice('visits '.length));
+    expect(visits).toBeGreaterThan(Number(before?.slice('visits '.length)));
+  });
+
+  it('serves a client that connects while it is being started', async () => {
+    await assign();
+    crash();
+    await until(() => browser.status().condition === 'lost', { ...waiting, what: 'the loss' });
+    const page = await connect();
+    expect(page.url()).toBe(`${site.origin}/`);
+  });
+
+  it('is started from a checkpoint that another program took', async () => {
+    await assign();
+    const page = await connect();
+    await page.goto(`${site.origin}/login?user=grace`);
+    const checkpoint = await browser.checkpoint();
+    await client?.close();
+    await browser.stop();
+    browser = await startBrowserForTest();
+    const reach = [{ origin: site.origin }];
+    surface = await browser.assign({ entry: `${site.origin}/`, reach, checkpoint });
+    await (await connect()).getByRole('heading', { name: 'Hello grace' }).waitFor();
+  });
+
+  it('is given up when it is lost again and again, until the session is reset', async () => {
+    await assign();
+    for (let losses = 1; losses <= 6; losses += 1) {
+      await until(() => browser.status().condition === 'serving', { ...waiting, what: 'serving' });
+      crash();
+      const lost = () => browser.events.filter(({ kind }) => kind === 'crashed').length === losses;
+      await until(lost, { ...waiting, what: `loss ${losses}` });
+    }
+    await until(() => browser.status().condition === 'failed', { ...waiting, what: 'giving up' });
+    const socket = new WebSocket(browser.cdpLink());
+    const [code, reason] = await once(socket, 'close');
+    expect([code, String(reason)]).toEqual([4_006, 'browser_failed']);
+    await browser.reset();
+    expect((await connect()).url()).toBe(`${site.origin}/`);
+  });
+});
+
+describe('a session that is over', { timeout: 60_000 }, () => {
+  it('reset: has a fresh profile on the entry page, and clients are told', async () => {
+    await assign();
+    const page = await connect();
+    await page.goto(`${site.origin}/login?user=ada`);
+    const { closed } = await listen();
+    await browser.reset(`${site.origin}/again`);
+    expect(await closed).toEqual({ code: 4_001, reason: 'reset' });
+    const fresh = await connect();
+    expect(fresh.url()).toBe(`${site.origin}/again`);
+    expect(await fresh.textContent('h1')).toBe('Nobody is logged in');
+    expect(await fresh.textContent('#visits')).toBe('visits 1');
+  });
+
+  it('ended: lets in nobody by its token, and leaves nothing to the next one', async () => {
+    await assign();
+    const page = await connect();
+    await page.goto(`${site.origin}/login?user=ada`);
+    const { closed } = await listen();
+    const old = surface;
+    await browser.end();
+    expect(await closed).toEqual({ code: 4_002, reason: 'session_ended' });
+    const headers = { authorization: `Bearer ${old.token}` };
+    await expect(chromium.connectOverCDP(old.cdpUrl, { headers })).rejects.toThrow(/401/);
+    surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
+    const next = await connect();
+    expect(await next.textContent('h1')).toBe('Nobody is logged in');
+    expect(next.context().pages()).toHaveLength(1);
+  });
+
+  it('stopped: leaves no process and no folder', async () => {
+    await assign();
+    const pid = browser.status().pid as number;
+    const [, folder = ''] =
+      /--user-data-dir=(\S+)\/profile/.exec(
+        processesNaming('--user-data-dir').find((one) => one.pid === pid)?.commandLine ?? '',
+      ) ?? [];
+    expect(existsSync(folder)).toBe(true);
+    await browser.stop();
+    expect(existsSync(folder)).toBe(false);
+    await until(() => processesNaming(folder).length === 0, {
+      ...waiting,
+      what: 'no process left',
+    });
+  });
+
+  it('cannot be had twice at once', async () => {
+    await assign();
+    const again = browser.assign({ entry: site.origin, reach: [{ origin: site.origin }] });
+    await expect(again).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('says so when nothing answers on its entry page', async () => {
+    browser = await startBrowserForTest();
+    const origin = 'http://ses-a--ui.localhost:1';
+    const assigned = browser.assign({ entry: `${origin}/`, reach: [{ origin }] });
+    await expect(assigned).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
