@@ -14,9 +14,14 @@ const Mouse = Type.Object({
   type: Type.Literal('mouse'),
   event: Type.Union([Type.Literal('move'), Type.Literal('down'), Type.Literal('up')]),
   ...place,
-  button: Type.Union(
-    ['none', 'left', 'middle', 'right', 'back', 'forward'].map((name) => Type.Literal(name)),
-  ),
+  button: Type.Union([
+    Type.Literal('none'),
+    Type.Literal('left'),
+    Type.Literal('middle'),
+    Type.Literal('right'),
+    Type.Literal('back'),
+    Type.Literal('forward'),
+  ]),
   /** Bits of the buttons that are down, as in `MouseEvent.buttons`. */
   buttons: Type.Integer({ minimum: 0, maximum: 31 }),
   clicks: Type.Integer({ minimum: 0, maximum: 3 }),

@@ -68,14 +68,24 @@ export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions):
 
   // A page that goes while it is prepared needs no preparing.
   driver.on('Target.attachedToTarget', (params) => void onAttached(params).catch(() => undefined));
-  driver.on('Target.targetInfoChanged', ({ targetInfo }) => {
+  const onInfo = ({ targetInfo }: Params): void => {
     const { targetId, url, title } = targetInfo as TargetInfo;
     const tab = tabs.get(targetId);
-    if (tab === undefined) return;
+    if (tab === undefined || (tab.url === url && tab.title === title)) return;
     tab.url = url;
     tab.title = title;
     changed();
-  });
+  };
+  driver.on('Target.targetInfoChanged', onInfo);
+  // Of a title that came with the page, Chromium does not tell by itself.
+  for (const event of ['Page.domContentEventFired', 'Page.loadEventFired']) {
+    driver.on(event, (_, sessionId) => {
+      const tab = [...tabs.values()].find((one) => one.sessionId === sessionId);
+      if (tab === undefined) return;
+      const asked = driver.send('Target.getTargetInfo', { targetId: tab.id });
+      asked.then(onInfo).catch(() => undefined); // a tab that went has no title
+    });
+  }
   driver.on('Target.detachedFromTarget', ({ sessionId }) => {
     for (const tab of tabs.values()) if (tab.sessionId === sessionId) tabs.delete(tab.id);
     if (activeId !== undefined && !tabs.has(activeId)) activeId = [...tabs.keys()].at(-1);

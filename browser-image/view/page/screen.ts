@@ -16,7 +16,7 @@ const modifiersOf = (event: MouseEvent | KeyboardEvent): number =>
   (event.metaKey ? 4 : 0) +
   (event.shiftKey ? 8 : 0);
 
-const buttonNames = ['left', 'middle', 'right', 'back', 'forward'];
+const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const;
 
 /** One line of a wheel that counts in lines. */
 const lineHeight = 20;
@@ -38,7 +38,7 @@ const listenToMouse = (
     const { buttons } = event;
     const button = buttonNames[[1, 4, 2].findIndex((bit) => buttons & bit)] ?? 'none';
     const shared = { ...place(event), buttons, modifiers: modifiersOf(event) };
-    send({ type: 'mouse', event: 'move', button, clicks: 0, ...shared } as ViewInput);
+    send({ type: 'mouse', event: 'move', button, clicks: 0, ...shared });
   };
   canvas.addEventListener('pointermove', (event) => {
     // One move a picture is enough.
@@ -61,7 +61,7 @@ const listenToMouse = (
       button: buttonNames[button] ?? 'none',
       clicks,
       ...shared,
-    } as ViewInput);
+    });
   };
   let last = { at: 0, x: 0, y: 0, clicks: 0 };
   /** Pointer events do not count clicks, so presses near one another in place and time are counted here. */
