@@ -180,9 +180,9 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
   });
   const keeper = createKeeper({
     afterMs: checkpointMs,
-    take: () => {
+    async take(before) {
       const { driver, tabs } = servingInstance(life);
-      return takeCheckpoint({ driver, isPage: origins.isPage }, tabs);
+      return takeCheckpoint({ driver, isPage: origins.isPage, before }, tabs);
     },
     isTakeable: () => life.condition === 'serving',
     onCheckpoint,

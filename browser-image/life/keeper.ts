@@ -20,8 +20,8 @@ export type Keeper = {
 export type KeeperOptions = {
   /** How long after a change a checkpoint is taken, at most 5,000 ms. */
   afterMs: number;
-  /** Takes a checkpoint; undefined when there is nothing to take one of. */
-  take(): Promise<Checkpoint>;
+  /** Takes a checkpoint, given the one before. Throws when it cannot be taken now. */
+  take(before: Checkpoint | undefined): Promise<Checkpoint>;
   /** Whether there is a browser that a checkpoint could be taken of. */
   isTakeable(): boolean;
   /** Called with each checkpoint that differs from the one before. */
@@ -43,10 +43,11 @@ export const createKeeper = ({
   let last: Checkpoint | undefined;
   /** Counts what was begun, so that what ends late is not taken for the present. */
   let era = 0;
+  let isStopped = false;
 
   const takeNow = async (): Promise<Checkpoint> => {
     const begun = era;
-    const taken = await take();
+    const taken = await take(last);
     if (begun !== era) return taken;
     const isNew = last === undefined || contentOf(last) !== contentOf(taken);
     last = taken;
@@ -58,15 +59,17 @@ export const createKeeper = ({
     timer = undefined;
     if (!isTakeable()) return;
     takeNow().catch((error: unknown) => {
-      // A tab that goes meanwhile, or a browser that ends: what follows touches again.
       log.debug({ error: describeError(error) }, 'no checkpoint was taken');
+      touch();
     });
   };
 
+  const touch = (): void => {
+    if (!isStopped) timer ??= setTimeout(onTime, afterMs);
+  };
+
   return {
-    touch() {
-      timer ??= setTimeout(onTime, afterMs);
-    },
+    touch,
     take: takeNow,
     last: () => last,
     set(checkpoint) {
@@ -74,6 +77,7 @@ export const createKeeper = ({
       last = checkpoint;
     },
     stop() {
+      isStopped = true;
       clearTimeout(timer);
     },
   };

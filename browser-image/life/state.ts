@@ -130,5 +130,7 @@ export const openEntry = async (life: Life, instance: Instance): Promise<void> =
   const tab = instance.tabs.active();
   if (assignment === undefined || tab === undefined) return;
   await openPage(instance.driver, tab, assignment.entry);
-  await keeper.take();
+  // A one-time link is used up: what it brought has to outlive the browser from now on. A page that is on its way
+  // elsewhere already is kept a moment later.
+  await keeper.take().catch(() => keeper.touch());
 };

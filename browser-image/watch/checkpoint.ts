@@ -24,37 +24,53 @@ export type Checkpoint = {
 /** Storage is kept up to so many characters an origin, for each of both kinds. */
 const mostStorageChars = 2 ** 21;
 
-type Reading = { driver: Driver; isPage(url: string): boolean };
+export type Reading = {
+  driver: Driver;
+  isPage(url: string): boolean;
+  /** What tabs that cannot be read now, as their page is on its way elsewhere or has crashed, are taken from. */
+  before: Checkpoint | undefined;
+};
 
+const keptBefore = ({ before }: Reading, { url }: Tab, isLocalStorage: boolean): Entries => {
+  const { origin } = new URL(url);
+  const local = before?.origins.find((one) => one.origin === origin)?.localStorage;
+  const session = before?.tabs.find((one) => one.url === url)?.sessionStorage;
+  return (isLocalStorage ? local : session) ?? [];
+};
+
+/** The entries of a tab's storage; undefined when they are too large to be kept. */
 const readStorage = async (
-  driver: Driver,
-  { sessionId, url }: Tab,
+  reading: Reading,
+  tab: Tab,
   isLocalStorage: boolean,
 ): Promise<Entries | undefined> => {
-  const storageId = { securityOrigin: new URL(url).origin, isLocalStorage };
-  const { entries } = await driver.send('DOMStorage.getDOMStorageItems', { storageId }, sessionId);
-  const chars = (entries as Entries).reduce(
-    (sum, [name, value]) => sum + name.length + value.length,
-    0,
+  const storageId = { securityOrigin: new URL(tab.url).origin, isLocalStorage };
+  const asked = reading.driver.send('DOMStorage.getDOMStorageItems', { storageId }, tab.sessionId);
+  const entries = await asked.then(
+    (answer) => answer.entries as Entries,
+    () => keptBefore(reading, tab, isLocalStorage),
   );
-  return chars > mostStorageChars ? undefined : (entries as Entries);
+  const chars = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return chars > mostStorageChars ? undefined : entries;
 };
 
 /** Takes a checkpoint of the tabs that stand on pages of the session. */
 export const takeCheckpoint = async (
-  { driver, isPage }: Reading,
+  reading: Reading,
   tabs: Pick<Tabs, 'list' | 'active'>,
 ): Promise<Checkpoint> => {
-  const own = tabs.list().filter(({ contextId, url }) => contextId === undefined && isPage(url));
-  const standing = own.filter(({ url }) => url !== '' && url !== 'about:blank');
-  const { cookies } = await driver.send('Storage.getCookies');
+  const standing = tabs
+    .list()
+    .filter(({ contextId, url }) => contextId === undefined && reading.isPage(url))
+    .filter(({ url }) => url !== '' && url !== 'about:blank');
+  const { cookies } = await reading.driver.send('Storage.getCookies');
   const local = new Map<string, Entries>();
   const left = new Set<string>();
   const kept: Checkpoint['tabs'] = [];
   for (const tab of standing) {
     const { origin } = new URL(tab.url);
-    const session = await readStorage(driver, tab, false);
-    const entries = local.get(origin) ?? (await readStorage(driver, tab, true));
+    const session = await readStorage(reading, tab, false);
+    const entries = local.get(origin) ?? (await readStorage(reading, tab, true));
     if (entries !== undefined) local.set(origin, entries);
     if (entries === undefined || session === undefined) left.add(origin);
     kept.push({ url: tab.url, isActive: tabs.active() === tab, sessionStorage: session ?? [] });

@@ -77,6 +77,14 @@ export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions):
     changed();
   };
   driver.on('Target.targetInfoChanged', onInfo);
+  // Nor does it tell of a page that went to the empty one.
+  driver.on('Page.frameNavigated', ({ frame }, sessionId) => {
+    const { parentId, url, urlFragment, unreachableUrl } = frame as Params;
+    const tab = [...tabs.values()].find((one) => one.sessionId === sessionId);
+    if (tab === undefined || parentId !== undefined) return;
+    tab.url = String(unreachableUrl ?? `${url}${urlFragment ?? ''}`);
+    changed();
+  });
   // Of a title that came with the page, Chromium does not tell by itself.
   for (const event of ['Page.domContentEventFired', 'Page.loadEventFired']) {
     driver.on(event, (_, sessionId) => {
