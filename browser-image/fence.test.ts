@@ -123,31 +123,6 @@ describe('a client is refused', { timeout: 30_000 }, () => {
       expect.objectContaining({ kind: 'refused', what: method }),
     );
   });
-
-  it('the browser’s own pages', async () => {
-    const session = await client.newBrowserCDPSession();
-    const { targetInfos } = await session.send('Target.getTargets', { filter: [{}] });
-    const own = targetInfos.filter(({ url }) => url.startsWith('chrome'));
-    expect(own.length).toBeGreaterThan(0);
-    const socket = new Client(browser.cdpLink());
-    await once(socket, 'open');
-    const ask = (message: { id: number }): Promise<unknown> => {
-      socket.send(JSON.stringify(message));
-      return new Promise((resolve) => {
-        socket.on('message', (data) => {
-          const answer = JSON.parse(data.toString());
-          if (answer.id === message.id) resolve(answer);
-        });
-      });
-    };
-    const { targetId } = own[0] ?? { targetId: '' };
-    const attach = { id: 1, method: 'Target.attachToTarget', params: { targetId, flatten: true } };
-    const attached = await ask(attach);
-    const { sessionId } = (attached as { result: { sessionId: string } }).result;
-    const evaluate = { id: 2, method: 'Runtime.evaluate', params: { expression: '1' }, sessionId };
-    expect(await ask(evaluate)).toMatchObject({ error: { data: { error: 'forbidden' } } });
-    socket.close();
-  });
 });
 
 describe('a page does not reach', { timeout: 30_000 }, () => {

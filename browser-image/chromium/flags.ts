@@ -28,6 +28,10 @@ const disabledFeatures = [
   'PaintHolding',
   'ThirdPartyStoragePartitioning',
   'Translate',
+  // Pages of the browser's own that nobody sees; without them it starts with half the work.
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopup',
 ];
 
 /** Everything is resolved by the proxy; the browser itself finds no name and no address. */

@@ -28,7 +28,7 @@ const surfacesOf = ({ origins }: RuleContext): string =>
   `this browser reaches the surfaces of its session alone: ${origins.list().join(', ') || 'none yet'}`;
 
 const pageOnly: Rule = (params, context) =>
-  context.origins.isPage(textOf(params.url))
+  typeof params.url === 'string' && context.origins.isPage(params.url)
     ? { params }
     : refuse(`"${textOf(params.url).slice(0, 200)}" cannot be opened; ${surfacesOf(context)}`);
 

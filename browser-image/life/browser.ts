@@ -198,6 +198,8 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
 
 /** Starts a warm browser. Throws `unavailable` when Chromium does not come up. */
 export const startBrowser = async (options: BrowserOptions): Promise<SessionBrowser> => {
+  // One that was killed may have left its folder.
+  await rm(options.workDir, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(options.workDir, { recursive: true });
   await clearDownloads(downloadsOf(options));
   const life = await makeLife(options);
