@@ -86,13 +86,14 @@ const recover = async (life: Life): Promise<void> => {
   const { keeper, assignment } = life;
   // Nobody waits for those who were connected: what they had in the browser went with it.
   void closeAll(life, 'browser_lost');
-  await discard(life);
+  const discarded = discard(life);
   if (isHopeless(life)) {
+    await discarded;
     life.condition = 'failed';
     const why = `lost ${mostLosses + 1} times within ${lossesWithinMs / 1_000} s`;
     return tell(life, { kind: 'failed', why });
   }
-  const instance = await startFresh(life, () => onLoss(life));
+  const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), discarded]);
   if (assignment === undefined) return settle(life, 'warm');
   const checkpoint = keeper.last();
   const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
@@ -129,6 +130,13 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
   await openEntry(life, instance);
 };
 
+/** A fresh Chromium in place of the present one, and nothing left of what the session did. */
+const replace = async (life: Life): Promise<Instance> => {
+  const cleared = discard(life).then(() => clearSession(life));
+  const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), cleared]);
+  return instance;
+};
+
 const reset = async (life: Life, entry?: string): Promise<void> => {
   const { assignment } = life;
   if (assignment === undefined) {
@@ -138,9 +146,7 @@ const reset = async (life: Life, entry?: string): Promise<void> => {
   life.assignment = { reach, entry: entry ?? assignment.entry };
   life.losses = [];
   await closeAll(life, 'reset');
-  await discard(life);
-  await clearSession(life);
-  const instance = await startFresh(life, () => onLoss(life));
+  const instance = await replace(life);
   settle(life, 'serving');
   await openEntry(life, instance);
 };
@@ -150,9 +156,7 @@ const end = async (life: Life): Promise<void> => {
   life.assignment = undefined;
   life.losses = [];
   await closeAll(life, 'session_ended');
-  await discard(life);
-  await clearSession(life);
-  await startFresh(life, () => onLoss(life));
+  await replace(life);
   settle(life, 'warm');
 };
 

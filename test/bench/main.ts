@@ -13,6 +13,7 @@ import { migrate } from '../../src/control/db/migrate.ts';
 import { startNetwork } from '../support/network.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { execute } from '../support/sql.ts';
+import { benchBrowser } from './browser.ts';
 import { benchCall } from './call.ts';
 import { benchCurve, figuresOfCurve } from './curve.ts';
 import { writeCurve } from './curve-report.ts';
@@ -167,6 +168,10 @@ const measured: Figure[] = [];
 if (wants('language')) {
   say('compiling worlds');
   measured.push(...(await benchLanguage()));
+}
+if (wants('browser')) {
+  say('opening browsers, seeing them and losing them');
+  measured.push(...(await benchBrowser()));
 }
 if (wants('import.engine')) measured.push(...(await benchImport(wants, say)));
 if (wants('orchestrator.plan')) {
