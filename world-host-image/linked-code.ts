@@ -1,12 +1,21 @@
 /** Workers for the code of linked worlds, of which a session may have several: each world has its own. */
+import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import type { ProcessBounds } from './usercode/boundary.ts';
 import { startUserCode, type UserCode } from './usercode/runner.ts';
 
+/** The workers of one world. */
+export type LinkedWorkers = {
+  userCode: UserCode;
+  workDir: string;
+  /** Kills them and removes their folder; answers the numbers of the processes that there were. */
+  end(): Promise<number[]>;
+};
+
 export type LinkedCode = {
   /** Starts the workers of one more world, in a folder of its own. */
-  start(): Promise<{ userCode: UserCode; workDir: string }>;
+  start(): Promise<LinkedWorkers>;
   /** Kills them all. */
   stop(): Promise<void>;
 };
@@ -20,11 +29,13 @@ export type LinkedCodeParts = {
 
 /** Starts nothing yet. */
 export const createLinkedCode = ({ config, bounds, log }: LinkedCodeParts): LinkedCode => {
-  const started: Promise<UserCode>[] = [];
+  const started = new Set<Promise<UserCode>>();
+  let folders = 0;
   const { python, searchPath, userCode } = config;
   return {
     async start() {
-      const workDir = `${codeDirectory(config)}-linked-${started.length + 1}`;
+      folders += 1;
+      const workDir = `${codeDirectory(config)}-linked-${folders}`;
       const starting = startUserCode({
         python,
         searchPath,
@@ -34,8 +45,19 @@ export const createLinkedCode = ({ config, bounds, log }: LinkedCodeParts): Link
         workDir,
         log,
       });
-      started.push(starting);
-      return { userCode: await starting, workDir };
+      started.add(starting);
+      const workers = await starting;
+      return {
+        userCode: workers,
+        workDir,
+        async end() {
+          const pids = workers.processes().started;
+          await workers.stop();
+          started.delete(starting);
+          await rm(workDir, { recursive: true, force: true, maxRetries: 5 });
+          return pids;
+        },
+      };
     },
     async stop() {
       const ended = await Promise.allSettled(started);

@@ -116,7 +116,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     },
     userCode: noUserCode,
     workDir,
-    startUserCode: async () => ({ userCode: noUserCode, workDir }),
+    startUserCode: async () => ({ userCode: noUserCode, workDir, end: async () => [] }),
   });
   const session = await openSession(worlds, {
     sessionId: 'rehearsal',

@@ -66,7 +66,11 @@ export const openItems = (rows: number, task: TaskSpec | null = null): Promise<S
       openSnapshotFiles({ folder: join(tmpdir(), 'svc-bench-snapshots'), mostBytes: 2 ** 31 }),
     userCode: noUserCode,
     workDir: tmpdir(),
-    startUserCode: async () => ({ userCode: noUserCode, workDir: tmpdir() }),
+    startUserCode: async () => ({
+      userCode: noUserCode,
+      workDir: tmpdir(),
+      end: async () => [],
+    }),
   });
   return openSession(worlds, {
     sessionId: 'bench',

@@ -58,7 +58,11 @@ const openOn = async (
     openFiles: () => openSnapshotFiles({ folder, mostBytes: 2 ** 31 }),
     userCode: noUserCode,
     workDir: folder,
-    startUserCode: async () => ({ userCode: noUserCode, workDir: folder }),
+    startUserCode: async () => ({
+      userCode: noUserCode,
+      workDir: folder,
+      end: async () => [],
+    }),
   });
   return openSession(worlds, {
     sessionId: 'bench',

@@ -143,7 +143,7 @@ const close = async (
   log.info({ next: closed.next }, 'closed');
   identity.sessionId = undefined;
   if (closed.next === 'exit') return 'exit';
-  const { holding, found } = await recycleSession(session, options.proof);
+  const { holding, found } = await recycleSession(session, options);
   if (found.length > 0) log.warn({ found }, 'the session left something in this host');
   return tellWarm(options, { holding, found });
 };

@@ -1,8 +1,17 @@
 /** A session of a world with links: the tools of the linked worlds act on rows of their own. */
-import { expect, it } from 'vitest';
-import { assignment, openOn, startBench, task, version } from '#test/support/host-bench.ts';
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  assignment,
+  type Bench,
+  openOn,
+  startBench,
+  task,
+  version,
+} from '#test/support/host-bench.ts';
 import type { StandInControl } from '#test/support/stand-in-control.ts';
 import type { LinkedWorld } from '#wire/host-api/operations.ts';
+import { environmentOf, listOwnProcesses } from '../proof/proc.ts';
 
 /** The sample world, linked to itself twice. */
 const links = ['one', 'two'].map((alias) => ({
@@ -72,10 +81,74 @@ it('refuses what a link does not serve, and what the task withholds', async () =
   expect(unknown?.message).toContain('people');
 });
 
-it('is not recycled: what is proved clean is one world', async () => {
-  const { control } = await startBench();
-  await openOn(control, { links });
-  expect((await control.message('reportReady')).body).toMatchObject({ recycles: false });
+/** Processes that have their temporary folder in that of a linked world's workers. */
+const linkedProcesses = (workDir: string) =>
+  listOwnProcesses().filter(({ pid }) =>
+    environmentOf(pid).some((word) => word.includes(`=${workDir}/code-linked-`)),
+  );
+const linkedFolders = async (workDir: string): Promise<string[]> =>
+  (await readdir(workDir)).filter((name) => name.startsWith('code-linked-'));
+
+describe('a host that has served a session with links', () => {
+  const second = { sessionId: 'ses-2', generation: 3, sessionToken: 'st-two' };
+  /** Serves a session in which code of both linked worlds runs, and recycles. */
+  const serveOnce = async () => {
+    const bench = await startBench();
+    const { control } = bench;
+    await openOn(control, { links, task });
+    expect((await control.message('reportReady')).body).not.toHaveProperty('recycles');
+    await control.call('tool', 'one.close_all', { repo: 'engine' });
+    await control.call('tool', 'two.close_all', { repo: 'engine' });
+    return bench;
+  };
+  const recycle = async ({ control }: Bench, nth = 2) => {
+    control.close(true, 'recycle');
+    return (await control.message('reportWarm', nth)).body;
+  };
+
+  it('has no code, folder or process of the linked worlds left, and proves itself clean', async () => {
+    const bench = await serveOnce();
+    const { workDir } = bench;
+    expect(await linkedFolders(workDir)).toHaveLength(2);
+    expect(linkedProcesses(workDir).length).toBeGreaterThan(0);
+    const { bundle, stateDigest } = version;
+    expect(await recycle(bench)).toMatchObject({ found: [], holding: { bundle, stateDigest } });
+    expect(await linkedFolders(workDir)).toEqual([]);
+    expect(linkedProcesses(workDir)).toEqual([]);
+  });
+
+  it('serves the next with rows as if it were the first, and nothing of the session before', async () => {
+    const bench = await serveOnce();
+    const { control } = bench;
+    await recycle(bench);
+    const ask = await openOn(control, { ...second, links, task }, 2);
+    const seen = [];
+    for (const entity of ['issues', 'one.issues', 'two.issues']) {
+      seen.push(await openIssues(control, entity));
+    }
+    expect(seen).toEqual([2, 2, 2]);
+    const { output: ledger } = await control.call('state', undefined, { entity: 'svc_requests' });
+    expect(ledger).toMatchObject({ total: 0 });
+    expect((await ask('GET', '/users', undefined, 'st-one')).status).toBe(401);
+    expect((await control.call('tool', 'one.close_all', { repo: 'engine' })).output).toBe(2);
+    expect(await openIssues(control, 'two.issues')).toBe(2);
+    expect(await recycle(bench, 3)).toMatchObject({ found: [] });
+  });
+
+  it('serves the next without links as one that never had any', async () => {
+    const bench = await serveOnce();
+    const { control } = bench;
+    await recycle(bench);
+    await openOn(control, second, 2);
+    expect((await control.call('state')).output).not.toHaveProperty('links.one');
+    const unknown = await control.call('state', undefined, { entity: 'one.issues' });
+    expect(unknown.error?.message).toContain('one.issues');
+    expect(await control.call('tool', 'one.close_all', { repo: 'engine' })).toMatchObject({
+      error: { code: 'unknown_tool' },
+    });
+    expect((await control.call('tool', 'close_all', { repo: 'engine' })).output).toBe(2);
+    expect(await linkedFolders(bench.workDir)).toEqual([]);
+  });
 });
 
 it('is not opened when a linked world cannot be loaded, and says which', async () => {

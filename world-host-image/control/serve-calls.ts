@@ -44,15 +44,13 @@ type Asking = typeof answerCall | typeof pollCalls;
  */
 export const tellReady = async (
   options: ServeOptions,
-  { id: sessionId, world, links }: Session,
+  { id: sessionId, world }: Session,
   steps: NonNullable<Input<typeof reportReady>['body']['steps']>,
 ): Promise<SessionDirective> => {
   const { generation } = options.identity;
   const params = { sessionId };
   const holding = { bundle: world.bundle, stateDigest: world.baseDigest };
-  // What is proved clean is one world and its workers.
-  const once = links.size === 0 ? {} : { recycles: false };
-  const body = { generation, holding, ...once, hold, steps };
+  const body = { generation, holding, hold, steps };
   try {
     const wait = { signal: options.stopping, holdSeconds: hold };
     return await options.link.send(reportReady, { params, body }, wait);

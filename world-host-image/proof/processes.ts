@@ -10,8 +10,8 @@ import type { WorkerProcesses } from '../usercode/runner.ts';
 import { environmentOf, listOwnProcesses, type ProcessFacts } from './proc.ts';
 
 export type ProcessWatch = {
-  /** Ends all that a session left, and says what there was. */
-  clean(): Promise<string[]>;
+  /** Ends all that a session left, and says what there was. `ended`: workers that there were beside the present ones. */
+  clean(ended: readonly number[]): Promise<string[]>;
 };
 
 export type ProcessWatchParts = {
@@ -75,10 +75,10 @@ export const watchProcesses = ({
     started.has(session) ||
     environmentOf(pid).some((word) => marks.some((mark) => word.startsWith(mark)));
 
-  const find = (): ProcessFacts[] => {
+  const find = (ended: readonly number[]): ProcessFacts[] => {
     const { live, started } = workers();
     const present = new Set([process.pid, ...live]);
-    const groups = new Set(started);
+    const groups = new Set([...started, ...ended]);
     return listOwnProcesses().filter(
       (found) =>
         !present.has(found.pid) &&
@@ -88,10 +88,11 @@ export const watchProcesses = ({
   };
 
   return {
-    async clean() {
-      const outlived = await lookUntilGone(find, dyingMs);
+    async clean(ended) {
+      const look = (): ProcessFacts[] => find(ended);
+      const outlived = await lookUntilGone(look, dyingMs);
       if (outlived.length === 0) return [];
-      const left = await lookUntilGone(find, killingMs, (found) => {
+      const left = await lookUntilGone(look, killingMs, (found) => {
         for (const { pid } of found) kill(pid);
       });
       return [

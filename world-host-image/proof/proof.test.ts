@@ -89,6 +89,18 @@ it('finds a worker that survives, and what is in its session without its environ
   expect(sleeping()).toEqual([]);
 });
 
+it('finds what is in the session of a worker that is gone for good', async () => {
+  const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
+  await runs(worker);
+  const sleeping = () =>
+    listOwnProcesses().filter(({ session, name }) => session === worker.pid && name === 'sleep');
+  await until(() => sleeping().length === 2, { timeoutMs: 5_000, what: 'two that sleep' });
+  expect(await proof.clean([])).toEqual([]);
+  expect(sleeping()).toHaveLength(2);
+  expect(await proof.clean([], [Number(worker.pid)])).toHaveLength(3);
+  expect(sleeping()).toEqual([]);
+});
+
 it('finds a worker that was there from the beginning and has outlived its session', async () => {
   const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
   await runs(worker);

@@ -22,9 +22,10 @@ export type Proof = {
   /**
    * Cleans up, and answers what is not clean: at most 20 texts of at most 200 characters. To be called
    * when no worker is left in which anything of a session ran. `placed` are the files that the host has
-   * on disk by now, besides those that it began with, by their full paths.
+   * on disk by now, besides those that it began with, by their full paths; `ended` are the numbers of workers that
+   * are gone for good, which may have left processes of their groups.
    */
-  clean(placed: readonly TreeFile[]): Promise<string[]>;
+  clean(placed: readonly TreeFile[], ended?: readonly number[]): Promise<string[]>;
 };
 
 export type ProofParts = {
@@ -57,9 +58,9 @@ export const startProof = ({ workDir, apart, namespaces, userCode, log }: ProofP
     workers().live,
   );
   return {
-    async clean(placed) {
+    async clean(placed, workersEnded = []) {
       const startedAt = performance.now();
-      const ended = (await processes?.clean()) ?? [];
+      const ended = (await processes?.clean(workersEnded)) ?? [];
       await files.empty(placed);
       const left = [...files.look(placed), ...(await kernelObjects.look(workers().live))];
       const found = [...ended, ...left];

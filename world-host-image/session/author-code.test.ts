@@ -75,6 +75,17 @@ it('takes fresh ones, once, after a run', async () => {
   folder.remove();
 });
 
+it('takes fresh ones where code of another world ran beside them', async () => {
+  const { notes, userCode } = noteWorkers();
+  const { folder, code } = openIn(userCode);
+  const placed: unknown[] = [];
+  await code.renew(async (files) => void placed.push(...files), { isReached: true });
+  expect(placed).toEqual([]);
+  await code.renew(async () => undefined, { isReached: false });
+  expect(notes).toEqual(['load', 'restart', 'load']);
+  folder.remove();
+});
+
 it('takes fresh ones when the code could not be loaded', async () => {
   let fails = true;
   const { notes, userCode } = noteWorkers(async () => {

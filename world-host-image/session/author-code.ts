@@ -23,9 +23,13 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /**
    * Fresh workers over a fresh folder; code of which nothing was run or graded is as loaded, and stays.
    * `prove` is done when nothing of the past can act any more and before anything new is made; it is
-   * given the files that lie on disk by then, by their full paths. Resolves when the workers are up.
+   * given the files that lie on disk by then, by their full paths. `isReached`: code of another world ran beside it,
+   * which counts as if its own had run. Resolves when the workers are up.
    */
-  renew(prove: (placed: readonly TreeFile[]) => Promise<void>): Promise<void>;
+  renew(
+    prove: (placed: readonly TreeFile[]) => Promise<void>,
+    also?: { isReached: boolean },
+  ): Promise<void>;
   /** Removes the folder; the workers stay. */
   remove(): Promise<void>;
 };
@@ -97,12 +101,12 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
     openGrader: (file) => openApart(userCode.startGrader(), [file]),
     openTester: (tests, language, libraries) =>
       openApart(userCode.startTester(language, libraries), tests),
-    async renew(prove) {
+    async renew(prove, also = { isReached: false }) {
       const isLoaded = await loaded.then(
         () => true,
         () => false, // the next session tries again
       );
-      if (isLoaded && !isReached) {
+      if (isLoaded && !isReached && !also.isReached) {
         return prove(files.map(({ path, content }) => ({ path: join(folder, path), content })));
       }
       await userCode.restart(async () => {

@@ -25,11 +25,18 @@ export type WorldVersion = {
 
 type Part = 'bundle' | 'snapshot';
 
+/** What ran the code of worlds that were loaded beside another: the numbers of their processes, which are gone. */
+export type ReleasedBeside = { hadCode: boolean; pids: number[] };
+
+type Workers = { userCode: UserCode; workDir: string };
+
 export type WorldLoader = {
   /** The world at its mark `base`. Throws when a blob is not what its digest says. */
   load(version: WorldVersion): Promise<LoadedWorld>;
   /** A world beside the one that is held, at its mark `base`, with workers of its own where it has code. */
   loadBeside(version: WorldVersion): Promise<LoadedWorld>;
+  /** Takes all of those out of the host: their rows, their workers, their folders. */
+  releaseBeside(): Promise<ReleasedBeside>;
   /** Lets go of the world that is held, if there is one. */
   release(): Promise<void>;
 };
@@ -43,7 +50,7 @@ export type WorldLoaderParts = {
   userCode: UserCode;
   workDir: string;
   /** Starts workers for the code of a world beside the one that is held. */
-  startUserCode(): Promise<{ userCode: UserCode; workDir: string }>;
+  startUserCode(): Promise<Workers & { end(): Promise<number[]> }>;
 };
 
 const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
@@ -60,6 +67,8 @@ export const createWorldLoader = ({
   ...own
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
+  /** What takes each world beside it out again, with its code or without. */
+  const beside: (() => Promise<number[] | undefined>)[] = [];
   const openRows = createBaseRows({ openFiles, check: checkDigest });
 
   const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> => {
@@ -94,7 +103,7 @@ export const createWorldLoader = ({
 
   const open = async (
     version: WorldVersion,
-    codeOf: (files: readonly TreeFile[]) => Promise<Pick<WorldLoaderParts, 'userCode' | 'workDir'>>,
+    codeOf: (files: readonly TreeFile[]) => Promise<Workers>,
   ): Promise<LoadedWorld> => {
     const { bundle, snapshot } = version;
     let first: ReturnType<typeof readSnapshot> | undefined = readSnapshot(version);
@@ -129,10 +138,31 @@ export const createWorldLoader = ({
       held = await open(version, async () => own);
       return held;
     },
-    loadBeside: (version) =>
-      open(version, async (files) =>
-        files.length > 0 ? startUserCode() : { userCode: noUserCode, workDir: own.workDir },
-      ),
+    async loadBeside(version) {
+      let end: (() => Promise<number[]>) | undefined;
+      const world = await open(version, async (files) => {
+        if (files.length === 0) return { userCode: noUserCode, workDir: own.workDir };
+        const workers = await startUserCode();
+        end = workers.end;
+        return workers;
+      });
+      beside.push(async () => {
+        await world.closeStore();
+        await world.code.remove();
+        return end?.();
+      });
+      return world;
+    },
+    async releaseBeside() {
+      const pids: number[] = [];
+      let hadCode = false;
+      for (let takeOut = beside.pop(); takeOut !== undefined; takeOut = beside.pop()) {
+        const ended = await takeOut();
+        hadCode ||= ended !== undefined;
+        pids.push(...(ended ?? []));
+      }
+      return { hadCode, pids };
+    },
     release,
   };
 };

@@ -1,4 +1,5 @@
 /** Makes a session of an assignment: its world, seeded for its task, and an empty ledger. */
+import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Assignment, Holding } from '#wire/host-api/operations.ts';
@@ -69,19 +70,21 @@ export const openSession = async (
 };
 
 /**
- * Takes everything of the session back: fresh workers, nothing of it in the host, the base rows, no
- * ledger. Resolves with the digest of the rows that are there then, read one by one, and with what is
+ * Takes everything of the session back: its linked worlds gone, fresh workers, nothing of it in the host, the base
+ * rows, no ledger. Resolves with the digest of the rows that are there then, read one by one, and with what is
  * not clean; it is for others to judge.
  */
 export const recycleSession = async (
   { world, ledger }: Session,
-  proof: Proof,
+  { worlds, proof }: { worlds: WorldLoader; proof: Proof },
 ): Promise<{ holding: Holding; found: string[] }> => {
   ledger.close();
+  const { hadCode, pids } = await worlds.releaseBeside();
   let found: string[] = [];
-  await world.code.renew(async (placed) => {
-    found = await proof.clean(placed);
-  });
+  const prove = async (placed: readonly TreeFile[]): Promise<void> => {
+    found = await proof.clean(placed, pids);
+  };
+  await world.code.renew(prove, { isReached: hadCode });
   const holding = await world.store.exclusively(() => {
     world.store.rollBackTo('base');
     return { bundle: world.bundle, stateDigest: world.store.scanDigest() };
