@@ -85,6 +85,7 @@ export const pushVersion = operation({
       'The head is another version than `base`: `head` says which. Or files were left out that the project ' +
       'has in no version: `missing` has their digests.',
     429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
+    524: 'The rows that are kept are too many to be carried over in ten minutes: push with `data` `replace`.',
   },
 });
 
