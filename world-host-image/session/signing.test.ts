@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
+import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import type { WebhooksContract } from '#language/contract.ts';
 import { signedHeaders } from './signing.ts';
@@ -50,6 +51,19 @@ describe('a signed delivery', () => {
     expect(await verifyGithub('It’s a secret', body, signature)).toBe(true);
     expect(await verifyGithub('another', body, signature)).toBe(false);
     expect(headers).toMatchObject({ 'x-github-event': 'issues', 'x-github-delivery': 'msg-1' });
+  });
+
+  it('passes Stripe’s own verifier, which also wants its time to be the present', () => {
+    const now = Math.floor(Date.now() / 1000);
+    const names = { signature: 'stripe-signature' };
+    const receive = (text: string, secret: string, timestamp = now): unknown => {
+      const headers = sign('stripe', names, 'whsec_test', timestamp) ?? {};
+      return Stripe.webhooks.constructEvent(text, String(headers['stripe-signature']), secret);
+    };
+    expect(receive(body, 'whsec_test')).toEqual(JSON.parse(body));
+    expect(() => receive(`${body} `, 'whsec_test')).toThrow('No signatures found');
+    expect(() => receive(body, 'whsec_other')).toThrow('No signatures found');
+    expect(() => receive(body, 'whsec_test', now - 600)).toThrow('outside the tolerance');
   });
 
   it('is what Stripe’s library makes of the same', () => {

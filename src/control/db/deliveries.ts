@@ -168,7 +168,8 @@ export type OpenAnswer = AnswerRow & {
   isOver: boolean;
 };
 
-// One whose session was closed just now may still be told of by its host.
+// One whose session was closed just now may still be told of by its host. A host that has not written one down after
+// minutes never will: to tell it on and on would keep its session from being idle.
 const claimStatement = statement(
   'claim_open_answers',
   `with due as (
@@ -184,7 +185,8 @@ const claimStatement = statement(
           t.reason, t.sent_to as "sentTo", t.sender, t.duration_ms as "durationMs",
           t.answered_at as "answeredAt", s.closed_at is not null as "isOver"
      from told t join sessions s on s.id = t.session_id
-    where s.closed_at is null or s.closed_at < now() - interval '30 seconds'
+    where s.closed_at < now() - interval '30 seconds'
+       or (s.closed_at is null and t.answered_at > now() - interval '10 minutes')
     order by s.id, t.delivery_id`,
 );
 

@@ -1,0 +1,219 @@
+/**
+ * Webhooks on real processes, from the world's own code to a receiver that is the vendor's own verifier, for each way of
+ * signing: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { verify as verifyGithub } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import { Stripe } from 'stripe';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { createWorld, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
+import { listen } from '../../src/cli/service/listen.ts';
+import { hookedWorld } from '../support/hooked-world.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { call, close, open } from '../support/sessions.ts';
+import { encodeTree } from '../support/worlds.ts';
+
+let database: TestDatabase;
+let network: Network;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  network = await startNetwork({ databaseUrl: database.url, poolSize: 1, poolMax: 2 });
+  await network.warm(1);
+});
+
+afterAll(async () => {
+  await network.stop();
+  await database.drop();
+});
+
+/** What a body may hold that a receiver could read another way than it was signed. */
+const body = {
+  title: 'Ünï 🪝 \u2028 "quoted" \\ \u0000',
+  'a.b': [1, 1e21, 0.1, -0, null, true, {}],
+  link: 'https://a.example/?a=b&c=%20+d',
+};
+
+const header = ({ headers }: Received, name: string): string => String(headers[name]);
+
+const isHmac = ({ body: bytes }: Received, secret: string, given: string): boolean => {
+  const wanted = createHmac('sha256', secret).update(bytes).digest('hex');
+  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+};
+
+type Case = {
+  signing: string;
+  secret: string;
+  more?: string;
+  /** Whether its vendor sends forms, too. */
+  sendsForms?: true;
+  /** Whether the vendor's receiver accepts what it was sent. */
+  accepts(received: Received, secret: string): boolean | Promise<boolean>;
+};
+
+const key = `whsec_${Buffer.from('a key of some 24 bytes..').toString('base64')}`;
+
+const cases: Case[] = [
+  {
+    signing: 'standard-webhooks',
+    secret: key,
+    accepts: (received, secret) => {
+      const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+      const headers = Object.fromEntries(names.map((name) => [name, header(received, name)]));
+      new Webhook(secret).verify(received.body, headers);
+      return true;
+    },
+  },
+  {
+    signing: 'github',
+    secret: 'It’s a secret',
+    sendsForms: true,
+    accepts: (received, secret) =>
+      verifyGithub(secret, received.body.toString(), header(received, 'x-hub-signature-256')),
+  },
+  {
+    signing: 'stripe',
+    secret: 'whsec_test',
+    accepts: (received, secret) => {
+      Stripe.webhooks.constructEvent(received.body, header(received, 'stripe-signature'), secret);
+      return true;
+    },
+  },
+  {
+    signing: 'linear',
+    secret: 'lin_wh',
+    accepts: (received, secret) => isHmac(received, secret, header(received, 'linear-signature')),
+  },
+  {
+    signing: 'hmac-sha256',
+    secret: 'hush',
+    more: 'signature_header = "X-Sign"',
+    accepts: (received, secret) => {
+      const [, hex = ''] = header(received, 'x-sign').split('sha256=');
+      return isHmac(received, secret, hex);
+    },
+  },
+  {
+    signing: 'none',
+    secret: '',
+    accepts: ({ headers }) =>
+      Object.keys(headers).every((name) => !/signature|timestamp/.test(name)),
+  },
+];
+
+const slugOf = ({ signing }: Case): string => `desk-${signing}`;
+
+const create = async (given: Case): Promise<void> => {
+  const table = `[webhooks]
+subscriptions = "hooks"
+url = "url"
+events = "events"
+secret = "secret"
+enabled = "active"
+content_type = "content_type"
+signing = "${given.signing}"
+${given.more ?? ''}
+`;
+  const from = encodeTree(hookedWorld([], table));
+  await network.client.send(createWorld, { body: { slug: slugOf(given), from } });
+};
+
+const hook = (id: number, { secret }: Case, more: Row = {}): Row => ({
+  id,
+  url: `https://a.example/${id}`,
+  secret,
+  ...more,
+});
+
+const ofWebhooks = (operation: string, parts: Row = {}): Row => ({
+  entity: 'svc_requests',
+  where: { via: 'webhook', operation, ...(parts.where as Row) },
+  ...(parts.count === undefined ? {} : { count: parts.count }),
+});
+
+const grader = {
+  kind: 'assertions' as const,
+  checks: [
+    { name: 'sent', ...ofWebhooks('ping', { count: 2 }) },
+    { name: 'heard', ...ofWebhooks('ping.answer', { where: { status: 200 }, count: 2 }) },
+    { name: 'never unheard', ...ofWebhooks('ping.answer', { where: { status: 0 }, count: 0 }) },
+  ],
+};
+
+/** The verdicts of the checks, by name. */
+const grade = async (sessionId: string): Promise<Record<string, string>> => {
+  const { output } = await call(network.client, sessionId, { kind: 'grade' });
+  const { checks } = output as { checks: { name: string; verdict: string }[] };
+  return Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]));
+};
+
+const listenOnce = async (sessionId: string, receiver: Receiver) => {
+  const statuses: number[] = [];
+  const end = await listen({
+    ...{ client: network.client, sessionId, target: new URL(receiver.url) },
+    ...{ replay: true, once: true, signal: AbortSignal.timeout(60_000) },
+    tellForwarded: ({ forwarded }) => void statuses.push(forwarded.status),
+    tellAway: (error) => {
+      throw error;
+    },
+  });
+  return { statuses, end };
+};
+
+it.each(cases.map((each) => [each.signing, each] as const))(
+  'a receiver of the scheme %s accepts what is forwarded, and its answer is graded',
+  async (_, given) => {
+    await create(given);
+    const hooks = [
+      hook(1, given),
+      hook(2, given, given.sendsForms ? { content_type: 'form' } : {}),
+    ];
+    const task = { seed: { rows: { hooks } }, grader };
+    const session = await open(network.client, { slug: slugOf(given), task: task as never });
+    expect(session.state, session.error?.message).toBe('READY');
+    const receiver = await startReceiver(async (received, _n, response) => {
+      const accepts = await Promise.resolve()
+        .then(() => given.accepts(received, given.secret))
+        .catch(() => false);
+      response.writeHead(accepts ? 200 : 401).end();
+    });
+    const sent = await call(network.client, session.id, {
+      kind: 'tool',
+      name: 'send',
+      input: { body },
+    });
+    expect(sent.error).toBeNull();
+    expect(await grade(session.id)).toMatchObject({ sent: 'pass', heard: 'fail' });
+
+    // What was made is there to be forwarded, though the host hands it over by itself.
+    const { statuses, end } = await listenOnce(session.id, receiver);
+    expect(end).toMatchObject({ kind: 'done', isOver: false });
+    const isForm = ({ headers }: Received) => String(headers['content-type']).includes('form');
+    expect(statuses).toEqual([200, 200]);
+    const json = Buffer.from(JSON.stringify(body));
+    for (const received of receiver.received) {
+      const text = isForm(received)
+        ? String(new URLSearchParams({ payload: json.toString() }))
+        : json.toString();
+      expect(received.body.equals(Buffer.from(text))).toBe(true);
+    }
+    const params = { sessionId: session.id };
+    const { data } = (await network.client.send(listDeliveries, { params, query: {} })).body;
+    expect(data.map(({ answer }) => answer?.status)).toEqual([200, 200]);
+    expect(await grade(session.id)).toEqual({
+      sent: 'pass',
+      heard: 'pass',
+      'never unheard': 'pass',
+    });
+
+    const listed = (await network.client.send(listWebhooks, { params, query: {} })).body;
+    expect(listed.data.map(({ deliveries }) => deliveries)).toEqual([1, 1]);
+    if (given.secret !== '') expect(JSON.stringify(listed)).not.toContain(given.secret);
+    await receiver.leave();
+    await close(network.client, session.id);
+  },
+);
