@@ -3,7 +3,8 @@ import { isObject } from '#domain/json.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import type { Colors } from '../terminal/context.ts';
-import { formatChanges, formatDuration, formatTable } from '../terminal/print.ts';
+import { cut, formatChanges, formatDuration, formatTable } from '../terminal/print.ts';
+import { makeVisible } from './excerpt.ts';
 
 /** A row of the entity `svc_requests` of a session, as the API shows it. */
 export const requestOfRow = (
@@ -24,16 +25,27 @@ const statusOf = (request: RequestView): string => {
   return `${isDropped ? 'dropped' : plainStatusOf(request)} (fault)`;
 };
 
-const plainStatusOf = ({ status, response }: RequestView): string => {
+const plainStatusOf = ({ status, response, via }: RequestView): string => {
   if (status !== null) return String(status);
+  if (via === 'webhook-skipped') return 'skipped';
   const error = isObject(response) ? response.error : undefined;
   return isObject(error) && typeof error.code === 'string' ? error.code : '-';
+};
+
+const mostUrlChars = 60;
+
+/** What was asked: method and path; of a webhook the URL that it goes to, and of an answer its delivery. */
+const askedOf = ({ method, path, request, via }: RequestView): string => {
+  if (method === null) return '-';
+  const { url, delivery } = via.startsWith('webhook') && isObject(request) ? request : {};
+  if (typeof url === 'string') return `${method} ${cut(makeVisible(url), mostUrlChars)}`;
+  return typeof delivery === 'number' ? `answer to #${delivery}` : `${method} ${path ?? ''}`.trim();
 };
 
 const cellsOf = (request: RequestView): string[] => [
   request.via,
   request.operation ?? '-',
-  request.method === null ? '-' : `${request.method} ${request.path ?? ''}`.trim(),
+  askedOf(request),
   statusOf(request),
   formatDuration(request.durationMs),
   Object.keys(request.changes).length === 0 ? '-' : formatChanges(request.changes),

@@ -1,0 +1,103 @@
+/** Webhooks of a session in lines: no text of a world steers the terminal, and each line tells what came of a delivery. */
+import picocolors from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
+import type { RequestView } from '#wire/public-api/request.ts';
+import { describeLedger } from './request.ts';
+import { describeForwarded, describeSubscriptions, forwardedJson } from './webhooks.ts';
+
+const colors = picocolors.createColors(false);
+
+const delivery: DeliveryView = {
+  sequence: 12,
+  generation: 0,
+  event: 'issues',
+  at: '2026-03-01T14:03:11.402Z',
+  url: 'https://ci.example/hooks',
+  subscription: { id: 1 },
+  world: null,
+  headers: { 'x-signature': 'secret' },
+  body: '{}',
+  answer: null,
+};
+
+const subscription: SubscriptionView = {
+  key: { id: 1 },
+  world: null,
+  url: 'https://ci.example/hooks',
+  events: ['issues', 'ping'],
+  scope: { repository: ['north/berth'] },
+  enabled: true,
+  skips: null,
+  deliveries: 3,
+};
+
+describe('a delivery that was forwarded', () => {
+  const forwarded = { status: 200, reason: null, durationMs: 14 };
+  const start = '14:03:11.402  #12  issues  https://ci.example/hooks';
+
+  it('is a line with its answer, and what is kept where that is another', () => {
+    const own = { delivery, forwarded, kept: { status: 200, isOwn: true } };
+    expect(describeForwarded(own, colors)).toBe(`${start}  200 in 14 ms`);
+    const late = { ...own, kept: { status: 0, isOwn: false } };
+    expect(describeForwarded(late, colors)).toBe(
+      `${start}  200 in 14 ms; the answer kept is an earlier one: none`,
+    );
+    const none = {
+      delivery,
+      forwarded: { ...forwarded, status: 0, reason: 'refused' },
+      kept: null,
+    };
+    expect(describeForwarded(none, colors)).toBe(
+      `${start}  no answer: refused; the delivery is not kept any more, and neither is this answer`,
+    );
+    expect(JSON.parse(forwardedJson(own))).toEqual({
+      ...{ sequence: 12, generation: 0, event: 'issues', url: 'https://ci.example/hooks' },
+      ...{ subscription: { id: 1 }, world: null, ...forwarded },
+      kept: { status: 200, isOwn: true },
+    });
+  });
+
+  it('steers no terminal', () => {
+    const odd = { ...delivery, event: '\u001b[2Jissues', url: 'https://a.example/\u202e' };
+    const line = describeForwarded({ delivery: odd, forwarded, kept: null }, colors);
+    expect(line).toContain('\\u001b[2Jissues  https://a.example/\\u202e');
+  });
+});
+
+describe('subscriptions', () => {
+  it('are a table, with those that nothing can be sent to below', () => {
+    const more = { ...subscription, key: { owner: 'a', n: 2 }, world: 'crm', events: null };
+    const off = { ...more, url: null, scope: {}, enabled: false, skips: 'it has no URL' };
+    expect(describeSubscriptions([subscription, off], colors).split('\n')).toEqual([
+      'KEY      URL                       EVENTS        SCOPE                    STATE  DELIVERIES',
+      '1        https://ci.example/hooks  issues, ping  repository: north/berth  on     3',
+      'crm a 2  -                         all           any                      off    3',
+      'crm a 2 is passed over: it has no URL',
+    ]);
+    expect(describeSubscriptions([], colors)).toBe('no subscriptions');
+  });
+});
+
+it('the ledger shows where a webhook went, what its answer was, and what was passed over', () => {
+  const entry = (parts: Partial<RequestView>): RequestView => ({
+    ...{ sessionId: 'ses-1', id: 1, at: delivery.at, via: 'webhook', operation: 'issues' },
+    ...{ method: 'POST', path: null, status: null, response: null, durationMs: 0 },
+    ...{ changes: {}, rows: [], callId: null },
+    request: { url: 'https://ci.example/hooks' },
+    ...parts,
+  });
+  const lines = describeLedger(
+    [
+      entry({}),
+      entry({ operation: 'issues.answer', status: 0, request: { delivery: 12 } }),
+      entry({ via: 'webhook-skipped', request: { url: null }, response: { reason: 'no URL' } }),
+    ],
+    colors,
+  ).split('\n');
+  expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(1, 5))).toEqual([
+    ['webhook', 'issues', 'POST https://ci.example/hooks', '-'],
+    ['webhook', 'issues.answer', 'answer to #12', '0'],
+    ['webhook-skipped', 'issues', 'POST', 'skipped'],
+  ]);
+});
