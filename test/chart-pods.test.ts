@@ -40,7 +40,7 @@ const templateOf = (objects: KubernetesObject[], name: string): V1PodTemplateSpe
   ) as V1Deployment | undefined;
   return found?.spec?.template ?? {};
 };
-const components = ['control', 'orchestrator', 'gateway', 'postgres'] as const;
+const components = ['control', 'orchestrator', 'gateway', 'sender', 'postgres'] as const;
 
 describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
   it('let hosts reach only the port for hosts of the control plane, and clients only theirs', async () => {
@@ -52,8 +52,32 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(open.get(4501)).toBe(
       '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"svc-hosts"}}}]',
     );
-    expect(open.get(4502)).toContain('"values":["orchestrator","gateway","test"]');
+    expect(open.get(4502)).toContain('"values":["orchestrator","gateway","sender","test"]');
     expect(open.get(4502)).not.toMatch(/hosts|ingress|anybody/);
+  });
+
+  it('let the sender of webhooks alone reach the outside, and no private network', async () => {
+    const more = 'networkPolicy.notReceivers={8.8.8.0/24,2620:0:1::/48}';
+    const policies = (await render(namespace, ['--set', more])).filter(
+      ({ kind }) => kind === 'NetworkPolicy',
+    ) as V1NetworkPolicy[];
+    const outside = policies.flatMap(({ metadata, spec }) =>
+      (spec?.egress ?? []).flatMap(({ to = [], ports }) =>
+        to.flatMap(({ ipBlock }) => (ipBlock ? [{ of: metadata?.name, ports, ...ipBlock }] : [])),
+      ),
+    );
+    expect(outside.map(({ of, cidr }) => `${of} ${cidr}`)).toEqual([
+      'svc-sender 0.0.0.0/0',
+      'svc-sender 2000::/3',
+    ]);
+    for (const { ports } of outside) expect(ports).toEqual([{ protocol: 'TCP', port: 443 }]);
+    expect(outside[0]?.except).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '100.64.0.0/10', '8.8.8.0/24']),
+    );
+    expect(outside[1]?.except).toContain('2620:0:1::/48');
+    const [sender] = policies.filter(({ metadata }) => metadata?.name === 'svc-sender');
+    expect(sender?.spec?.policyTypes).toEqual(['Ingress', 'Egress']);
+    expect(sender?.spec?.egress).toHaveLength(3);
   });
 
   it('stay in every Service while a disk is full, and are in none when they are told to stop', async () => {
@@ -78,7 +102,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
 
   it('keep hosts from metrics and status of all programs, and from what only the cluster reaches', async () => {
     const objects = await render(namespace, []);
-    for (const name of ['svc-control', 'svc-orchestrator', 'svc-gateway']) {
+    for (const name of ['svc-control', 'svc-orchestrator', 'svc-gateway', 'svc-sender']) {
       expect(entrancesOf(objects, name).get(9090), name).toBe(allButHosts);
     }
     expect(entrancesOf(objects, 'svc-control').get(4500)).toBe(allButHosts);
@@ -159,7 +183,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
   it('probe every program, whether it serves metrics or not', async () => {
     for (const { args } of variants) {
       const objects = await render(namespace, args);
-      for (const component of ['control', 'orchestrator', 'gateway']) {
+      for (const component of ['control', 'orchestrator', 'gateway', 'sender']) {
         const [container] = templateOf(objects, `svc-${component}`).spec?.containers ?? [];
         expect(container?.startupProbe, component).toBeDefined();
         expect(container?.livenessProbe, component).toBeDefined();
@@ -170,7 +194,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
   it('roll a program when a secret that it is given changes', async () => {
     const sumsOf = async (...args: string[]): Promise<(string | undefined)[]> => {
       const objects = await render(namespace, args);
-      return ['control', 'orchestrator', 'gateway'].map(
+      return ['control', 'orchestrator', 'gateway', 'sender'].map(
         (component) =>
           templateOf(objects, `svc-${component}`).metadata?.annotations?.['checksum/secret'],
       );

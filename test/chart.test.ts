@@ -39,12 +39,13 @@ const leaves = leavesOf(valuesSchema, defaultValues);
 const found = await hasHelm();
 if (!found) console.info('the chart is tested in part: there is no helm');
 
-type Program = 'control' | 'orchestrator' | 'gateway';
+type Program = 'control' | 'orchestrator' | 'gateway' | 'sender';
 
 /** Where each program reads its environment. */
 const readers: Record<Program, readonly string[]> = {
   control: ['src/control/config.ts'],
   gateway: ['src/gateway/config.ts'],
+  sender: ['src/sender/config.ts'],
   orchestrator: [
     'orchestrator/config.ts',
     'orchestrator/driver/kubernetes/kubernetes-config.ts',
@@ -66,6 +67,7 @@ const readByLibraries: Record<Program, readonly string[]> = {
   ],
   orchestrator: ['OTEL_EXPORTER_OTLP_HEADERS'],
   gateway: ['OTEL_EXPORTER_OTLP_HEADERS'],
+  sender: [],
 };
 
 const namesIn = (paths: readonly string[]): Set<string> =>
@@ -100,6 +102,7 @@ const setFor = async (): Promise<Record<Program, Set<string>>> => {
     control: new Set<string>(),
     orchestrator: new Set<string>(),
     gateway: new Set<string>(),
+    sender: new Set<string>(),
   };
   for (const { args } of variants) {
     for (const object of await render(namespace, args)) {
@@ -184,7 +187,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
   it('give programs only settings that they read, and the values offer all others', async () => {
     const set = await setFor();
     const excluded = Object.values(notForClusters).flat();
-    for (const program of ['control', 'orchestrator', 'gateway'] as const) {
+    for (const program of ['control', 'orchestrator', 'gateway', 'sender'] as const) {
       const own = namesIn(readers[program]);
       const known = new Set([...own, ...namesReadFor(program), ...readByLibraries[program]]);
       const unread = [...set[program]].filter((name) => !known.has(name));

@@ -12,7 +12,7 @@
 {{- if not (hasKey .Values "_made") -}}
 {{- $old := (lookup "v1" "Secret" .Release.Namespace (include "svc.secretName" .)).data | default dict -}}
 {{- $made := dict -}}
-{{- range $key, $prefix := dict "token-secret" "ts-" "pool-token" "pt-" "gateway-token" "gt-" "admin-token" "at-" "public-key" "pk-" "secret-key" "sk-" "postgres-password" "pg-" }}
+{{- range $key, $prefix := dict "token-secret" "ts-" "pool-token" "pt-" "gateway-token" "gt-" "sender-token" "wt-" "admin-token" "at-" "public-key" "pk-" "secret-key" "sk-" "postgres-password" "pg-" }}
 {{- $name := include "svc.secretKey" (list $ $key) -}}
 {{- $_ := set $made $name (get $old $name | b64dec | default (printf "%s%s" $prefix (randAlphaNum 40 | lower))) -}}
 {{- end -}}
@@ -33,7 +33,7 @@ svc.secretSum (list $ "control"). Of a secret that the chart did not make it is 
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
 {{- $values := $root.Values -}}
-{{- $keys := dict "orchestrator" (list "pool-token") "gateway" (list "gateway-token") "control" (list "database-url" "token-secret" "pool-token" "gateway-token" "admin-token" "public-key" "secret-key") -}}
+{{- $keys := dict "orchestrator" (list "pool-token") "gateway" (list "gateway-token") "sender" (list "sender-token") "control" (list "database-url" "token-secret" "pool-token" "gateway-token" "sender-token" "admin-token" "public-key" "secret-key") -}}
 {{- $held := dict -}}
 {{- if $values.secrets.existing }}
 {{- $held = (lookup "v1" "Secret" $root.Release.Namespace $values.secrets.existing).data | default dict -}}
@@ -100,13 +100,13 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- if $root.Values.metrics.enabled }}
 - name: SVC_METRICS_LISTEN
   value: 0.0.0.0:9090
-{{- else if eq (index . 1) "orchestrator" }}
+{{- else if has (index . 1) (list "orchestrator" "sender") }}
 # For its own probes, which have nothing else to ask.
 - name: SVC_METRICS_LISTEN
   value: 127.0.0.1:9090
 {{- end }}
 {{- with $root.Values.tracing }}
-{{- if .endpoint }}
+{{- if and .endpoint (ne (index $ 1) "sender") }}
 - name: OTEL_EXPORTER_OTLP_ENDPOINT
   value: {{ .endpoint }}
 {{- if .secretName }}
@@ -183,6 +183,13 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{ include "svc.secretEnv" (list . "SVC_GATEWAY_TOKEN" "gateway-token") }}
 {{- end }}
 
+{{- define "svc.senderEnv" -}}
+- name: SVC_CONTROL_URL
+  value: {{ include "svc.internalUrl" . }}
+{{ include "svc.programEnv" (list . "sender") }}
+{{ include "svc.secretEnv" (list . "SVC_SENDER_TOKEN" "sender-token") }}
+{{- end }}
+
 {{/* Where the control plane keeps blobs. */}}
 {{- define "svc.blobsEnv" -}}
 {{- $s3 := .Values.blobs.s3 -}}
@@ -249,6 +256,9 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{ include "svc.secretEnv" (list . "SVC_SECRET" "token-secret") }}
 {{ include "svc.secretEnv" (list . "SVC_POOL_TOKEN" "pool-token") }}
 {{ include "svc.secretEnv" (list . "SVC_GATEWAY_TOKEN" "gateway-token") }}
+# A secret of an operator's own may be from before there was a sender; then none is taken.
+- name: SVC_SENDER_TOKEN
+  valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "sender-token") }}, optional: true } }
 {{ include "svc.secretEnv" (list . "SVC_ADMIN_TOKEN" "admin-token") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_PUBLIC_KEY" "public-key") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_SECRET_KEY" "secret-key") }}
