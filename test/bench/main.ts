@@ -36,6 +36,7 @@ import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
 import { benchSessionCost } from './session-cost.ts';
+import { benchUiList } from './ui-list.ts';
 import { benchWorld, type WorldReport } from './world.ts';
 import { writeWorldReport } from './world-report.ts';
 
@@ -181,6 +182,10 @@ if (wants('orchestrator.plan')) {
 if (wants('density')) {
   say('calling sessions of a code host, and looking at their memory');
   measured.push(...(await benchDensity(values.only, say)));
+}
+if (wants('ui.list.100k')) {
+  say('listing, sorting and searching 100,000 rows in a browser');
+  measured.push(...(await benchUiList()));
 }
 const hostNames = ['get', 'list100', 'patch', 'post', 'start', 'rss', 'soak'];
 let host: HostReport | undefined;

@@ -1,6 +1,7 @@
 /** Where the page begins: every entity with how many rows it has. */
 import { Link } from '@tanstack/react-router';
 import { Empty, Failure } from '../pieces/states.tsx';
+import { showCount } from '../world/keys.ts';
 import { world } from '../world/model.ts';
 import { useCounts } from './shell.tsx';
 
@@ -19,7 +20,7 @@ export const HomePage = () => {
             <Link to="/entities/$entity" params={{ entity: name }}>
               <span className="tile-name">{label}</span>
               <span className="tile-rows">
-                {counts.get(name)?.toLocaleString('en') ?? '…'} rows
+                {counts.has(name) ? showCount(counts.get(name) ?? 0) : '…'}
               </span>
               <span className="tile-fields">{fields.length} fields</span>
             </Link>

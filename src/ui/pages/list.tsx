@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { type ListQuery, readRows } from '../host/rows.ts';
 import { Empty, Failure, Loading, NotHere } from '../pieces/states.tsx';
 import type { ListSearch } from '../router.tsx';
+import { showCount } from '../world/keys.ts';
 import { findEntity, type PageEntity } from '../world/model.ts';
 import { FilterChips, FilterForm } from './filters.tsx';
 import { NewRow } from './form.tsx';
@@ -84,13 +85,14 @@ const List = ({ entity }: { entity: PageEntity }) => {
     void navigate({ search: (now) => ({ ...now, ...next }), replace: isTyped });
   };
   const clear = () => void navigate({ search: {} });
+  const isPlain = sort === '' && search === '' && Object.keys(where).length === 0;
   const { data, error, isPlaceholderData } = first;
   return (
     <section className="list" aria-labelledby="title">
       <div className="toolbar">
         <h1 id="title">{entity.label}</h1>
         <span className="total" role="status">
-          {data === undefined ? '' : `${data.total.toLocaleString('en')} rows`}
+          {data === undefined ? '' : showCount(data.total)}
         </span>
         <SearchBox value={search} onChange={(text) => change({ search: text })} />
         <button
@@ -112,7 +114,13 @@ const List = ({ entity }: { entity: PageEntity }) => {
       ) : null}
       <FilterChips entity={entity} where={where} onChange={(next) => change({ where: next })} />
       {error !== null && data === undefined ? (
-        <Failure error={error} retry={() => void first.refetch()} />
+        <Failure error={error} retry={() => void first.refetch()}>
+          {isPlain ? null : (
+            <button type="button" onClick={clear}>
+              Show all rows
+            </button>
+          )}
+        </Failure>
       ) : data === undefined ? (
         <Loading what="rows" />
       ) : data.total === 0 ? (

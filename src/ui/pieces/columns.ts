@@ -25,7 +25,7 @@ export const columnsOf = (entity: PageEntity): PageField[] =>
 const headWidth = ({ label }: PageField): number => Math.min(200, label.length * 7 + 40);
 
 const leastWidth = (entity: PageEntity, field: PageField): number => {
-  if (field.name === entity.title) return 220;
+  if (field.name === entity.title) return 300;
   if (field.kind === 'boolean') return 80;
   if (field.kind === 'integer' || field.kind === 'number') return 100;
   if (field.kind === 'choice' || field.format === 'time') return 120;
@@ -35,7 +35,9 @@ const leastWidth = (entity: PageEntity, field: PageField): number => {
 /** The column of the title takes most of what is left. */
 const widthOf = (entity: PageEntity, field: PageField): string => {
   const width = Math.max(leastWidth(entity, field), headWidth(field));
-  return `minmax(${width}px, ${field.name === entity.title ? 4 : 1}fr)`;
+  // On a narrow screen it leaves room for another one.
+  if (field.name === entity.title) return `minmax(min(${width}px, 60vw), 4fr)`;
+  return `minmax(${width}px, 1fr)`;
 };
 
 /** For `grid-template-columns`. */

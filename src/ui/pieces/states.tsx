@@ -23,13 +23,17 @@ const wordsOf = (error: unknown): string =>
 const hintOf = (error: unknown): string =>
   error instanceof AskError ? error.hint : 'Load the page again.';
 
-export const Failure = ({ error, retry }: { error: unknown; retry: () => void }) => (
+type FailureProps = { error: unknown; retry: () => void; children?: ReactNode };
+
+/** What went wrong and what to do next; children are further ways out. */
+export const Failure = ({ error, retry, children }: FailureProps) => (
   <div className="state" role="alert">
     <p className="state-title">{wordsOf(error)}</p>
     <p>{hintOf(error)}</p>
     <button type="button" onClick={retry}>
       Try again
     </button>
+    {children}
   </div>
 );
 

@@ -18,8 +18,11 @@ const listChars = 200;
 const shorten = (text: string): string =>
   text.length > listChars ? `${text.slice(0, listChars)}…` : text;
 
-const looksLikeId = (field: string, value: string): boolean =>
-  /(^|_)(id|uuid|sha|key)$/.test(field) && /^[\w\-:.]{6,80}$/.test(value);
+const looksLikeId = (field: string, value: unknown): boolean =>
+  field === 'id' ||
+  (typeof value === 'string' &&
+    /(^|_)(id|uuid|sha|key)$/.test(field) &&
+    /^[\w\-:.]{6,80}$/.test(value));
 
 const Plain = ({ field, value }: { field: PageField; value: unknown }): ReactNode => {
   if (typeof value === 'boolean')
@@ -66,9 +69,7 @@ export const Value = ({ entity, field, row, inList = false }: ValueProps): React
       </Link>
     );
   }
-  const isId =
-    entity.key.includes(field.name) ||
-    (typeof value === 'string' && looksLikeId(field.name, value));
+  const isId = entity.key.includes(field.name) || looksLikeId(field.name, value);
   if (isId && typeof value !== 'object')
     return <CopyText text={String(value)} tabIndex={tabIndex} />;
   return <Plain field={field} value={value} />;

@@ -52,3 +52,7 @@ export const nameOf = (entity: PageEntity, row: Row): string => {
   const title = entity.title === null ? undefined : row[entity.title];
   return typeof title === 'string' && title !== '' ? title : showKey(keyOf(entity, row));
 };
+
+/** A count of rows in words: `1 row`, `1,500 rows`. */
+export const showCount = (rows: number): string =>
+  `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;

@@ -1,0 +1,70 @@
+/**
+ * The generated page over an entity of 100,000 rows, in a real browser: how long it takes from going to the list's
+ * address until its first rows are there, and from asking for an order or a search until the rows that it asks for are.
+ * Each order and search is another, so that none was made before.
+ */
+import type { Page } from 'playwright-core';
+import { startChromium } from '../support/chromium.ts';
+import { servePage } from '../support/ui-page.ts';
+import { type Figure, median, sample } from './figure.ts';
+import { fillOrders, ordersTree } from './ui-world.ts';
+
+const rows = 100_000;
+const runs = 7;
+/** Milliseconds. */
+const targets = { open: 1_000, sort: 1_000, search: 1_000 };
+
+const firstRow = '[role=row][data-index="0"]';
+
+/** Waits until the first row of the list shows a text. */
+const rowShows = (page: Page, text: string): Promise<void> =>
+  page.locator(firstRow).getByText(text).first().waitFor();
+
+const orders = ['Subject', 'Total', 'State', 'Customer id', 'Placed at', 'Note', 'Id'];
+
+/** Orders the list by a heading, and waits until rows in that order are there. */
+const sortBy = async (page: Page, heading: string): Promise<void> => {
+  await page.getByRole('columnheader', { name: heading, exact: true }).getByRole('button').click();
+  const sorted = page.locator('.fill:not(.stale) [role=columnheader][aria-sort=ascending]');
+  await sorted.filter({ hasText: heading }).waitFor();
+  await page.locator(`${firstRow}:not(:has(.waiting))`).waitFor();
+};
+
+const figure = (what: keyof typeof targets, samples: number[]): Figure => ({
+  name: `ui.list.100k.${what}`,
+  value: median(samples),
+  unit: 'ms',
+  floor: null,
+  peer: null,
+  target: targets[what],
+  better: 'lower',
+});
+
+/** Figures of the list; needs a Chromium, as `startChromium` says. */
+export const benchUiList = async (): Promise<Figure[]> => {
+  const world = await servePage(ordersTree());
+  const browser = await startChromium();
+  try {
+    await fillOrders(world.session.world.store, rows);
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    await world.enter(context);
+    const page = await context.newPage();
+    const address = `${world.page}/entities/orders`;
+    const opened = await sample(runs, async () => {
+      await page.goto(address);
+      await rowShows(page, 'boat');
+    });
+    const sorted = await sample(runs, (run) => sortBy(page, orders[run] ?? 'Id'));
+    await page.goto(address);
+    await rowShows(page, 'boat');
+    const found = await sample(runs, async (run) => {
+      const wanted = String((run + 1) * 7_919);
+      await page.getByLabel('Search rows').fill(`${wanted} pier`);
+      await rowShows(page, wanted);
+    });
+    return [figure('open', opened), figure('sort', sorted), figure('search', found)];
+  } finally {
+    await browser.close();
+    await world.stop();
+  }
+};

@@ -1,0 +1,72 @@
+/**
+ * Screenshots of the generated page, over the rows of the template `code-hosting` and a list of 100,000: every page of
+ * it in light and dark, and at three widths. `node test/docs/page-shots.ts` takes them into docs/screens/, from where
+ * the page about it shows some; it is no part of `make docs`, since a screenshot is never the same bytes twice.
+ */
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext } from 'playwright-core';
+import type { TreeFile } from '#domain/world.ts';
+import { fillOrders, ordersTree } from '../bench/ui-world.ts';
+import { startChromium } from '../support/chromium.ts';
+import { type ServedPage, servePage } from '../support/ui-page.ts';
+import { templateTree } from '../support/worlds.ts';
+
+const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
+
+/** The template with a generated page. */
+const withPage = (files: readonly TreeFile[]): TreeFile[] =>
+  files.map(({ path, content }) => {
+    if (path !== 'connector.toml') return { path, content };
+    const text = `${new TextDecoder().decode(content)}\n[ui]\nstatic = "ui"\ngenerated = true\n`;
+    return { path, content: new TextEncoder().encode(text) };
+  });
+
+const issue = '/entities/issues/rows/northquay,berth,12';
+
+/** Name, address, width; each is taken in light and in dark. */
+const shots = [
+  ['entities', '/', 1440],
+  ['list', '/entities/issues', 1440],
+  ['list-360', '/entities/issues', 360],
+  ['list-768', '/entities/issues?sort=-number', 768],
+  ['filtered', '/entities/issues?where={"state":"open"}&search=berth', 1440],
+  ['empty', '/entities/hooks', 1440],
+  ['error', '/entities/issues?sort=titel', 1440],
+  ['row', issue, 1440],
+  ['row-360', issue, 360],
+  ['form', `${issue}?form=edit`, 1440],
+  ['delete', `${issue}?form=delete`, 768],
+] as const;
+
+type Shot = readonly [name: string, path: string, width: number];
+
+const take = async (world: ServedPage, context: BrowserContext, some: readonly Shot[]) => {
+  await world.enter(context);
+  const page = await context.newPage();
+  for (const [name, path, width] of some) {
+    await page.setViewportSize({ width, height: width < 500 ? 720 : 860 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${world.page}${path}`);
+      await page.getByRole('heading').first().waitFor();
+      await page.locator('.spinner, .waiting').first().waitFor({ state: 'hidden' });
+      await page.waitForLoadState('networkidle');
+      await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
+    }
+  }
+};
+
+mkdirSync(folder, { recursive: true });
+const browser = await startChromium();
+try {
+  const template = await servePage(withPage(templateTree('code-hosting')));
+  await take(template, await browser.newContext(), shots);
+  await template.stop();
+  const many = await servePage(ordersTree());
+  await fillOrders(many.session.world.store, 100_000);
+  await take(many, await browser.newContext(), [['many', '/entities/orders?sort=-total', 1440]]);
+  await many.stop();
+} finally {
+  await browser.close();
+}

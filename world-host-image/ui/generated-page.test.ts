@@ -1,0 +1,251 @@
+/** The generated page in a real browser, over rows of a session: what a person does with it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { apiTree, operation } from '#test/support/api-world.ts';
+import { startChromium } from '#test/support/chromium.ts';
+import { type ServedPage, servePage } from '#test/support/ui-page.ts';
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+);
+
+const notes = Array.from({ length: 3_000 }, (_, index): Row => {
+  const id = index + 1;
+  return {
+    id,
+    title: id === 2_345 ? 'Mend the needle' : `Note ${id}`,
+    state: id % 2 === 0 ? 'open' : 'done',
+    rank: (id * 7) % 1_000,
+    made_at: '2020-01-01T00:00:00Z',
+    book_id: id % 3 === 0 ? 1 : null,
+  };
+});
+
+const byId = '[operations.api.filter]\nid = "id"';
+const operations = [
+  operation('GET', '/notes'),
+  operation('PATCH', '/notes/{id}', `action = "update"\n${byId}`),
+  '[ui]\nstatic = "ui"\ngenerated = true\napi_path = "/-/api"',
+].join('\n');
+const tree = apiTree({ operations, notes, books: [{ id: 1 }, { id: 2 }] });
+
+let world: ServedPage;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  [world, browser] = await Promise.all([servePage(tree), startChromium()]);
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await world.enter(context);
+  page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${world.page}/`)) faults.push(`${request.url()} was asked for`);
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|integrity/.test(message.text())) faults.push(message.text());
+  });
+}, 60_000);
+
+beforeEach(async () => {
+  await world.reset();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  faults.length = 0;
+});
+
+afterAll(async () => {
+  await browser.close();
+  await world.stop();
+});
+
+const open = async (path: string): Promise<void> => {
+  await page.goto(`${world.page}${path}`);
+};
+
+/** Rows of the list that are there, as their numbers say. */
+const rowAt = (number: number) => page.locator(`[role=row][data-index="${number - 1}"]`);
+
+const entries = async (): Promise<Row[]> => {
+  const { output } = await world.call('state', 'state', { entity: 'svc_requests', limit: 500 });
+  return ((output as Row).rows as Row[]).filter(({ via }) => via === 'ui');
+};
+
+describe('lists', () => {
+  it('shows entities with their counts, and the rows of one', async () => {
+    await open('/');
+    await page.getByRole('navigation', { name: 'Entities' }).getByText('3,000').waitFor();
+    await page.getByRole('navigation', { name: 'Entities' }).getByText('Notes').click();
+    await rowAt(1).getByText('Note 1', { exact: true }).waitFor();
+    expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('3001');
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    expect(faults).toEqual([]);
+  });
+
+  it('sorts, searches by "/" and filters, and says so in its address', async () => {
+    await open('/entities/notes');
+    await page.getByRole('button', { name: 'Rank' }).click();
+    await rowAt(1).getByText('1000', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('rank');
+    await page.locator('body').press('/');
+    await page.keyboard.type('needle');
+    await rowAt(1).getByText('Mend the needle').waitFor();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('3,000 rows').waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Field').selectOption('state');
+    await page.getByLabel('Value').selectOption('"done"');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('1,500 rows').waitFor();
+    await page.getByRole('button', { name: 'Remove filter: State is done' }).click();
+    await page.getByText('3,000 rows').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('is walked by keys, to its last row and into a row, and back as it was', async () => {
+    await open('/entities/notes?sort=-id');
+    await rowAt(1).getByText('Note 3000').waitFor();
+    await rowAt(1).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await page
+      .locator('[role=row][data-index="2999"]:focus')
+      .getByText('Note 1', { exact: true })
+      .waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.locator('[role=row][data-index="2998"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Note 2', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/entities/notes/rows/2');
+    await page.goBack();
+    await page.getByRole('grid').waitFor();
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-id');
+  });
+
+  it('says what to do where nothing matches, and where the session refuses', async () => {
+    await open('/entities/notes?search=nothing+at+all');
+    await page.getByText('No row matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await page.getByText('3,000 rows').waitFor();
+    await open('/entities/notes?sort=titel');
+    await page.getByText('did you mean "title"').waitFor();
+    await page.getByRole('button', { name: 'Show all rows' }).click();
+    await page.getByText('3,000 rows').waitFor();
+    await open('/entities/nope');
+    await page.getByText('There is nothing at this address.').waitFor();
+  });
+});
+
+describe('rows', () => {
+  it('lead to the rows that they refer to, and to those that refer to them', async () => {
+    await open('/entities/notes/rows/3');
+    await page.getByRole('region', { name: 'Refers to' }).getByRole('link', { name: '1' }).click();
+    await page.getByRole('heading', { name: '1', exact: true }).waitFor();
+    const related = page.getByRole('region', { name: /^Notes by book_id/ });
+    await related.getByRole('link', { name: 'Note 3', exact: true }).waitFor();
+    await related.getByRole('link', { name: 'Show all 1,000' }).click();
+    await page.getByText('1,000 rows').waitFor();
+    await page.getByRole('button', { name: /Remove filter: Book id is 1/ }).waitFor();
+  });
+
+  it('are changed by the route of the world, and what it refuses stands at its field', async () => {
+    await open('/entities/notes/rows/3');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Book id').fill('77');
+    await form.getByRole('button', { name: 'Save' }).click();
+    const field = form.getByLabel('Book id');
+    await form.getByText('there is no row 77 in books').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('2');
+    await form.getByLabel('Title').fill('Mended');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Mended' }).waitFor();
+    expect(world.rows('notes', { id: 3 })).toMatchObject([{ title: 'Mended', book_id: 2 }]);
+    const patched = (await entries()).filter(({ method }) => method === 'PATCH');
+    expect(patched.map(({ status }) => status)).toEqual([400, 200]);
+    expect(patched[1]).toMatchObject({ path: '/notes/3', via: 'ui', changes: { notes: {} } });
+  });
+
+  it('are made and deleted by the contract where the world has no route for it', async () => {
+    await open('/entities/notes');
+    await page.getByRole('button', { name: 'New' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Id required').fill('1');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('Enter a value.').waitFor();
+    await form.getByLabel('Title').fill('A new one');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('another row has id 1 already').waitFor();
+    await form.getByLabel('Id required').fill('9000');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'A new one' }).waitFor();
+    await page.getByRole('link', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('3,000 rows').waitFor();
+    expect(world.rows('notes', { id: 9_000 })).toEqual([]);
+  });
+
+  it('are kept where others refer to them, with the reason', async () => {
+    await open('/entities/books/rows/1?form=delete');
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await question.getByRole('alert').getByText('notes').waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+    expect(world.rows('books', { id: 1 })).toEqual([{ id: 1 }]);
+  });
+
+  it('have ids that a click copies', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.page });
+    await open('/entities/notes/rows/2345');
+    await page.getByRole('button', { name: 'Copy 2345' }).click();
+    await page.getByText('Copied 2345').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('2345');
+  });
+});
+
+type Found = { id: string; impact: string; nodes: { html: string }[] };
+
+/** What axe finds that keeps people out. */
+const barriers = async (): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Found[];
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+};
+
+describe.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 360],
+  ['dark', 768],
+] as const)('in %s, %i wide', (colorScheme, width) => {
+  beforeAll(() => page.emulateMedia({ colorScheme }));
+  beforeEach(() => page.setViewportSize({ width, height: 800 }));
+
+  it.each([
+    ['the entities', '/', 'Notes'],
+    ['a list', '/entities/notes', 'Note 1'],
+    ['a list without rows', '/entities/notes?search=nothing', 'No row matches.'],
+    ['a row', '/entities/books/rows/1', 'Show all 1,000'],
+    ['a form', '/entities/notes/rows/3?form=edit', 'Save'],
+    ['a question', '/entities/notes/rows/3?form=delete', 'Keep it'],
+  ])('%s keeps nobody out, and fits', async (_what, path, text) => {
+    await open(path);
+    await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
+    expect(await barriers()).toEqual([]);
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    expect(overflow).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});
