@@ -57,7 +57,7 @@ describe('a new world', () => {
       name: 'Our host',
       description: 'Where our code is.',
       surfaces: ['api'],
-      warnings: ['webhooks are noted in the request ledger, but not sent yet'],
+      warnings: [],
       tasks: expect.arrayContaining(['close-duplicate', 'merge-what-is-ready']),
       url: 'https://svc.test/world/hosting',
       links: { world: 'https://svc.test/api/public/worlds/hosting' },
@@ -139,12 +139,12 @@ describe('the entities of a world', () => {
   });
 });
 
-describe('a world that declares more than is served', () => {
-  it('comes with warnings about what its sessions will lack', async () => {
-    const world = await create({ slug: newSlug(), from: encodeTree(toTree(unlinkedWorld())) });
+describe('a world that says what it probably does not mean', () => {
+  it('comes with warnings', async () => {
+    const tree = toTree(unlinkedWorld()).filter(({ path }) => !path.startsWith('tests/'));
+    const world = await create({ slug: newSlug(), from: encodeTree(tree) });
     expect(world.warnings).toEqual([
-      'webhooks are noted in the request ledger, but not sent yet',
-      'tests are not run on a push yet',
+      'a push is to run the tests, but there is no file in tests/, so it runs none',
     ]);
     const read = await control.read(getWorld, { params: { slug: world.slug } });
     expect(read.body.warnings).toEqual(world.warnings);

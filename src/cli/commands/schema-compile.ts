@@ -9,7 +9,6 @@ import { compileTree } from '#language/compile/compile.ts';
 import { languageWarnings } from '#language/compile/warnings.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
-import { warningsOf } from '#wire/public-api/warnings.ts';
 import { readTree } from '../files/input.ts';
 import { changeTree } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
@@ -63,7 +62,7 @@ export const addCheck = (schema: Command, context: Context): void => {
       const files = readTree(context, folder);
       const { problems, contract, generated } = checkTree(files);
       if (contract !== null && problems.length === 0) {
-        const warnings = warningsOf(contract, languageWarnings(contract, files));
+        const warnings = languageWarnings(contract, files);
         const answer = { status: 'ok', problems, warnings, generated };
         printAnswer(context, options, answer, () =>
           [

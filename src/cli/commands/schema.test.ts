@@ -99,7 +99,9 @@ describe('svc worlds schema', () => {
 
   it('warns of what the service warns of, too', async () => {
     await ran('init ./code --connector code-hosting');
-    const warning = 'webhooks are noted in the request ledger, but not sent yet';
+    appendFileSync(pathOf('code/svc-env.toml'), '\n[actions]\non_push = ["tests"]\n');
+    rmSync(pathOf('code/tests'), { recursive: true });
+    const warning = 'a push is to run the tests, but there is no file in tests/, so it runs none';
     expect(await ran('check code')).toContain(`warning: ${warning}`);
     expect(JSON.parse(await ran('check code --json'))).toMatchObject({ warnings: [warning] });
   });

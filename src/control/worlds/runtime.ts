@@ -14,7 +14,6 @@ import {
   type RuntimeCommand,
   runtimeCommands,
 } from '#wire/public-api/runtime.ts';
-import { warningsOf } from '#wire/public-api/warnings.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { Compiled, Job, JobKind, Outcomes } from '../compile/job.ts';
 import { decodeTree } from '../compile/tree.ts';
@@ -74,9 +73,8 @@ const encode = (files: readonly TreeFile[]): { path: string; content: string }[]
 const validate: Command<'validate'> = async (request) => {
   const compiled = await compileFiles(request);
   if (!compiled.ok) return compiled;
-  const { contract, stale, states, warnings: found } = compiled;
+  const { contract, stale, states, warnings } = compiled;
   if (stale.length > 0) return { ok: false, problems: stale };
-  const warnings = warningsOf(contract, found);
   return { ok: true, answer: { counts: countsOf(contract), generated: states, warnings } };
 };
 

@@ -2,7 +2,6 @@
 
 import type { Static } from 'typebox';
 import type { Contract, Task } from '#language/contract.ts';
-import { warningsOf } from '#wire/public-api/warnings.ts';
 import type {
   BundledTaskView,
   TaskListView,
@@ -95,7 +94,7 @@ export const viewWorldDetail = (
 ): WorldDetail => ({
   ...viewWorld(world, version, address),
   head,
-  warnings: warningsOf(version.contract, version.warnings),
+  warnings: version.warnings,
   files: viewFiles(version.files),
 });
 
