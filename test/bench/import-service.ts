@@ -42,7 +42,7 @@ serve = []
 `;
 
 /** A world of the entities that imports are measured with. */
-const shopTree = () => {
+export const shopTree = () => {
   const entities = importContract.entities.map((entity) => [
     entity.name,
     {

@@ -31,6 +31,7 @@ import { benchImportService } from './import-service.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
+import { benchOpenBesideImport } from './open-beside-import.ts';
 import { benchLarge } from './open-large.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
@@ -104,6 +105,7 @@ const wantsServer = [
   'grade.throughput',
   'session',
   'import.cli',
+  'import.beside',
   'orchestrator.view',
 ].some(wants);
 
@@ -123,6 +125,11 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('importing 1,000,000 rows into a world');
     const databaseUrl = await freshDatabase(server, 'bench_import');
     figures.push(...(await benchImportService(databaseUrl, say)));
+  }
+  if (wants('import.beside')) {
+    say('opening sessions beside an import of 1,000,000 rows');
+    const databaseUrl = await freshDatabase(server, 'bench_beside');
+    figures.push(...(await benchOpenBesideImport(databaseUrl, say)));
   }
   if (['open.1m', 'query.1m', 'serve.1m'].some(wants)) {
     say('making worlds of 1,000,000 rows');
