@@ -306,6 +306,16 @@ describe('the subscriptions of a session', () => {
     expect(call).toMatchObject({ kind: 'webhooks', input: { offset: 3, limit: 50 } });
   });
 
+  it('are refused where its host says what is none', async () => {
+    for (const output of [{}, { data: 7, meta: {} }, 'x'.repeat(3_000_000)]) {
+      const [listed] = await Promise.allSettled([list(), takeCall(output)]);
+      expect(listed).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'unavailable', message: expect.stringContaining('did not list') },
+      });
+    }
+  });
+
   it('are not asked for by a call of a client', async () => {
     for (const kind of ['webhooks', 'webhook-answers']) {
       const body = { kind: kind as 'state' };

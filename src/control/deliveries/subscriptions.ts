@@ -1,10 +1,11 @@
 /** The subscriptions that a session has: its host is asked, as they are rows of the world. */
+import { Ajv } from 'ajv';
 import { AppError } from '#domain/error.ts';
-import type { SubscriptionList } from '#wire/public-api/delivery.ts';
+import { limits } from '#domain/limits.ts';
+import { SubscriptionList } from '#wire/public-api/delivery.ts';
 import { enqueueOwn } from '../calls/enqueue.ts';
 import { isOver } from '../calls/wait.ts';
 import type { CallRow } from '../db/calls.ts';
-import { jsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';
 
 export type SubscriptionsAsked = {
@@ -40,9 +41,28 @@ const ask = async (
   }
 };
 
+const isList = new Ajv({ strict: true }).compile<SubscriptionList>(SubscriptionList);
+
+/** A host bounds a page by the bytes of its rows; of one that runs strangers' code more is not read. */
+const mostChars = 2 * limits.statePageBytes;
+
+const unreadable = (sessionId: string, why: string): AppError =>
+  new AppError('unavailable', `the host of ${sessionId} did not list its subscriptions: ${why}`);
+
+const messageOf = ({ errorJson }: CallRow): string => {
+  const { message } = JSON.parse(errorJson ?? '{}') as { message?: string };
+  return message ?? 'it did not say why';
+};
+
+const readable = (sessionId: string, { outputJson }: CallRow): string => {
+  if (outputJson === null) throw unreadable(sessionId, 'it said nothing');
+  if (outputJson.length <= mostChars) return outputJson;
+  throw unreadable(sessionId, 'it said too much; ask for fewer at once');
+};
+
 /**
  * A page of them. Throws `conflict` for a session that is over or ends meanwhile, `timeout` where its host has not
- * answered in time, and what the host says against it as `invalid`.
+ * answered in time, and `unavailable` where it cannot be asked or what it says is none.
  */
 export const readSubscriptions = async (
   parts: Parts,
@@ -57,9 +77,8 @@ export const readSubscriptions = async (
   }
   if (call.state === 'lost' || call.state === 'cancelled')
     throw ended(sessionId, 'ended meanwhile');
-  if (call.state === 'failed') {
-    const { message } = JSON.parse(call.errorJson ?? '{}') as { message?: string };
-    throw new AppError('invalid', message ?? 'the host of the session could not read them');
-  }
-  return jsonText(call.outputJson) as unknown as SubscriptionList;
+  if (call.state === 'failed') throw unreadable(sessionId, messageOf(call));
+  const list: unknown = JSON.parse(readable(sessionId, call));
+  if (!isList(list)) throw unreadable(sessionId, 'what it says is no list of them');
+  return list;
 };
