@@ -36,11 +36,15 @@ const holdSeconds = 20;
 const answerMs = 30_000;
 const mostReasonChars = 1_000;
 
+/** Without what is no text: receivers have a say in some messages, by their certificates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ');
+
 const reportOf = ({ sessionId, sequence }: Push, posted: Posted): PushReport => {
   const { status, durationMs } = posted;
   if ('problem' in posted) {
     const { code: failure, message } = posted.problem;
-    const reason = message.slice(0, mostReasonChars).toWellFormed();
+    const reason = plain(message).slice(0, mostReasonChars).toWellFormed();
     return { sessionId, sequence, status: 0, failure, reason, durationMs };
   }
   return { sessionId, sequence, status, failure: null, reason: posted.note, durationMs };

@@ -27,12 +27,26 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
   let waiting: { report: PushReport; since: number }[] = [];
   const isWorth = ({ since }: { since: number }) => performance.now() - since < worthMs;
 
+  let most = pushBatchMost;
+  const send = async (reports: PushReport[]): Promise<void> => {
+    try {
+      await client.send(reportPushes, { body: { claim, reports }, answerMs });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
+      if (reports.length > 1) throw error;
+      const { sessionId, sequence } = reports[0] ?? {};
+      log.error({ err: error, sessionId, sequence }, 'a report was refused, and is left out');
+    }
+  };
+
   const tell = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, pushBatchMost);
-      const reports = batch.map(({ report }) => report);
-      await client.send(reportPushes, { body: { claim, reports }, answerMs });
+      const batch = waiting.slice(0, most);
+      // Should one be refused, they are told one by one, so that it is left out alone.
+      most = 1;
+      await send(batch.map(({ report }) => report));
       waiting = waiting.slice(batch.length);
+      most = pushBatchMost;
     }
   };
 

@@ -3,6 +3,7 @@
  * (migration 0045). A sender claims them before it sends, which is written down, and reports what came of it; a
  * claim of which nothing is heard in time is a failure, and is never sent again.
  */
+import pMap from 'p-map';
 import { type PushFailure, senderEnded } from '#domain/push.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { insertDeliveryAnswers, type KeptDeliveryAnswer } from './deliveries.ts';
@@ -134,12 +135,8 @@ const endPushes = (
   take: (tx: Queryable, ids: number[]) => Promise<TakenRow[]>,
 ): Promise<EndedPush[]> =>
   db.transaction(async (tx) => {
-    const taken = new Map<number, TakenRow>();
-    for (const row of await take(
-      tx,
-      ends.map(({ id }) => id),
-    ))
-      taken.set(row.id, row);
+    const ids = ends.map(({ id }) => id);
+    const taken = new Map((await take(tx, ids)).map((row) => [row.id, row] as const));
     const known = ends.filter(({ id }) => taken.has(id));
     if (known.length === 0) return [];
     const answers = known.map(({ id, status, reason, durationMs }) => {
@@ -158,25 +155,20 @@ const endPushes = (
     }));
   });
 
-const bySession = (ends: readonly PushEnd[]): Map<string, PushEnd[]> => {
-  const grouped = new Map<string, PushEnd[]>();
-  for (const end of ends) {
-    const of = grouped.get(end.sessionId) ?? [];
-    grouped.set(end.sessionId, [...of, end]);
-  }
-  return grouped;
-};
+/** Sessions whose pushes are ended at once, each in a transaction of its own. */
+const sessionsAtOnce = 4;
 
 const endAll = async (
   db: Database,
   ends: readonly PushEnd[],
   takeOf: (sessionId: string) => (tx: Queryable, ids: number[]) => Promise<TakenRow[]>,
 ): Promise<EndedPush[]> => {
-  const ended: EndedPush[] = [];
-  for (const [sessionId, of] of bySession(ends)) {
-    ended.push(...(await endPushes(db, sessionId, of, takeOf(sessionId))));
-  }
-  return ended;
+  const ended = await pMap(
+    Map.groupBy(ends, ({ sessionId }) => sessionId),
+    ([sessionId, of]) => endPushes(db, sessionId, of, takeOf(sessionId)),
+    { concurrency: sessionsAtOnce },
+  );
+  return ended.flat();
 };
 
 /** Writes down what a sender reports of what it claimed; what it does not have any more is left out. */

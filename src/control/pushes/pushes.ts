@@ -2,6 +2,7 @@
  * Pushes as senders and the ledger see them: handed out to be sent, ended with what the receiver answered, or with
  * the reason why there is no answer. A loop gives up what nobody will send, and writes failures down.
  */
+import pMap from 'p-map';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Push, PushReport } from '#wire/sender-api/operations.ts';
 import {
@@ -44,24 +45,29 @@ export const claim = async (
   return read.flatMap(({ push }) => push ?? []);
 };
 
+/** Nobody waits for hosts to have written answers down. */
+const unheard = { ms: 0, signal: new AbortController().signal };
+const sessionsAtOnce = 4;
+
 /** Counts what ended, and has it told to the hosts of the sessions, which write it into their ledgers. */
 const tellEnded = async (parts: Parts, ended: readonly EndedPush[]): Promise<void> => {
-  const signal = AbortSignal.timeout(1);
   const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
   for (const { failure, status } of ended) {
     if (failure === null) parts.metrics.pushesSent.inc({ status: `${Math.floor(status / 100)}xx` });
     else parts.metrics.pushesFailed.inc({ reason: failure });
   }
-  for (const [sessionId, of] of sessions) {
+  const tell = async ([sessionId, of]: [string, EndedPush[]]): Promise<void> => {
     const answers = of.flatMap(({ answer }) => (answer?.isNew === true ? [answer] : []));
-    const [first] = of;
-    if (first === undefined || answers.length === 0) continue;
-    const { projectId } = first;
-    // An answer is kept by now; what its host is not told of at once, it is told of later.
-    await tellHost(parts, { projectId, sessionId }, answers, { ms: 0, signal }).catch(
-      (err: unknown) => parts.log.warn({ err, sessionId }, 'answers are told to the host later'),
-    );
-  }
+    const projectId = of[0]?.projectId ?? '';
+    if (answers.length === 0) return;
+    try {
+      await tellHost(parts, { projectId, sessionId }, answers, unheard);
+    } catch (err) {
+      parts.log.warn({ err, sessionId }, 'answers are told to the host of their session later');
+    }
+  };
+  // Answers are kept by now; what a host is not told of at once, it is told of later.
+  await pMap(sessions, tell, { concurrency: sessionsAtOnce });
   if (ended.length > 0) parts.notices.tell(pushesTopic);
 };
 
