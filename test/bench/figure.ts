@@ -3,7 +3,17 @@
 export type Figure = {
   name: string;
   value: number;
-  unit: 'sessions' | 'ms' | 'MB' | 'calls/s' | 'requests/s' | 'opens/s' | 'rows/s' | 'x' | 'each';
+  unit:
+    | 'sessions'
+    | 'ms'
+    | 'MB'
+    | 'calls/s'
+    | 'requests/s'
+    | 'opens/s'
+    | 'rows/s'
+    | 'deliveries/min'
+    | 'x'
+    | 'each';
   /** The same work done bare, measured in the same run; null where nothing bare compares. */
   floor: number | null;
   /** Another product's figure, measured or published; null where there is none. */

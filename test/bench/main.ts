@@ -36,6 +36,7 @@ import { benchLarge } from './open-large.ts';
 import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
+import { benchPush } from './push.ts';
 import { benchSessionCost } from './session-cost.ts';
 import { benchUiList } from './ui-list.ts';
 import { benchWorld, type WorldReport } from './world.ts';
@@ -104,6 +105,7 @@ const wantsServer = [
   'call',
   'grade.throughput',
   'session',
+  'push',
   'import.cli',
   'import.beside',
   'orchestrator.view',
@@ -120,6 +122,10 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('opening and closing sessions one after another');
     const databaseUrl = await freshDatabase(server, 'bench_session');
     figures.push(...(await benchSessionCost(databaseUrl, server, say)));
+  }
+  if (wants('push')) {
+    say('posting 12,500 webhooks');
+    figures.push(...(await benchPush(await freshDatabase(server, 'bench_push'))));
   }
   if (wants('import.cli')) {
     say('importing 1,000,000 rows into a world');
