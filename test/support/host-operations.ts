@@ -4,6 +4,7 @@
  */
 import {
   answerCall,
+  consumeEntry,
   deliverRequests,
   getBlob,
   heartbeat,
@@ -56,6 +57,11 @@ const operations: Record<string, (send: Send, target: Target) => Promise<unknown
   },
   reportFailed: (send, { sessionId, generation }) =>
     send(reportFailed, { params: { sessionId }, body: { generation, code: 'x', message: 'x' } }),
+  consumeEntry: (send, { sessionId, generation }) =>
+    send(consumeEntry, {
+      params: { sessionId },
+      body: { generation, surface: 'ui', token: 'lt-forged' },
+    }),
   pollCalls: (send, { sessionId, generation }) =>
     send(pollCalls, { params: { sessionId }, query: { generation } }),
   answerCall: (send, { sessionId, callId, generation }) => {
@@ -75,7 +81,7 @@ const operations: Record<string, (send: Send, target: Target) => Promise<unknown
 export const names = Object.keys(operations);
 /** Those about a session. */
 export const ofSessions = names.filter((name) =>
-  /Ready|Failed|Calls|Call|Requests|Closed/.test(name),
+  /Ready|Failed|Calls|Call|Requests|Closed|Entry/.test(name),
 );
 /** Those about a host. */
 export const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
