@@ -68,6 +68,10 @@ export const wrongMethod = (): SurfaceRefusal =>
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
+/** Messages begin small, for logs and JSON; one that begins with an id stays as it is. */
+const asSentence = (message: string): string =>
+  `${message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase())}.`;
+
 const wayIn = `<p>Whoever opened the session can make a link: <code>svc worlds session link &lt;session&gt;</code>, or
 <code>POST /world-sessions/{sessionId}/links</code>. Each link lets in one browser, once.</p>`;
 
@@ -87,7 +91,7 @@ export const refusalPage = (refusal: SurfaceRefusal): string => {
 <meta name="color-scheme" content="light dark"><title>${title}</title>
 <body style="font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem">
 <h1>${title}</h1>
-<p>${escapeHtml(message)}.</p>
+<p>${escapeHtml(asSentence(message))}</p>
 ${adviceOn(refusal)}
 </body></html>
 `;

@@ -27,7 +27,7 @@ describe('the door of a page', () => {
     ]);
     expect(await ui(path, { headers: {} })).toMatchObject({ status: 401, code: 'link_used' });
     const page = await ui(path, { headers: { accept: 'text/html' } });
-    expect(page.body).toContain('this link was used already');
+    expect(page.body).toContain('<p>This link was used already');
     // A browser that has entered may open its link again.
     expect(await ui(path)).toMatchObject({ status: 303 });
   });
