@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format ui fuzz fuzz-http schemathesis sweep bench docs audit dev base-image images clean
+.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep bench docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -35,6 +35,9 @@ sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times
 
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))
+
+screens: node_modules/.installed ## pictures of the generated page, into docs/screens; needs a Chromium
+	$(node) test/docs/page-shots.ts
 
 docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
 	$(node) test/docs/main.ts

@@ -1,6 +1,6 @@
 /**
  * Screenshots of the generated page, over the rows of the template `code-hosting` and a list of 100,000: every page of
- * it in light and dark, and at three widths. `node test/docs/page-shots.ts` takes them into docs/screens/, from where
+ * it in light and dark, and at three widths. `make screens` takes them into docs/screens/, from where
  * the page about it shows some; it is no part of `make docs`, since a screenshot is never the same bytes twice.
  */
 import { mkdirSync } from 'node:fs';
