@@ -2,8 +2,8 @@
  * What a check explains of the changes, by what it asks for:
  *
  * - Rows that count now, since they match and pass what else the check asks of a row: one that was inserted is
- *   explained whole, of one that was updated the fields that the check names. As many as it asks for: its maximum, or what it needs at least where it has none, less the rows
- *   that count without having been changed.
+ *   explained whole, of one that was updated the fields that the check names. As many as it asks for: its maximum,
+ *   or what it needs at least where it has none, less the rows that count without having been changed.
  * - Rows that match no more: explained as far as the check wanted fewer than there were.
  * - Related rows: of `any` one for each row that asks for it; of `all` updates; of `none` what matches no more.
  *
