@@ -4,15 +4,15 @@
  * - Rows that count now, since they match and pass what else the check asks of a row: one that was inserted is
  *   explained whole, of one that was updated the fields that the check names. As many as it asks for: its maximum,
  *   or what it needs at least where it has none, less the rows that count without having been changed.
- * - Rows that match no more: explained as far as the check wanted fewer than there were.
+ * - Rows that match no more, and had the related rows that the check asks for: explained as far as the check wanted fewer than there were.
  * - Related rows: of `any` one for each row that asks for it; of `all` updates; of `none` what matches no more.
  *
  * A check of the ledger, or of an answer, asks for no row of the world and explains none.
  */
-import type { CheckCount } from '#language/checks.ts';
+import { type CheckCount, relatedKinds } from '#language/checks.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
-import type { ChangedEntity, ChangedRow, ChangedState } from './changed-rows.ts';
+import type { ChangedEntity, ChangedRow, ChangedState, Moment } from './changed-rows.ts';
 import { type Claims, type Explained, touchedPaths } from './claims.ts';
 import { findRelation, type Relation } from './relations.ts';
 
@@ -91,13 +91,48 @@ const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonl
   };
 };
 
+/** How many rows of an entity met both conditions when the task began. */
+const countBefore = (
+  state: ExplainedState,
+  name: string,
+  where: Row,
+  link: Row | undefined,
+): number => {
+  if (link === undefined) return 0;
+  const entity = state.changed.entities.get(name);
+  const changed = (moment: Moment): number => {
+    const tied = entity?.matching(moment, link) ?? new Set();
+    return [...(entity?.matching(moment, where) ?? [])].filter((index) => tied.has(index)).length;
+  };
+  return state.count(name, [where, link]) - changed('after') + changed('before');
+};
+
+/** Whether a row that went, or matches no more, had the related rows that the check asks for when the task began. */
+const countedBefore = (
+  state: ExplainedState,
+  check: ExplainingCheck,
+  { before }: ChangedRow,
+): boolean => {
+  const row = JSON.parse(before ?? '{}') as Row;
+  return relatedKinds.every((kind) => {
+    const related = check[kind];
+    const relation = related && findRelation(state.entities, check.entity ?? '', related);
+    if (related === undefined || relation === undefined) return true;
+    const link = relation.conditionsOfRelated(row);
+    const matching = countBefore(state, related.entity, related.where ?? {}, link);
+    if (kind === 'all') return matching === countBefore(state, related.entity, {}, link);
+    return kind === 'any' ? matching > 0 : matching === 0;
+  });
+};
+
 /** What a check explains by the rows that it counts. */
 const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
   const { name: by, entity: name = '', where = {}, counted } = check;
   const entity = state.changed.entities.get(name);
   if (entity === undefined) return [];
   const named = namedBy(check);
-  const { before, after, left, ...matches } = matchesOf(entity, where, named);
+  const { before, after, ...matches } = matchesOf(entity, where, named);
+  const left = matches.left.filter((row) => countedBefore(state, check, row));
   /** What compares with the state before asks for rows that were there then, and for no others. */
   const isOfOldRows =
     check.changed !== undefined ||

@@ -236,6 +236,35 @@ describe('a task allows', () => {
   });
 });
 
+describe('a check of rows with related ones', () => {
+  it('explains that a row went which had them, and not that another did', async () => {
+    open();
+    // No open issue is to be repeated by another: 10 is, by 12, and 11 is not.
+    const repeated = { entity: 'issues', by: ['duplicate_of'] };
+    const checks = [{ entity: 'issues', where: { state: 'open' }, any: repeated, count: 0 }];
+    const closing = (id: number) => (rows: WorldStore) => {
+      rows.update('issues', { id }, { state: 'closed' });
+    };
+    await change(closing(11));
+    expect(await unexplained({ checks })).toEqual({ 'issues 11': ['state'] });
+    await change(closing(10));
+    expect(await unexplained({ checks })).toEqual({ 'issues 11': ['state'] });
+  });
+
+  it('looks at the related rows that there were, also where they are gone', async () => {
+    open();
+    const checks = [
+      { entity: 'users', where: { login: 'cy' }, none: { entity: 'repos' }, count: 0 },
+      { entity: 'repos', where: { private: true }, any: { entity: 'issues' }, count: 0 },
+    ];
+    await change((rows) => {
+      rows.remove('issues', { id: 12 });
+      rows.remove('repos', { owner: 'bob', name: 'site' });
+    });
+    expect(await unexplained({ checks })).toEqual({ 'issues 12': expect.any(Array) });
+  });
+});
+
 describe('linked worlds', () => {
   it('have their changes told and allowed under their alias', async () => {
     open();

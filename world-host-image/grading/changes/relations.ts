@@ -9,6 +9,13 @@ export type Relation = {
   entity: string;
   /** What must hold of its rows for them to be related to this one; undefined where it is related to none. */
   conditionsOf(row: Row): Row | undefined;
+  /** The other way: what must hold of the related rows of a row that the check is about. */
+  conditionsOfRelated(row: Row): Row | undefined;
+};
+
+const tie = (pairs: [string, unknown][]): Row | undefined => {
+  const isTied = pairs.every(([, value]) => value !== null && value !== undefined);
+  return isTied ? Object.fromEntries(pairs) : undefined;
 };
 
 /** The relationship between the two, or the one of the fields `by`; undefined where there is none. */
@@ -27,10 +34,7 @@ export const findRelation = (
   if ('fault' in found) return undefined;
   return {
     entity,
-    conditionsOf(row) {
-      const pairs = found.relation.map(({ from, to }): [string, unknown] => [from, row[to]]);
-      const isTied = pairs.every(([, value]) => value !== null && value !== undefined);
-      return isTied ? Object.fromEntries(pairs) : undefined;
-    },
+    conditionsOf: (row) => tie(found.relation.map(({ from, to }) => [from, row[to]])),
+    conditionsOfRelated: (row) => tie(found.relation.map(({ from, to }) => [to, row[from]])),
   };
 };
