@@ -19,9 +19,9 @@ const hasFault = (response: unknown): boolean => isObject(response) && 'faults' 
 
 /** The status of an answer, or the code of the error that a call failed with; marked where a fault took part. */
 const statusOf = (request: RequestView): string => {
-  const { response, via } = request;
+  const { response } = request;
   if (!hasFault(response)) return plainStatusOf(request);
-  const isDropped = request.status === null && via === 'api';
+  const isDropped = request.status === null && request.method !== null;
   return `${isDropped ? 'dropped' : plainStatusOf(request)} (fault)`;
 };
 

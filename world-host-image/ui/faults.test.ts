@@ -1,0 +1,30 @@
+/** Declared faults as a page meets them: on its way to the API, and nowhere else. */
+import { expect, it } from 'vitest';
+import { issues } from '#test/support/host-bench.ts';
+import { startUiHost } from '#test/support/ui-world.ts';
+
+it('a page meets faults by api_path, and neither for its files nor for its rows', async () => {
+  const { ui, control } = await startUiHost();
+  const rules = [
+    { name: 'busy', nth: 1, status: 503, body: '{"message":"later"}' },
+    { name: 'lost', nth: 2, drop: 'before' },
+  ];
+  const { error } = await control.call('faults', undefined, { rules });
+  expect(error).toBeUndefined();
+  expect(await ui('/')).toMatchObject({ status: 200 });
+  const path = `/__world-api${issues}`;
+  expect(await ui(path)).toMatchObject({ status: 503, body: '{"message":"later"}' });
+  await expect(ui(path)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(await ui(path)).toMatchObject({ status: 200 });
+  const { output } = await control.call('state', undefined, {
+    entity: 'svc_requests',
+    where: { via: 'ui' },
+  });
+  expect(output).toMatchObject({
+    rows: [
+      { status: 503, response: { faults: [{ name: 'busy' }] } },
+      { status: null, response: { faults: [{ name: 'lost' }] } },
+      { status: 200 },
+    ],
+  });
+});
