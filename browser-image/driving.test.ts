@@ -11,6 +11,9 @@ import {
 } from '#test/support/browser-program.ts';
 import type { Surface } from './program.ts';
 
+/** Chromiums start and stop in hooks, on machines that have other work as well. */
+const hookMs = 60_000;
+
 let site: Site;
 let browser: StartedBrowser;
 let surface: Surface;
@@ -37,17 +40,17 @@ const event = (kind: string) =>
 beforeAll(async () => {
   [site, browser] = await Promise.all([startSite(), startBrowserForTest()]);
   surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
-}, 60_000);
+}, hookMs);
 
 afterEach(async () => {
   await Promise.all(connected.splice(0).map((one) => one.close()));
   browser.events.length = 0;
-});
+}, hookMs);
 
 afterAll(async () => {
   await browser?.stop();
   await site?.close();
-});
+}, hookMs);
 
 describe('Playwright, unmodified', { timeout: 20_000 }, () => {
   it('finds the entry page, logs in, and sees who it is', async () => {

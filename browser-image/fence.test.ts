@@ -13,6 +13,9 @@ import {
 } from '#test/support/browser-program.ts';
 import type { Surface } from './program.ts';
 
+/** Chromiums start and stop in hooks, on machines that have other work as well. */
+const hookMs = 60_000;
+
 let site: Site;
 let browser: StartedBrowser;
 let neighbour: StartedBrowser;
@@ -41,13 +44,13 @@ beforeAll(async () => {
   const headers = { authorization: `Bearer ${surface.token}` };
   client = await chromium.connectOverCDP(surface.cdpUrl, { headers });
   page = client.contexts()[0]?.pages()[0] as Page;
-}, 60_000);
+}, hookMs);
 
 afterAll(async () => {
   await client?.close();
   await Promise.all([browser?.stop(), neighbour?.stop()]);
   await site?.close();
-});
+}, hookMs);
 
 describe('a client is refused', { timeout: 30_000 }, () => {
   it.each([

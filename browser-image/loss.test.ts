@@ -13,6 +13,9 @@ import {
 import { processesNaming } from '#test/support/processes.ts';
 import type { Surface } from './program.ts';
 
+/** Chromiums start and stop in hooks, on machines that have other work as well. */
+const hookMs = 60_000;
+
 let site: Site;
 let browser: StartedBrowser;
 let surface: Surface;
@@ -55,13 +58,13 @@ const checkpointWith = (text: string) =>
 
 beforeAll(async () => {
   site = await startSite();
-});
+}, hookMs);
 
 afterEach(async () => {
   await client?.close();
   client = undefined;
   await browser.stop();
-});
+}, hookMs);
 
 afterAll(() => site.close());
 
@@ -192,5 +195,8 @@ describe('a session that is over', { timeout: 60_000 }, () => {
     const origin = 'http://ses-a--ui.localhost:1';
     const assigned = browser.assign({ entry: `${origin}/`, reach: [{ origin }] });
     await expect(assigned).rejects.toMatchObject({ code: 'unavailable' });
+    expect(browser.status().condition).toBe('warm');
+    surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
+    expect((await connect()).url()).toBe(`${site.origin}/`);
   });
 });

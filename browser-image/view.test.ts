@@ -9,8 +9,11 @@ import {
   startBrowserForTest,
   startSite,
 } from '#test/support/browser-program.ts';
-import { findChromium } from './chromium/find.ts';
+import { startChromium } from '#test/support/chromium.ts';
 import type { ViewInput, ViewNews } from './view/messages.ts';
+
+/** Chromiums start and stop in hooks, on machines that have other work as well. */
+const hookMs = 60_000;
 
 let site: Site;
 let browser: StartedBrowser;
@@ -89,18 +92,18 @@ beforeAll(async () => {
   const headers = { authorization: `Bearer ${token}` };
   driver = await chromium.connectOverCDP(cdpUrl, { headers });
   page = driver.contexts()[0]?.pages()[0] as Page;
-}, 60_000);
+}, hookMs);
 
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.terminate();
   await page.goto(site.origin);
-});
+}, hookMs);
 
 afterAll(async () => {
   await driver?.close();
   await browser?.stop();
   await site?.close();
-});
+}, hookMs);
 
 describe('a view', { timeout: 30_000 }, () => {
   it('shows pictures of the page, with its size', async () => {
@@ -205,10 +208,7 @@ describe('a view', { timeout: 30_000 }, () => {
 
 describe('the view page', { timeout: 60_000 }, () => {
   it('shows the browser to a person, who clicks and types in it', async () => {
-    const outside = await chromium.launch({
-      executablePath: findChromium(),
-      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-    });
+    const outside = await startChromium();
     try {
       const person = await outside.newPage({ viewport: { width: 1_000, height: 700 } });
       const errors: string[] = [];

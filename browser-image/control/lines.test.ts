@@ -11,6 +11,9 @@ import { processesNaming } from '#test/support/processes.ts';
 
 type Line = Record<string, unknown> & { id?: number };
 
+/** Chromiums start and stop in hooks, on machines that have other work as well. */
+const hookMs = 60_000;
+
 let site: Site;
 let folder: string;
 let child: ChildProcess;
@@ -39,7 +42,7 @@ const start = async (env: Record<string, string> = {}): Promise<void> => {
 
 beforeAll(async () => {
   site = await startSite();
-});
+}, hookMs);
 
 afterEach(async () => {
   if (child.exitCode === null && child.signalCode === null) {
@@ -48,7 +51,7 @@ afterEach(async () => {
   }
   await until(() => processesNaming(folder).length === 0, { ...waiting, what: 'no process left' });
   await rm(folder, { recursive: true, force: true });
-});
+}, hookMs);
 
 afterAll(() => site.close());
 
@@ -56,7 +59,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     await start();
     await said('its address', (line) => 'listening' in line);
-  });
+  }, hookMs);
 
   it('is driven by lines, and tells what happens', async () => {
     const reach = [{ origin: site.origin }];

@@ -117,24 +117,39 @@ const onLoss = (life: Life): void => {
   });
 };
 
+/** A fresh Chromium in place of the present one, and nothing left of what the session did. */
+const replace = async (life: Life): Promise<Instance> => {
+  const cleared = discard(life).then(() => clearSession(life));
+  const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), cleared]);
+  return instance;
+};
+
+const end = async (life: Life): Promise<void> => {
+  life.origins.set([]);
+  life.assignment = undefined;
+  life.losses = [];
+  await closeAll(life, 'session_ended');
+  await replace(life);
+  settle(life, 'warm');
+};
+
 const assign = async (life: Life, assignment: Assignment): Promise<void> => {
   if (life.assignment !== undefined) {
     throw new AppError('conflict', 'the browser serves a session already; end that one first');
   }
   life.origins.set(assignment.reach);
   life.assignment = assignment;
-  const instance = life.instance ?? (await startFresh(life, () => onLoss(life)));
-  settle(life, 'serving');
   const { checkpoint } = assignment;
-  if (checkpoint !== undefined && (await restore(life, instance, checkpoint)) > 0) return;
-  await openEntry(life, instance);
-};
-
-/** A fresh Chromium in place of the present one, and nothing left of what the session did. */
-const replace = async (life: Life): Promise<Instance> => {
-  const cleared = discard(life).then(() => clearSession(life));
-  const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), cleared]);
-  return instance;
+  try {
+    const instance = life.instance ?? (await startFresh(life, () => onLoss(life)));
+    const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
+    if (tabs === 0) await openEntry(life, instance);
+    settle(life, 'serving');
+  } catch (error) {
+    // Whoever asked asks again, or another browser; what this one has seen of the session must not stay.
+    await end(life);
+    throw error;
+  }
 };
 
 const reset = async (life: Life, entry?: string): Promise<void> => {
@@ -149,15 +164,6 @@ const reset = async (life: Life, entry?: string): Promise<void> => {
   const instance = await replace(life);
   settle(life, 'serving');
   await openEntry(life, instance);
-};
-
-const end = async (life: Life): Promise<void> => {
-  life.origins.set([]);
-  life.assignment = undefined;
-  life.losses = [];
-  await closeAll(life, 'session_ended');
-  await replace(life);
-  settle(life, 'warm');
 };
 
 const stop = async (life: Life): Promise<void> => {
@@ -216,7 +222,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
   return {
     assign: (assignment) => inTurn(life, () => assign(life, assignment)),
     reset: (entry) => inTurn(life, () => reset(life, entry)),
-    checkpoint: () => life.keeper.take(),
+    checkpoint: () => inTurn(life, () => life.keeper.take()),
     async screenshot(wanted = {}) {
       const { driver, tabs } = servingInstance(life);
       return takeScreenshot(driver, tabs.active(), wanted);
@@ -234,6 +240,8 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
       connections: life.connected.size,
       pid: life.instance?.pid,
     }),
-    stop: () => inTurn(life, () => stop(life)),
+    async stop() {
+      if (life.condition !== 'stopped') await inTurn(life, () => stop(life));
+    },
   };
 };

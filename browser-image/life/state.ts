@@ -1,5 +1,6 @@
 /** What is known of a program's browser, and the small steps that all of its life is made of. */
 import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Closure } from '../closures.ts';
 import type { Origins, Reach } from '../fence/origins.ts';
@@ -64,7 +65,10 @@ export type Life = {
 
 /** Does this after everything that was begun before. */
 export const inTurn = <Value>(life: Life, work: () => Promise<Value>): Promise<Value> => {
-  const done = life.turn.then(work);
+  const done = life.turn.then(() => {
+    if (life.condition !== 'stopped') return work();
+    throw new AppError('unavailable', 'the browser program is stopping');
+  });
   life.turn = done.catch(() => undefined); // whoever asked for it hears of its failure
   return done;
 };
@@ -109,6 +113,7 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
 /** Says how it stands after what was done, unless the browser was lost meanwhile and is started again anyway. */
 export const settle = (life: Life, condition: Condition): void => {
   life.condition = life.instance?.isGone() === true ? 'lost' : condition;
+  life.keeper.touch();
 };
 
 /** Takes the present Chromium away with all that it holds. */
