@@ -246,8 +246,16 @@ export const howLongMergesTake: EndStates = {
   task: 'how-long-merges-take',
   states: [
     { what: 'nothing', verdict: 'fail' },
-    { what: 'the mean, to one decimal', first: 'solution', verdict: 'pass' },
-    { what: 'the mean, not rounded enough', first: 'alternative', verdict: 'pass' },
+    {
+      what: 'the mean, to one decimal',
+      next: (world) => answer(world, 17.8),
+      verdict: 'pass',
+    },
+    {
+      what: 'the mean, not rounded enough',
+      next: (world) => answer(world, 17.79),
+      verdict: 'pass',
+    },
     { what: 'the mean in days', next: (world) => answer(world, 0.7), verdict: 'fail' },
     {
       what: 'what was closed without being merged counted as well',
@@ -257,8 +265,10 @@ export const howLongMergesTake: EndStates = {
     { what: 'words instead of a number', next: (world) => answer(world, 'long'), verdict: 'fail' },
     {
       what: 'right, and one of the open ones merged meanwhile',
-      first: 'solution',
-      next: (world) => world.tool('merge_pull', pull(150)),
+      async next(world) {
+        await answer(world, 17.8);
+        await world.tool('merge_pull', pull(150));
+      },
       verdict: 'fail',
       because: [nothingElse],
     },
