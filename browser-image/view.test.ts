@@ -206,6 +206,36 @@ describe('a view', { timeout: 30_000 }, () => {
   });
 });
 
+describe('a dialog of a page that no client drives', { timeout: 60_000 }, () => {
+  const titled = (view: View, title: string) =>
+    until(() => view.news.some((news) => news.type === 'tabs' && news.tabs[0]?.title === title), {
+      ...waiting,
+      what: `the title ${title}`,
+    });
+
+  it('waits for whoever acts in a view, and is dismissed where nobody does', async () => {
+    const driven = browser;
+    browser = await startBrowserForTest();
+    try {
+      const reach = [{ origin: site.origin }];
+      await browser.assign({ entry: `${site.origin}/`, reach });
+      const view = await look();
+      await frame(view);
+      view.send({ type: 'go', to: `${site.origin}/ask` });
+      expect(await view.heard('dialog')).toMatchObject({ kind: 'confirm', message: 'Sure?' });
+      view.send({ type: 'dialog', isAccepted: true });
+      await titled(view, 'true');
+      for (const socket of open.splice(0)) socket.terminate();
+      await until(() => browser.status().connections === 0, { ...waiting, what: 'nobody there' });
+      await browser.reset(`${site.origin}/ask`);
+      await titled(await look(true), 'false');
+    } finally {
+      await browser.stop();
+      browser = driven;
+    }
+  });
+});
+
 describe('the view page', { timeout: 60_000 }, () => {
   it('shows the browser to a person, who clicks and types in it', async () => {
     const outside = await startChromium();
@@ -218,9 +248,10 @@ describe('the view page', { timeout: 60_000 }, () => {
       expect(new URL(person.url()).search).toBe('');
       await person.getByRole('tab', { name: 'Site' }).waitFor();
       await person.locator('#empty').waitFor({ state: 'hidden' });
-      const size = () => page.evaluate('innerWidth');
-      await until(async () => (await size()) === 1_000, { ...waiting, what: 'the size' });
-      const at = await person.locator('canvas').boundingBox();
+      const canvas = person.locator('canvas');
+      const isWide = async () => (await canvas.boundingBox())?.width === 1_000;
+      await until(isWide, { ...waiting, what: 'a picture of the size' });
+      const at = await canvas.boundingBox();
       const field = await center('input[name=user]');
       await person.mouse.click((at?.x ?? 0) + field.x, (at?.y ?? 0) + field.y);
       await person.keyboard.type('Ada');

@@ -56,6 +56,11 @@ const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const disposition = 'attachment; filename="report.csv"';
     response.writeHead(200, { 'content-type': 'text/csv', 'content-disposition': disposition });
     response.end('a,b\n1,2\n');
+  } else if (url.pathname === '/ask') {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(
+      '<!doctype html><title>asks</title><script>document.title = confirm("Sure?")</script>',
+    );
   } else if (url.pathname === '/host') {
     response.end(request.headers.host ?? '');
   } else {

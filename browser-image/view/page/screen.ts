@@ -122,8 +122,10 @@ const listenToSize = (room: HTMLElement, send: Send): void => {
   new ResizeObserver(() => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const width = Math.min(3_840, Math.max(240, room.clientWidth));
-      const height = Math.min(2_160, Math.max(160, room.clientHeight));
+      // Rounded down, so that pictures fit as they are and are not scaled by a hair.
+      const box = room.getBoundingClientRect();
+      const width = Math.min(3_840, Math.max(240, Math.floor(box.width)));
+      const height = Math.min(2_160, Math.max(160, Math.floor(box.height)));
       send({ type: 'resize', width, height });
     }, 150);
   }).observe(room);
