@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { type Closure, closeFor } from '../closures.ts';
 import { serveClient } from '../relay/client.ts';
 import { serveViewer } from '../view/viewer.ts';
+import { createThrottle } from '../watch/events.ts';
 import type { Instance } from './instance.ts';
 import { type Connected, downloadsOf, type Life, tell } from './state.ts';
 
@@ -36,12 +37,14 @@ export const serveDriving = async (life: Life, socket: WebSocket): Promise<void>
   const { origins, keeper, options } = life;
   // A browser that ends meanwhile keeps nothing, and that is told elsewhere.
   const keepDownloads = (id?: string) => instance.downloads.keep(id).catch(() => undefined);
+  const throttle = createThrottle();
   const client = serveClient({
     socket,
     connection: instance.connection,
     rules: { origins, downloads: downloadsOf(options) },
     onActivity: () => keeper.touch(),
-    onRefused: (what, why) => tell(life, { kind: 'refused', what, why }),
+    onRefused: (method, why) =>
+      throttle((left) => tell(life, { kind: 'refused', what: method.slice(0, 200), why, ...left })),
     onContext: keepDownloads,
   });
   join(life, { ...client, isDriving: true });
