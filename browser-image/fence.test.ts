@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket as Client } from 'ws';
+import { until } from '#runtime/pause.ts';
 import {
   type Site,
   type StartedBrowser,
@@ -122,10 +123,23 @@ describe('a client is refused', { timeout: 30_000 }, () => {
   ])('the method %s', async (method) => {
     const session = await client.newBrowserCDPSession();
     await expect(session.send(method as 'Browser.crash')).rejects.toThrow(/is not offered/);
-    expect(browser.events).toContainEqual(
-      expect.objectContaining({ kind: 'refused', what: method }),
-    );
   });
+});
+
+it('what a client is refused is told to the session, at most twenty a second', async () => {
+  browser.events.length = 0;
+  const socket = new Client(browser.cdpLink());
+  await once(socket, 'open');
+  const answers: { id: number; error?: { data: unknown } }[] = [];
+  socket.on('message', (data) => answers.push(JSON.parse(data.toString())));
+  const method = 'Browser.crash';
+  for (let id = 1; id <= 100; id += 1) socket.send(JSON.stringify({ id, method }));
+  await until(() => answers.length === 100, { timeoutMs: 10_000, what: '100 refusals' });
+  expect(answers[99]?.error?.data).toEqual({ error: 'forbidden', method });
+  const told = browser.events.filter((event) => event.kind === 'refused' && event.what === method);
+  expect(told.length).toBeGreaterThanOrEqual(20);
+  expect(told.length).toBeLessThan(100);
+  socket.close();
 });
 
 describe('a page does not reach', { timeout: 30_000 }, () => {
