@@ -108,15 +108,20 @@ const whileStopped = async (pid: number, work: () => Promise<void>): Promise<boo
 
 type Samples = { alone: number[]; beside: number[] };
 
-/** Opens until the import has ended, in turns beside it and alone. */
-const openInTurns = async (network: Network, batchId: string, samples: Samples): Promise<void> => {
+/** Opens until the import has ended or there are enough, in turns beside it and alone. */
+const openInTurns = async (
+  network: Network,
+  batchId: string,
+  samples: Samples,
+  say: (line: string) => void,
+): Promise<void> => {
   const params = { slug: 'shop', batchId };
   const stateOf = async () => (await network.client.send(getBatch, { params })).body.state;
   const isUnderWay = (state: string): boolean => state === 'validating' || state === 'applying';
   await network.client.send(completeBatch, { params });
   for (;;) {
     const state = await stateOf();
-    if (state === 'published') return;
+    if (state === 'published' || samples.beside.length >= runs.each) return;
     if (!isUnderWay(state) && state !== 'queued') throw new Error(`the import is ${state}`);
     const importer = importerOf(network);
     if (importer === undefined) continue;
@@ -129,6 +134,8 @@ const openInTurns = async (network: Network, batchId: string, samples: Samples):
     if (!isPaired) continue;
     samples.beside.push(...beside);
     samples.alone.push(...alone);
+    const [aloneMs, besideMs] = [median(alone), median(beside)].map((ms) => ms.toFixed(1));
+    say(`  ${state}: alone ${aloneMs} ms, beside it ${besideMs} ms`);
   }
 };
 
@@ -163,9 +170,7 @@ export const benchOpenBesideImport = async (
     // The first ones find no host that holds the world.
     for (let warmUp = 0; warmUp < 2 * poolSize; warmUp += 1) await openOnce(network);
     while (beside.length < runs.each) {
-      await openInTurns(network, await openBatch(network, chunks), samples);
-      const [aloneMs, besideMs] = [median(alone), median(beside)].map((ms) => ms.toFixed(1));
-      say(`  ${beside.length} opens of each: alone ${aloneMs} ms, beside an import ${besideMs} ms`);
+      await openInTurns(network, await openBatch(network, chunks), samples, say);
     }
     return [figureOf('p50', beside, alone), figureOf('p99', beside, alone)];
   } finally {
