@@ -141,7 +141,7 @@ const checkObject = (
   schema: Schema,
   value: Record<string, unknown>,
 ): void => {
-  if ('maxProperties' in schema) {
+  if ('maxProperties' in schema || 'minProperties' in schema) {
     const is = Object.keys(value).length;
     if (!checkSize(walk, path, schema, { of: 'Properties', is, unit: 'properties' })) return;
   }

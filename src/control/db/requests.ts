@@ -31,11 +31,12 @@ export type RequestRow = {
 /** Writes the entries of a session; `session` is a row with its id and its world's. */
 export const writeEntries = (session: string): string =>
   `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
-                         duration_ms, request, response, changes, rows, call_id, bytes)
+                         duration_ms, request, response, changes, rows, call_id, bytes,
+                         sent_url, sent_line)
    select ${session}.id, ${session}.world_id, entry.* from ${session} cross join ${rowsOf(`:id::int[],
      :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
      :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
-     :rows::json[], :callId::text[], :bytes::int[]`)} entry
+     :rows::json[], :callId::text[], :bytes::int[], :sentUrl::text[], :sentLine::text[]`)} entry
    on conflict do nothing`;
 
 /** What is kept of the session's entries so far, in bytes; null where that was not counted. */
@@ -95,6 +96,8 @@ export const entryValues = (entries: readonly KeptEntry[]): NamedValues => {
     ...Object.fromEntries(entryColumns.map((name) => [name, column(name)])),
     durationMs: column('duration_ms'),
     callId: column('call_id'),
+    sentUrl: column('sentUrl'),
+    sentLine: column('sentLine'),
     bytes: entries.map(bytesOf),
   };
 };

@@ -53,6 +53,8 @@ const entryOf = (answer: OpenAnswer): Omit<KeptEntry, 'id'> => ({
   response: JSON.stringify({ reason: answer.reason }),
   changes: '{}',
   rows: '[]',
+  sentUrl: null,
+  sentLine: null,
 });
 
 const settleEnded = async (

@@ -3,6 +3,11 @@
 -- Since when the service posts what sessions of the project send to their webhooks; null: it does not.
 alter table projects add column webhook_push_since timestamptz;
 
+-- Of a delivery: the URL that was registered, and a name for its subscription; null for every other entry. They are read
+-- by whoever reads the entry, since its request is JSON of strangers, which no statement looks into.
+alter table requests add column sent_url text;
+alter table requests add column sent_line text;
+
 -- Where deliveries to a URL that sessions of a world registered go instead.
 create table webhook_destinations (
   world_id text not null references worlds on delete cascade,
@@ -63,20 +68,18 @@ begin
   for sent in
     select f.session_id, s.project_id, s.world_id, max(f.id) as last
       from fresh f join sessions s on s.id = f.session_id join projects p on p.id = s.project_id
-     where f.via = 'webhook' and right(f.operation, 7) <> '.answer' and p.webhook_push_since is not null
+     where f.sent_url is not null and p.webhook_push_since is not null
      group by 1, 2, 3 order by 1
   loop
     insert into push_sessions (session_id, last_id) values (sent.session_id, 0) on conflict do nothing;
     select last_id into known from push_sessions where session_id = sent.session_id for update;
     insert into pushes (session_id, delivery_id, project_id, line, receiver, destination, bytes, state, failure, reason)
     with named as (
-      select f.id, f.bytes, d.destination, coalesce(d.destination, f.request ->> 'url', '') as url,
-             hashtextextended(concat_ws(' ', f.request ->> 'world', f.request ->> 'subscription',
-                                        f.request ->> 'url'), 0) as line
+      select f.id, f.bytes, d.destination, coalesce(d.destination, f.sent_url) as url,
+             hashtextextended(f.sent_line, 0) as line
         from fresh f
-        left join webhook_destinations d on d.world_id = sent.world_id and d.url = f.request ->> 'url'
-       where f.session_id = sent.session_id and f.id > known
-         and f.via = 'webhook' and right(f.operation, 7) <> '.answer'
+        left join webhook_destinations d on d.world_id = sent.world_id and d.url = f.sent_url
+       where f.session_id = sent.session_id and f.id > known and f.sent_url is not null
     ), placed as (
       select *, left(lower(coalesce(substring(url from '^[^:]+:/*(?:[^/?#]*@)?([^/?#]*)'), '')), 255) as receiver
         from named
@@ -109,4 +112,6 @@ create trigger queued_for_push after insert on requests
 drop trigger queued_for_push on requests;
 drop function queue_pushes;
 drop table push_sessions, pushes, webhook_destinations;
+alter table requests drop column sent_line;
+alter table requests drop column sent_url;
 alter table projects drop column webhook_push_since;
