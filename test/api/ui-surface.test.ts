@@ -69,7 +69,10 @@ describe('a session that is opened with a page', () => {
   it('tells its host the files of the page, which it alone may read', async () => {
     const { host, assignment } = await openReady();
     const files = assignment?.ui?.files ?? [];
-    expect(files.map(({ path }) => path).sort()).toEqual(['app.js', 'index.html']);
+    const generated = ['app.css', 'app.js', 'licences.txt', 'world.json'].map(
+      (name) => `_app/${name}`,
+    );
+    expect(files.map(({ path }) => path).sort()).toEqual([...generated, 'app.js', 'index.html']);
     const app = files.find(({ path }) => path === 'app.js');
     if (app === undefined) throw new Error('no app.js');
     expect(new TextDecoder().decode(await host.blob(app.sha256))).toBe('export const board = 1;');

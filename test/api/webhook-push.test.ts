@@ -80,7 +80,7 @@ const reasons = (count: number) =>
       const answers = await readAnswers(control);
       return answers.length === count && answers.map(({ reason }) => reason);
     },
-    { timeoutMs: 5_000, what: 'failures to be written down' },
+    { timeoutMs: 30_000, what: 'failures to be written down' },
   );
 
 describe('the setting', () => {
