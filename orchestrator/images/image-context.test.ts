@@ -19,8 +19,8 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'svc-image-context-')));
   host = join(folder, 'world-host-image');
   await layOutImage(root, await readImageInputs(root, undefined), folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 describe('what the image is built from', () => {
   it('has the sources and no tests', async () => {
