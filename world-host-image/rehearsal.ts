@@ -11,7 +11,7 @@ import { type Contract, type JsonSchema, plainPaging } from '#language/contract.
 import type { Log } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { answerRequest } from './api/request.ts';
-import { runCall } from './calls/run-call.ts';
+import { runCall } from './call-kinds/run-call.ts';
 import { createWorldLoader } from './session/load-world.ts';
 import { openSession } from './session/open-session.ts';
 import { noUserCode } from './usercode/none.ts';

@@ -10,21 +10,7 @@ import { ListPage } from './pages/list.tsx';
 import { RowPage } from './pages/row.tsx';
 import { Shell } from './pages/shell.tsx';
 import { Failure, NotHere } from './pieces/states.tsx';
-import type { Row } from './world/model.ts';
-
-/** What an address says of a list: order, search, conditions, and whether a new row is being entered. */
-export type ListSearch = { sort?: string; search?: string; where?: Row; form?: 'new' };
-
-const isRecord = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const readListSearch = ({ sort, search, where, form }: Record<string, unknown>): ListSearch => ({
-  ...(typeof sort === 'string' && sort !== '' ? { sort } : {}),
-  // A search for a number stands in the address as one.
-  ...(search === undefined || search === '' ? {} : { search: String(search) }),
-  ...(isRecord(where) && Object.keys(where).length > 0 ? { where } : {}),
-  ...(form === 'new' ? { form } : {}),
-});
+import { readListSearch } from './world/list-search.ts';
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: HomePage });
 

@@ -7,7 +7,7 @@ import { createLog } from '#runtime/log.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
 import type { Grade } from '#wire/public-api/grade.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
-import { runCall } from '../../world-host-image/calls/run-call.ts';
+import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import type { Network } from '../support/network.ts';
 import { call, close, open } from '../support/sessions.ts';

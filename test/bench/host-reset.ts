@@ -5,7 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { createLog } from '#runtime/log.ts';
-import { runCall } from '../../world-host-image/calls/run-call.ts';
+import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import { type Figure, median } from './figure.ts';
 import { item, openItems } from './items-world.ts';
 

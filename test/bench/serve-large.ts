@@ -14,7 +14,7 @@ import type { Contract, Row } from '#language/contract.ts';
 import { createLog } from '#runtime/log.ts';
 import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
-import { runCall } from '../../world-host-image/calls/run-call.ts';
+import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
 import { openSession } from '../../world-host-image/session/open-session.ts';
 import type { Session } from '../../world-host-image/session/session.ts';

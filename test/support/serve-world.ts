@@ -19,7 +19,7 @@ import { openWorldStore } from '#store/world-store.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import { specOfBundled } from '#wire/public-api/bundled-task.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
-import { runCall } from '../../world-host-image/calls/run-call.ts';
+import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger/ledger.ts';
 import { createRouter } from '../../world-host-image/routes/router.ts';
 import { openAuthorCode } from '../../world-host-image/session/author-code.ts';

@@ -17,7 +17,7 @@ import {
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
 import type { ClientInput, Input } from '#wire/operation.ts';
-import { runCall } from '../calls/run-call.ts';
+import { runCall } from '../call-kinds/run-call.ts';
 import type { Session } from '../session/session.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { type ControlLink, type HostIdentity, isRefused } from './link.ts';

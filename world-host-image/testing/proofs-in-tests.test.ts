@@ -4,7 +4,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { createLog } from '#runtime/log.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
 import { notesWorld } from '#test/support/worlds.ts';
-import { runCall } from '../calls/run-call.ts';
+import { runCall } from '../call-kinds/run-call.ts';
 import { runSuite } from './suite.ts';
 
 const log = createLog('tests', 'silent');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
 import { notesWorld } from '#test/support/worlds.ts';
-import { runCall } from '../calls/run-call.ts';
+import { runCall } from '../call-kinds/run-call.ts';
 import type { SuiteReport, TestResult } from './report.ts';
 import { runSuite } from './suite.ts';
 

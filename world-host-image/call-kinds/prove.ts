@@ -2,9 +2,10 @@
  * Call `prove`: whether the task of the session is graded as it should be. Meanwhile the session's API is served to
  * nobody, and in the end the session is as after a `reset`.
  */
+
+import { CallFailure } from '../calls/answers/failure.ts';
+import { type RunCall, refuseUnknown } from '../calls/call.ts';
 import { prove } from '../proving/prove.ts';
-import { CallFailure } from './answers/failure.ts';
-import { type RunCall, refuseUnknown } from './call.ts';
 
 export const callProve: RunCall = async (session, call, input, runOther) => {
   refuseUnknown(input, []);

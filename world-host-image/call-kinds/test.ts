@@ -3,9 +3,9 @@ import { isObject } from '#domain/json.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
+import { CallFailure } from '../calls/answers/failure.ts';
+import { type RunCall, refuseUnknown } from '../calls/call.ts';
 import { defaultTestLimits, runSuite } from '../testing/suite.ts';
-import { CallFailure } from './answers/failure.ts';
-import { type RunCall, refuseUnknown } from './call.ts';
 
 const readFiles = ({ files = {} }: Row): TreeFile[] => {
   const fail = (message: string): never => {

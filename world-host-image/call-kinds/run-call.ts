@@ -8,26 +8,26 @@ import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import { callAnswer } from '../calls/answer.ts';
+import { findAnswerFault } from '../calls/answers/answerable.ts';
+import { CallFailure, callErrorOf } from '../calls/answers/failure.ts';
+import { inputOf, type RunCall } from '../calls/call.ts';
+import { callClose } from '../calls/close.ts';
+import { callFaults, isSetting } from '../calls/faults.ts';
+import { callReset } from '../calls/reset.ts';
+import { callSeed } from '../calls/seed.ts';
+import { callState } from '../calls/state.ts';
+import { runTool } from '../calls/tools/run-tool.ts';
+import { callWebhookAnswers } from '../calls/webhook-answers.ts';
+import { callWebhooks } from '../calls/webhooks.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
 import type { MetFault } from '../session/faults.ts';
 import { noteOutgoing } from '../session/note-outgoing.ts';
 import { nothingOutgoing, type Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
-import { callAnswer } from './answer.ts';
-import { findAnswerFault } from './answers/answerable.ts';
-import { CallFailure, callErrorOf } from './answers/failure.ts';
-import { inputOf, type RunCall } from './call.ts';
-import { callClose } from './close.ts';
-import { callFaults, isSetting } from './faults.ts';
 import { callGrade } from './grade.ts';
 import { callProve } from './prove.ts';
-import { callReset } from './reset.ts';
-import { callSeed } from './seed.ts';
-import { callState } from './state.ts';
 import { callTest } from './test.ts';
-import { runTool } from './tools/run-tool.ts';
-import { callWebhookAnswers } from './webhook-answers.ts';
-import { callWebhooks } from './webhooks.ts';
 
 const kinds: Record<CallKind, RunCall> = {
   tool: (session, call, input) => runTool(session, call.name ?? '', input),

@@ -5,10 +5,10 @@
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
+import { CallFailure } from '../calls/answers/failure.ts';
+import { type RunCall, refuseUnknown } from '../calls/call.ts';
 import { mostShownRows, type Page } from '../grading/changes/report.ts';
 import { gradeSession } from '../grading/grade.ts';
-import { CallFailure } from './answers/failure.ts';
-import { type RunCall, refuseUnknown } from './call.ts';
 
 const invalid = (path: string, message: string): never => {
   throw new CallFailure({ code: 'invalid_input', message, path });
