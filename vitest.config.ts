@@ -46,7 +46,8 @@ const fuzz = {
 
 /**
  * `SWEEP_TIMES` runs so many cases of the fault sweep, a fifth of them on Docker; `SWEEP_SEED` chooses
- * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime.
+ * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime. `SWEEP_WEBHOOKS` kills the
+ * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says.
  */
 const sweepTimes = Number(process.env.SWEEP_TIMES ?? 10);
 const sweepRuntime = process.env.SWEEP_RUNTIME;
@@ -58,6 +59,7 @@ const sweep = {
   seed: Number(process.env.SWEEP_SEED ?? seedOfTheDay),
   total: sweepTimes,
   times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
+  webhooks: Number(process.env.SWEEP_WEBHOOKS ?? Math.ceil(sweepTimes / 5)),
   only: process.env.SWEEP_CASE === undefined ? null : Number(process.env.SWEEP_CASE),
 };
 

@@ -55,6 +55,9 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
   const { client, claim, network, atOnce, done, log } = options;
   const underWay = new Set<Promise<void>>();
   let stopped = false;
+  /** The claims so far, and the last that was answered. */
+  let round = 0;
+  let heard = 0;
 
   const send = async (push: Push): Promise<void> => {
     const { sessionId, sequence, url, headers, body } = push;
@@ -81,8 +84,10 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
       if (underWay.size >= atOnce) await Promise.race(underWay);
       const room = Math.min(pushBatchMost, atOnce - underWay.size);
       if (stopped || room < 1) return { claimed: 0 };
-      const body = { claim, most: room, hold: holdSeconds };
+      round += 1;
+      const body = { claim, round, heard, most: room, hold: holdSeconds };
       const { body: answer } = await client.send(claimPushes, { body, answerMs, signal });
+      heard = round;
       for (const push of answer.pushes) begin(push);
       return { claimed: answer.pushes.length };
     },

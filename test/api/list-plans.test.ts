@@ -10,6 +10,7 @@ import { type Database, openDatabase, type Statement } from '../../src/control/d
 import type { NamedValues } from '../../src/control/db/parameters.ts';
 import { ofWorld } from '../../src/control/db/requests.ts';
 import { listSessionsStatement } from '../../src/control/db/sessions.ts';
+import { explainReads } from '../support/plans.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 
@@ -68,34 +69,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Plan = {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-};
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
 /** The plan for these values: its nodes that read the table. */
-const explain = async (
-  { text, names, isPlannedAnew }: Statement,
-  table: string,
-  values: NamedValues,
-) => {
-  expect(isPlannedAnew).toBe(true);
-  const explaining = {
-    name: 'explained',
-    text: `explain (analyze, timing off, format json) ${text}`,
-    names,
-    isPlannedAnew: true,
-  } as const;
-  const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explaining, values);
-  const nodes = row === undefined ? [] : nodesOf(row['QUERY PLAN'][0].Plan);
-  return nodes.filter((node) => node['Relation Name'] === table);
+const explain = (given: Statement, table: string, values: NamedValues) => {
+  expect(given.isPlannedAnew).toBe(true);
+  return explainReads(db, given, { table, values });
 };
 
 /** What reads a page: so many entries by one of these indexes, and no others that it leaves out. */

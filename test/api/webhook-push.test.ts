@@ -1,5 +1,6 @@
 /** Push: its setting, its destinations, and how deliveries are queued, claimed once, and ended with a reason. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import {
   closeSession,
@@ -16,12 +17,14 @@ import {
   type PushReport,
   reportPushes,
 } from '#wire/sender-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
+import { openDatabase } from '../../src/control/db/database.ts';
+import { promoteStatement } from '../../src/control/db/pushes.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
-import { startNotesControl } from '../support/own-control.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { explainReads, rowsLookedAt } from '../support/plans.ts';
 import { clearPushes, deliveryEntry, readAnswers, tellOf } from '../support/pushing.ts';
 
-let control: TestControl;
+let control: OwnControl;
 let host: PlayedHost;
 let sessionId: string;
 
@@ -156,6 +159,31 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([2]);
   });
 
+  it('has the next of its subscription ready, at the cost of that one row however many wait', async () => {
+    await send([1], url, { subscription: { id: 1 } });
+    await claim();
+    const waiting = 5_000;
+    await control.sql(`insert into requests select session_id, id + n, world_id, at, via, 'x.answer', method,
+      path, status, duration_ms, request, response, changes, rows, call_id, bytes
+      from requests, generate_series(1, ${waiting}) n`);
+    await control.sql(`insert into pushes (session_id, delivery_id, project_id, line, receiver, bytes, state)
+      select session_id, delivery_id + n, project_id, n % 10, receiver, bytes, 'waiting'
+        from pushes, generate_series(1, ${waiting}) n`);
+    await control.sql('analyze pushes');
+    const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
+    try {
+      const values = [sessionId, ['3', '7']];
+      const reads = await explainReads(db, promoteStatement, { table: 'pushes', values });
+      expect(rowsLookedAt(reads)).toBeLessThanOrEqual(2 * 3);
+      const ready = await control.sql<{ id: number }>(
+        `select delivery_id as id from pushes where state = 'ready' order by 1`,
+      );
+      expect(ready).toEqual([{ id: 4 }, { id: 8 }]);
+    } finally {
+      await db.close();
+    }
+  });
+
   it('waits for the one before it to the same subscription, and for no other', async () => {
     await send([1, 2, 3], url, { subscription: { id: 1 } });
     await send([4, 5], url, { subscription: { id: 2 } });
@@ -170,6 +198,27 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([3]);
     await report([answered(3)]);
     expect(await claimed()).toEqual([6]);
+  });
+
+  it('that its sender never heard of is handed out again as soon as it says so', async () => {
+    const claimIn = async (name: string, round: number, heard: number) => {
+      const body = { claim: name, most: 100, round, heard };
+      const { pushes } = (await control.sender(claimPushes, { body })).body;
+      return pushes.map(({ sequence }) => sequence);
+    };
+    await send([1], url, { subscription: { id: 1 } });
+    expect(await claimIn(own, 1, 0)).toEqual([1]);
+    await send([2, 3], url, { subscription: { id: 2 } });
+    expect(await claimIn(own, 2, 1)).toEqual([2]);
+    // What another claimed in the same rounds is its own, and what was heard of stays claimed.
+    await send([4], url, { subscription: { id: 3 } });
+    expect(await claimIn(other, 2, 1)).toEqual([4]);
+    expect(await claimIn(own, 3, 1)).toEqual([2]);
+    expect(await claimIn(own, 4, 3)).toEqual([]);
+    expect(await report([answered(1), answered(2)])).toBe(2);
+    expect(await claimIn(own, 5, 4)).toEqual([3]);
+    expect(await report([answered(4)], other)).toBe(1);
+    expect(await report([answered(3)])).toBe(1);
   });
 
   it('is failed when its sender fell silent, and never sent again', async () => {

@@ -26,6 +26,8 @@ declare module 'vitest' {
       /** On all runtimes together: what cases there are depends on it. */
       total: number;
       times: Record<Service['runtime'], number>;
+      /** Cases of `webhooks.test.ts`. */
+      webhooks: number;
       only: number | null;
     };
   }

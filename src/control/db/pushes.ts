@@ -1,6 +1,6 @@
 /**
  * Deliveries that the service posts to receivers itself. They are queued by a trigger where ledgers are written
- * (migration 0045). A sender claims them before it sends, which is written down, and reports what came of it; a
+ * (migration 0037). A sender claims them before it sends, which is written down, and reports what came of it; a
  * claim of which nothing is heard in time is a failure, and is never sent again.
  */
 import pMap from 'p-map';
@@ -59,7 +59,7 @@ const claimStatement = statement(
        from shared where of_project <= :ofProject::int
       order by of_project, seq limit :most::int
    ), claimed as (
-     update pushes p set state = 'sending', claim = :claim, claimed_at = now()
+     update pushes p set state = 'sending', claim = :claim, claimed_at = now(), round = :round::int
        from chosen c
       where p.session_id = c.session_id and p.delivery_id = c.delivery_id and p.state = 'ready'
         and c.before < :mostBytes::int
@@ -71,10 +71,34 @@ const claimStatement = statement(
     order by c.seq`,
 );
 
+/** Whose claim it is, and which of its claims; a sender of the release before does not count them. */
+export type ClaimName = { claim: string; round: number | null };
+
 /** Claims what may be sent now, at most so many; whoever claims sends each once, or never. */
-export const claimPushes = (db: Queryable, claim: string, most: number): Promise<ClaimedPush[]> => {
+export const claimPushes = (
+  db: Queryable,
+  name: ClaimName,
+  most: number,
+): Promise<ClaimedPush[]> => {
   const { claimBytes, ...shares } = pushLimits;
-  return db.query<ClaimedPush>(claimStatement, { ...shares, claim, most, mostBytes: claimBytes });
+  return db.query<ClaimedPush>(claimStatement, { ...shares, ...name, most, mostBytes: claimBytes });
+};
+
+const releaseStatement = statement(
+  'release_pushes',
+  `update pushes set state = 'ready', claim = null, claimed_at = null, round = null
+    where state = 'sending' and claim = :claim and round > :heard::int and round < :round::int`,
+);
+
+/**
+ * Has those sent by whoever comes next that were claimed in rounds after `heard`: their sender says that no answer to
+ * those rounds reached it, so it has begun none of them.
+ */
+export const releaseUnheard = async (
+  db: Queryable,
+  unheard: { claim: string; round: number; heard: number },
+): Promise<void> => {
+  await db.query(releaseStatement, unheard);
 };
 
 /** What became of one push: an answer, or a failure with status 0. */
@@ -96,20 +120,22 @@ export type EndedPush = {
   answer: KeptDeliveryAnswer | undefined;
 };
 
-type TakenRow = { id: number; projectId: string; destination: string | null };
+type TakenRow = { id: number; line: string; projectId: string; destination: string | null };
+
+const takenColumns = `delivery_id as id, line::text as line, project_id as "projectId", destination`;
 
 const takeReportedStatement = statement(
   'take_reported_pushes',
   `delete from pushes
     where session_id = :sessionId and delivery_id = any(:ids::int[]) and state = 'sending' and claim = :claim
-   returning delivery_id as id, project_id as "projectId", destination`,
+   returning ${takenColumns}`,
 );
 
 const takeFailedStatement = statement(
   'take_failed_pushes',
   `delete from pushes
     where session_id = $1 and delivery_id = any($2::int[]) and state = 'failed'
-   returning delivery_id as id, project_id as "projectId", destination`,
+   returning ${takenColumns}`,
 );
 
 const lockLinesStatement = statement(
@@ -117,15 +143,29 @@ const lockLinesStatement = statement(
   'select last_id from push_sessions where session_id = $1 for update',
 );
 
-// Of each line that has nothing under way the first is ready now.
-const promoteStatement = statement(
+/**
+ * Of each of these lines the first is ready now, unless it is under way. Only the first of a line ever is, as later
+ * ones wait behind it: so one row of each line is looked at, however many wait.
+ */
+export const promoteStatement = statement(
   'promote_pushes',
   `update pushes p set state = 'ready'
-     from (select distinct on (line) delivery_id, state from pushes
-            where session_id = $1 and state in ('waiting', 'ready', 'sending')
-            order by line, state = 'waiting', delivery_id) first
+     from ${rowsOf('$2::bigint[]')} as ended(line) cross join lateral (
+            select delivery_id, state from pushes
+             where session_id = $1 and line = ended.line and state in ('waiting', 'ready', 'sending')
+             order by delivery_id limit 1) first
     where p.session_id = $1 and p.delivery_id = first.delivery_id and first.state = 'waiting'`,
 );
+
+/** Has the next of these lines ready. */
+const promoteNext = async (
+  tx: Queryable,
+  sessionId: string,
+  lines: Iterable<string>,
+): Promise<void> => {
+  await tx.query(lockLinesStatement, [sessionId]);
+  await tx.query(promoteStatement, [sessionId, [...new Set(lines)]]);
+};
 
 /** Ends pushes of one session: their answers are kept, and the next of their lines are ready. */
 const endPushes = (
@@ -144,8 +184,11 @@ const endPushes = (
       return { deliveryId: id, status, reason, sentTo, durationMs };
     });
     const kept = await insertDeliveryAnswers(tx, { sessionId, sender: 'push' }, answers);
-    await tx.query(lockLinesStatement, [sessionId]);
-    await tx.query(promoteStatement, [sessionId]);
+    await promoteNext(
+      tx,
+      sessionId,
+      [...taken.values()].map(({ line }) => line),
+    );
     return known.map(({ id, status, failure }) => ({
       projectId: taken.get(id)?.projectId ?? '',
       sessionId,
@@ -187,7 +230,7 @@ export const reportPushes = (
 // Nobody knows whether a push whose sender fell silent was received.
 const expireStatement = statement(
   'expire_pushes',
-  `update pushes set state = 'failed', claim = null, failure = $1, reason = $2
+  `update pushes set state = 'failed', claim = null, round = null, failure = $1, reason = $2
     where state = 'sending' and claimed_at < now() - interval '${claimSeconds} seconds'`,
 );
 
@@ -232,7 +275,7 @@ export const recordFailedPushes = async (db: Database): Promise<EndedPush[]> => 
 
 const failStatement = statement(
   'fail_pushes',
-  `update pushes p set state = 'failed', claim = null, failure = f.failure, reason = f.reason
+  `update pushes p set state = 'failed', claim = null, round = null, failure = f.failure, reason = f.reason
      from ${rowsOf(':sessionIds::text[], :ids::int[], :failures::text[], :reasons::text[]')}
           as f(session_id, delivery_id, failure, reason)
     where p.session_id = f.session_id and p.delivery_id = f.delivery_id and p.state = 'sending' and p.claim = :claim`,

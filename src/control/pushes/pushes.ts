@@ -7,11 +7,13 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Push, PushReport } from '#wire/sender-api/operations.ts';
 import {
   type ClaimedPush,
+  type ClaimName,
   claimPushes,
   type EndedPush,
   failClaimed,
   giveUpPushes,
   recordFailedPushes,
+  releaseUnheard,
   reportPushes,
 } from '../db/pushes.ts';
 import { tellHost } from '../deliveries/answers.ts';
@@ -27,10 +29,23 @@ const toPush = (claimed: ClaimedPush): Push | undefined => {
   return { sessionId, sequence: id, url: destination ?? url, headers, body };
 };
 
+/**
+ * Hands out again what was claimed for a sender in rounds of which it heard nothing: the control plane, or the
+ * connection to it, broke off in between.
+ */
+export const takeBack = async (
+  { db }: Pick<Parts, 'db'>,
+  { claim, round }: ClaimName,
+  heard: number | undefined,
+): Promise<void> => {
+  if (round === null || heard === undefined || heard + 1 >= round) return;
+  await releaseUnheard(db, { claim, round, heard });
+};
+
 /** Claims deliveries for a sender; undefined when there is none to be sent now. */
 export const claim = async (
   parts: Pick<Parts, 'db'>,
-  name: string,
+  name: ClaimName,
   most: number,
 ): Promise<Push[] | undefined> => {
   const claimed = await claimPushes(parts.db, name, most);
@@ -40,7 +55,7 @@ export const claim = async (
   if (broken.length > 0) {
     const reason = 'what the host wrote down cannot be sent: its headers are none of HTTP';
     const failed = broken.map(({ each }) => ({ ...each, failure: 'header' as const, reason }));
-    await failClaimed(parts.db, name, failed);
+    await failClaimed(parts.db, name.claim, failed);
   }
   return read.flatMap(({ push }) => push ?? []);
 };

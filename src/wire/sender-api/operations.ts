@@ -1,7 +1,8 @@
 /**
  * The contract between senders of webhooks and the control plane. Base address: `{base_url}/api/sender`, bearer: the
  * senders' token. A sender claims deliveries, posts each once, and reports what came of it. What it claimed and does
- * not report within a minute is recorded as failed.
+ * not report within a minute is recorded as failed; what was claimed for it by an answer that it never got is handed
+ * out again as soon as it says so.
  */
 import { limits } from '#domain/limits.ts';
 import { pushFailures } from '#domain/push.ts';
@@ -17,6 +18,9 @@ const Claim = Type.String({
   maxLength: 64,
   description: "the sender's own name, which no other process ever has",
 });
+
+/** Rounds are counted in an integer of the database. */
+const counted = { maximum: 2 ** 31 - 1 } as const;
 
 export const Push = Type.Object({
   sessionId: Id,
@@ -37,6 +41,17 @@ export const claimPushes = operation({
     {
       claim: Claim,
       most: Type.Integer({ minimum: 1, maximum: pushBatchMost }),
+      round: Type.Optional(
+        Type.Integer({ ...counted, minimum: 1, description: 'counts the claims of this sender' }),
+      ),
+      heard: Type.Optional(
+        Type.Integer({
+          ...counted,
+          minimum: 0,
+          description:
+            'the last round that was answered to it; what later ones claimed never reached it, and is to be sent again',
+        }),
+      ),
       hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
     },
     { additionalProperties: false },

@@ -3,13 +3,15 @@ import * as api from '#wire/sender-api/operations.ts';
 import { holdUntil, toMs } from '../../news/hold.ts';
 import { pushesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
-import { claim, report } from '../../pushes/pushes.ts';
+import { claim, report, takeBack } from '../../pushes/pushes.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 export const senderEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.claimPushes, async ({ body }, { signal }) => {
-    // Nothing is claimed for a sender that is gone: it would be recorded as failed.
-    const look = async () => (signal.aborted ? [] : claim(parts, body.claim, body.most));
+    const name = { claim: body.claim, round: body.round ?? null };
+    await takeBack(parts, name, body.heard);
+    // Nothing is claimed for a sender that is gone: it would wait until the sender says so.
+    const look = async () => (signal.aborted ? [] : claim(parts, name, body.most));
     const held = { topic: pushesTopic, ms: toMs(body.hold), signal, look };
     return respond(200, { pushes: (await holdUntil(parts.notices, held)) ?? [] });
   }),

@@ -1,0 +1,40 @@
+/** What statements read: the plans that PostgreSQL made for values, with the rows that it looked at. */
+import type { Queryable, Statement } from '../../src/control/db/database.ts';
+import type { Values } from '../../src/control/db/parameters.ts';
+
+export type PlanNode = {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+};
+
+const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Runs a statement, and answers the nodes of its plan that read the table. */
+export const explainReads = async (
+  db: Queryable,
+  { text, ...statement }: Statement,
+  { table, values }: { table: string; values: Values },
+): Promise<PlanNode[]> => {
+  const explaining = {
+    ...statement,
+    name: 'explained',
+    text: `explain (analyze, timing off, format json) ${text}`,
+  };
+  const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explaining, values);
+  const nodes = row === undefined ? [] : nodesOf(row['QUERY PLAN'][0].Plan);
+  return nodes.filter((node) => node['Relation Name'] === table);
+};
+
+/** The rows of the table that these nodes looked at, those among them that did not match. */
+export const rowsLookedAt = (nodes: readonly PlanNode[]): number =>
+  nodes.reduce(
+    (sum, node) =>
+      sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  );
