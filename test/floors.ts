@@ -159,6 +159,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['gateway-api', 'what gateways ask'],
     ['host-api', 'what world hosts ask'],
     ['sender-api', 'what senders of webhooks ask'],
+    ['browser-link', 'what browsers and the world hosts of their sessions say to each other'],
     ['pool-api', 'what orchestrators ask'],
     ['program-lines', 'what programs say to who starts them'],
     ['public-api', 'what users ask'],

@@ -1,8 +1,12 @@
 /**
- * A world host: one container (or process) that serves at most one session at a time. The
- * orchestrator makes and destroys it, the control plane decides what it serves.
+ * A host: one container (or process) that serves at most one session at a time. The orchestrator makes and
+ * destroys it, the control plane decides what it serves.
  */
 import type { TransitionTable } from './transitions.ts';
+
+/** What a host serves of its session: the world with its API and page, or a browser that looks at the page. */
+export const hostKinds = ['world', 'browser'] as const;
+export type HostKind = (typeof hostKinds)[number];
 
 export const hostStates = [
   'starting',

@@ -38,6 +38,9 @@ export const limits = {
   /** The input and the output of one call. */
   callInputBytes: 1024 * 1024,
   callOutputBytes: 4 * 1024 * 1024,
+  /** What the next browser of a session goes on from; a character may take several bytes. */
+  checkpointChars: 8 * 1024 * 1024,
+  checkpointBytes: 16 * 1024 * 1024,
   /** Calls of one session that wait for its host. */
   queuedCalls: 1_000,
   /** `?wait=` of a public route and the hold of a long poll. */

@@ -1,7 +1,8 @@
 /**
- * A pool: world hosts that are alike. What a session asks of its host, what a pool's hosts have, and
+ * A pool: hosts that are alike. What a session asks of its host, what a pool's hosts have, and
  * when the one suits the other. `src/control/db/placement.ts` says the same in SQL.
  */
+import type { HostKind } from './host.ts';
 import type { BrowserTier } from './session.ts';
 
 /** What the hosts of an installation run on. */
@@ -17,6 +18,15 @@ export type Isolation = (typeof isolations)[number];
 
 /** The size of a host where nobody says another. */
 export const usualSize = 'standard';
+
+/**
+ * The size of every browser. It is no name that a session could ask for its world's host (`namePattern`), so who
+ * looks for a world host by size never finds a browser, and the other way round.
+ */
+export const browserSize = ':browser';
+
+/** What hosts of this size serve. */
+export const kindOfSize = (size: string): HostKind => (size === browserSize ? 'browser' : 'world');
 
 /** How pools and sizes are named: they are part of labels and of messages. */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;

@@ -40,6 +40,10 @@ export const surfaceKinds = ['api', 'ui', 'browser'] as const;
 /** A way into a session: the vendor's HTTP API, its dashboard, or a browser opened on the dashboard. */
 export type SurfaceKind = (typeof surfaceKinds)[number];
 
+/** What a one-time link to a surface opens: the surface, a browser to be looked at alone, or its DevTools. */
+export const linkScopes = ['all', 'view', 'devtools'] as const;
+export type LinkScope = (typeof linkScopes)[number];
+
 export const browserTiers = ['standard', 'premium'] as const;
 /** Where a session runs: `standard` on spot capacity that may be reclaimed, `premium` on-demand. */
 export type BrowserTier = (typeof browserTiers)[number];

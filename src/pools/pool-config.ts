@@ -2,7 +2,8 @@
  * What an operator says of a pool: what its hosts are, and how many of them there shall be. The planner
  * decides by it and the driver launches by it; where it comes from is config.ts's to know.
  */
-import type { HostOffer, Isolation } from '#domain/pool.ts';
+import type { HostKind } from '#domain/host.ts';
+import { type HostOffer, type Isolation, kindOfSize } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
 import type { KubernetesTable } from './kubernetes-table.ts';
 
@@ -41,6 +42,9 @@ export type PoolConfig = HostShape & {
   /** Worlds, as `organization/project/slug`, that warm hosts hold before anyone asks, and on how many. */
   worlds: readonly { world: string; hosts: number }[];
 };
+
+/** What the hosts of a pool serve of their sessions; their size says it (`browserSize`). */
+export const kindOf = ({ size }: Pick<HostShape, 'size'>): HostKind => kindOfSize(size.name);
 
 /** What the hosts of a pool have, as sessions see it. */
 export const offerOf = ({ tier, isolation, size }: HostShape): HostOffer => ({

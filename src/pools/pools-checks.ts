@@ -12,7 +12,7 @@ import {
 import { browserTiers } from '#domain/session.ts';
 import type { Place } from '#language/read/place.ts';
 import { formatDuration } from './duration.ts';
-import { offerOf, type PoolConfig } from './pool-config.ts';
+import { kindOf, offerOf, type PoolConfig } from './pool-config.ts';
 
 /** What each runtime can put between a host and its machine. */
 const isolationsOf: Readonly<Record<RuntimeName, readonly Isolation[]>> = {
@@ -74,6 +74,7 @@ export const checkPool = (
 export const checkPools = (place: Place, pools: readonly PoolConfig[]): void => {
   const firstOf = new Map<string, PoolConfig>();
   for (const pool of pools) {
+    if (kindOf(pool) === 'browser') continue;
     const { name, memoryMb, cpus, pids } = pool.size;
     const first = firstOf.get(name) ?? pool;
     firstOf.set(name, first);

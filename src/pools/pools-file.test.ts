@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RuntimeName } from '#domain/pool.ts';
+import { offerOf } from './pool-config.ts';
 import { describeProblem, readPoolsFile } from './pools-file.ts';
 
 const sessions = { idleMs: 1_800_000, maxAgeMs: 86_400_000, provisionMs: 120_000 };
@@ -103,7 +104,7 @@ describe('a configuration file', () => {
     );
     const [, example = ''] = /```toml\n(.*?)```/s.exec(page) ?? [];
     expect(problemsOf(example, 'kubernetes')).toEqual([]);
-    expect(read(example, 'kubernetes').settings?.pools).toHaveLength(1);
+    expect(read(example, 'kubernetes').settings?.pools).toHaveLength(2);
   });
 
   it('has each of its mistakes told at its line, with the way out', () => {
@@ -186,6 +187,28 @@ size = { name = "standard", memory_mb = 64 }
     ]);
     expect(warningsOf('[pools.few]\ntier = "standard"\nmaximum = 1')).toEqual([
       'pools.toml:1:2: pools: no pool serves premium sessions of the usual size "standard" (such sessions are refused unless they ask for another size)',
+    ]);
+  });
+});
+
+describe('a pool of browsers', () => {
+  it('offers the one size that no session can ask for its world', () => {
+    const { settings, warnings } = read(
+      '[pools.worlds]\nmaximum = 9\n[pools.looks]\nkind = "browser"\nmaximum = 4\nsize = { memory_mb = 900 }',
+    );
+    expect(settings?.pools.map(offerOf)).toEqual([
+      { tier: null, isolation: 'container', size: 'standard' },
+      { tier: null, isolation: 'container', size: ':browser' },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('has no size of a name, and holds no worlds', () => {
+    const table =
+      'kind = "browser"\nmaximum = 4\nsize = { name = "big" }\nworlds = { "a/b/c" = 1 }';
+    expect(problemsOf(`[pools.worlds]\nmaximum = 9\n[pools.looks]\n${table}`)).toEqual([
+      expect.stringContaining('sessions cannot ask for the size of their browser'),
+      expect.stringContaining('browsers hold no worlds'),
     ]);
   });
 });

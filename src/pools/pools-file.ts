@@ -5,9 +5,10 @@
  *
  * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
  */
+import { type HostKind, hostKinds } from '#domain/host.ts';
 import { parsePointer } from '#domain/json.ts';
 import type { RuntimeName } from '#domain/pool.ts';
-import { type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
+import { browserSize, type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 import type { Problem } from '#language/problem.ts';
 import { parseToml } from '#language/read/document.ts';
@@ -86,6 +87,7 @@ const worlds: Kind<Map<string, number>> = kind(
 );
 
 const poolKeys = {
+  kind: defaulted<HostKind>(oneOf(hostKinds), 'world'),
   tier: optional(oneOf(browserTiers)),
   isolation: optional<Isolation>(oneOf(isolations)),
   image: optional(filledText()),
@@ -138,7 +140,7 @@ const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): 
   tier: table.tier ?? null,
   isolation: table.isolation ?? usualIsolation(runtime),
   size: {
-    name: table.size.name,
+    name: table.kind === 'browser' ? browserSize : table.size.name,
     memoryMb: table.size.memory_mb,
     cpus: table.size.cpus,
     pids: table.size.pids,
@@ -156,6 +158,18 @@ const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): 
   worlds: [...table.worlds].map(([world, hosts]) => ({ world, hosts })),
 });
 
+/** What only world hosts have. */
+const checkBrowsers = (place: Place, { size, worlds }: PoolTable): void => {
+  if (size.name !== usualSize) {
+    const message = 'sessions cannot ask for the size of their browser, so it has no name';
+    place.at('size', 'name').refuse('unexpected_key', message, 'leave it out');
+  }
+  if (worlds.size > 0) {
+    const message = 'browsers hold no worlds';
+    place.at('worlds').refuse('unexpected_key', message, 'leave it out');
+  }
+};
+
 const readPools = (
   place: Place,
   tables: ReadonlyMap<string, Placed<PoolTable>>,
@@ -170,6 +184,7 @@ const readPools = (
       at.refuse('bad_name', `"${pool}" is not a name of a pool`, wanted);
     }
     const config = toPool(pool, value, context);
+    if (value.kind === 'browser') checkBrowsers(at, value);
     checkPool(at, config, context.runtime);
     return config;
   });

@@ -6,13 +6,21 @@
 
 import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
-import { surfaceKinds } from '#domain/session.ts';
+import { linkScopes, surfaceKinds } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
 import { SessionClock } from '../public-api/session.ts';
 import { TaskSpec } from '../public-api/task-spec.ts';
 import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { BrowserAssignment } from './browser-operations.ts';
+
+export {
+  keepCheckpoint,
+  pollBrowser,
+  reportBrowserClosed,
+  reportBrowserReady,
+} from './browser-operations.ts';
 
 const Generation = Type.Integer({ minimum: 0 });
 const HostParams = Type.Object({ hostId: Id });
@@ -114,9 +122,10 @@ export const CallAnswer = Type.Object({
 });
 export type CallAnswer = Static<typeof CallAnswer>;
 
-/** What the control plane wants of a warm host. */
+/** What the control plane wants of a warm host; of one of the kind `browser`, to be a session's browser. */
 const hostDirective = {
   assignment: Type.Optional(Assignment),
+  browser: Type.Optional(BrowserAssignment),
   load: Type.Optional(LoadDirective),
   drain: Type.Optional(Type.Boolean()),
 };
@@ -278,6 +287,7 @@ export const consumeEntry = operation({
       accepted: Type.Boolean({
         description: 'false: it was used already, is too old, or never was',
       }),
+      opens: Type.Optional(oneOf(linkScopes)),
     }),
   },
 });

@@ -53,7 +53,7 @@ export const PoolHost = Type.Object({
 });
 export type PoolHost = Static<typeof PoolHost>;
 
-/** Sessions without a host that ask for the same. */
+/** Sessions without a host that ask for the same; of size `:browser`, those that wait for a browser. */
 export const WaitingSessions = Type.Object({
   tier: oneOf(browserTiers),
   isolation: nullable(oneOf(isolations)),
@@ -141,7 +141,11 @@ export const registerHost = operation({
     runtime: oneOf(['process', 'docker', 'kubernetes']),
     tier: nullable(oneOf(browserTiers, 'null: it serves both')),
     isolation: oneOf(isolations),
-    size: Type.String({ minLength: 1, maxLength: 64 }),
+    size: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: '`:browser`: it is a browser, and serves the browsers of sessions',
+    }),
     maxLive: Type.Integer({
       minimum: 0,
       description:

@@ -1,0 +1,74 @@
+/**
+ * What a session's browser and its world host say to each other, at the UI's own origin: the browser posts what
+ * happened and what it answers, and is told what to do. One request may be held for orders while others bring news. It
+ * comes with the pass of the UI and with a key, so that no page of the session speaks in the browser's name.
+ */
+import { limits } from '#domain/limits.ts';
+import { JsonObject, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+/** Where the world host takes it, and the header with the key. */
+export const browserLinkPath = '/__svc/browser/';
+export const browserKeyHeader = 'svc-browser-key';
+/** The purpose for which the key is derived from the session's token. */
+export const browserKeyPurpose = 'browser-link';
+
+/** Something that happened in the browser, as the ledger has it (`via: "browser"`). */
+export const BrowserEntry = Type.Object({
+  at: Type.String({ maxLength: 24 }),
+  operation: Type.String({
+    maxLength: 64,
+    description: '`navigated`, `downloaded`, `console_error`, `reclaimed` …',
+  }),
+  path: Type.Optional(Type.String({ maxLength: 2_048, description: 'address of the page' })),
+  detail: JsonObject,
+});
+export type BrowserEntry = Static<typeof BrowserEntry>;
+
+export const pictureFormats = ['png', 'jpeg'] as const;
+
+/** What the browser is to do; it answers under the same id. */
+export const BrowserOrder = Type.Union([
+  Type.Object({ id: Type.Integer(), do: Type.Literal('reset') }),
+  Type.Object({
+    id: Type.Integer(),
+    do: Type.Literal('screenshot'),
+    format: oneOf(pictureFormats),
+    fullPage: Type.Boolean(),
+  }),
+]);
+export type BrowserOrder = Static<typeof BrowserOrder>;
+
+export const BrowserAnswer = Type.Object({
+  id: Type.Integer(),
+  output: Type.Optional(Type.Unknown()),
+  error: Type.Optional(
+    Type.Object({
+      code: Type.String({ maxLength: 64 }),
+      message: Type.String({ maxLength: limits.messageChars }),
+    }),
+  ),
+});
+export type BrowserAnswer = Static<typeof BrowserAnswer>;
+
+/** What the browser posts. */
+export const BrowserReport = Type.Object({
+  generation: Type.Integer({ description: 'of the browser; a younger one takes its place' }),
+  resets: Type.Integer({ minimum: 0, description: 'of the session that its profile has seen' }),
+  first: Type.Integer({
+    minimum: 0,
+    description: 'number of the first entry, counted by the browser',
+  }),
+  entries: Type.Array(BrowserEntry, { maxItems: 100 }),
+  answers: Type.Array(BrowserAnswer, { maxItems: 10 }),
+  hold: Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 }),
+});
+export type BrowserReport = Static<typeof BrowserReport>;
+
+/** What it is answered. */
+export const BrowserOrders = Type.Object({
+  resets: Type.Integer({ description: 'of the session so far; a profile of fewer is thrown away' }),
+  taken: Type.Integer({ description: 'entries of this browser that are in the ledger' }),
+  orders: Type.Array(BrowserOrder),
+});
+export type BrowserOrders = Static<typeof BrowserOrders>;

@@ -1,0 +1,122 @@
+/**
+ * What a host of the kind `browser` says to the control plane beyond what every host does (`operations.ts`): it gets its
+ * session by the same poll, and gives the same signs of life.
+ */
+import { limits } from '#domain/limits.ts';
+import { browserTiers } from '#domain/session.ts';
+import { operation } from '../operation.ts';
+import { Id, nullable, oneOf } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+const Generation = Type.Integer({ minimum: 0 });
+const SessionParams = Type.Object({ sessionId: Id });
+
+/** A surface that the browser may reach. */
+export const BrowserReach = Type.Object({
+  origin: Type.String({ description: '`http(s)://host[:port]`, as pages see it' }),
+  connectTo: Type.Optional(
+    Type.Object(
+      { host: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+      { description: 'where the browser connects to for it; absent: where the origin says' },
+    ),
+  ),
+});
+
+/** The session whose browser a host is to be. */
+export const BrowserAssignment = Type.Object({
+  sessionId: Type.String(),
+  generation: Generation,
+  tier: oneOf(browserTiers),
+  token: Type.String({
+    description:
+      'the bearer that DevTools clients show; the passes of its door are signed with it. The session’s next browser has the same',
+  }),
+  entry: Type.String({ description: 'the page that it opens with' }),
+  cookies: Type.Array(
+    Type.Object({ url: Type.String(), name: Type.String(), value: Type.String() }),
+    { description: 'with which the page lets it in; session cookies, `HttpOnly`, `SameSite=Lax`' },
+  ),
+  reach: Type.Array(BrowserReach, { description: 'all that it may reach; the page is the first' }),
+  link: Type.Object(
+    { url: Type.String(), cookie: Type.String(), key: Type.String() },
+    { description: 'where it speaks with the session’s world host, and by what (`browser-link`)' },
+  ),
+  address: Type.Optional(
+    Type.String({
+      description:
+        'where clients found the browser before it, on this machine; it serves there, too, if it can',
+    }),
+  ),
+  lost: nullable(
+    Type.String({
+      description: 'why the session’s browser before it was lost; null: it is the first',
+    }),
+  ),
+  checkpoint: nullable(
+    Type.String({ description: 'JSON text to go on from instead of opening the page' }),
+  ),
+  records: Type.Boolean({ description: 'whether what it shows is recorded' }),
+});
+export type BrowserAssignment = Static<typeof BrowserAssignment>;
+
+export const reportBrowserReady = operation({
+  id: 'reportBrowserReady',
+  summary: 'The browser stands on its page, or on what it went on from, and takes clients',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/browser/ready',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({
+    generation: Generation,
+    address: Type.Optional(
+      Type.String({
+        maxLength: limits.idChars,
+        description: 'where it serves besides its own address: that of the browser before it',
+      }),
+    ),
+  }),
+  answers: { 200: Type.Object({}) },
+});
+
+export const keepCheckpoint = operation({
+  id: 'keepBrowserCheckpoint',
+  summary: 'Keep what the session’s next browser goes on from; an older one is not kept',
+  method: 'PUT',
+  path: '/world-sessions/{sessionId}/browser/checkpoint',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({
+    generation: Generation,
+    sequence: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'grows with each' }),
+    content: Type.String({ maxLength: limits.checkpointChars, description: 'JSON text' }),
+  }),
+  bodyBytes: limits.checkpointBytes,
+  answers: { 200: Type.Object({}) },
+});
+
+export const pollBrowser = operation({
+  id: 'pollBrowser',
+  summary: 'Long poll of a browser that serves a session, for the session’s end',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/browser',
+  access: 'host',
+  params: SessionParams,
+  query: Type.Object({
+    generation: Generation,
+    hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
+  }),
+  answers: { 200: Type.Object({ close: Type.Optional(Type.Boolean()) }) },
+});
+
+export const reportBrowserClosed = operation({
+  id: 'reportBrowserClosed',
+  summary: 'The browser has ended the session; it makes a fresh one, or exits',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/browser/closed',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({ generation: Generation }),
+  answers: {
+    200: Type.Object({ generation: Generation, next: oneOf(['recycle', 'exit']) }),
+  },
+});
