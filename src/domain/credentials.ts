@@ -29,10 +29,10 @@ const encodedWordCharacter = '%(?:25)*(?:2[dD]|3\\d|[46][1-9a-fA-F]|[57][\\daA]|
 export const spelledWordCharacter = `(?:[\\w-]|${encodedWordCharacter})`;
 
 /**
- * How they begin: tokens of sessions, secret keys, tokens of links, and what `svc up` makes for its programs
+ * How they begin: tokens of sessions, secret keys, tokens of links and of persons, and what `svc up` makes for its programs
  * (pool, secret of tokens, database). A host's token is its id and a MAC.
  */
-const openings = ['st-', 'sk-', 'lt-', 'pt-', 'ts-', 'pg-'];
+const openings = ['st-', 'sk-', 'lt-', 'pat_', 'pt-', 'ts-', 'pg-'];
 const hostOpening = 'hst-';
 /** 256 bits in base64url. */
 const macChars = 43;

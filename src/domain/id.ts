@@ -21,7 +21,10 @@ export type IdKind =
   | 'bat'
   | 'chk'
   | 'tsk'
-  | 'run';
+  | 'run'
+  | 'usr'
+  | 'pat'
+  | 'aud';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -3,16 +3,16 @@
  * comes out. Server validation, the OpenAPI document and the client's types all come from this one
  * description. Paths are relative to the base address of their API and mark arguments as `{name}`.
  */
+import type { PublicAccess } from './access.ts';
 import type { Static, TSchema } from './type.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call it. `read`: the project's key pair, or its public key as a bearer. `write`: the key
- * pair only. `host`: one host's token. `pool`: the orchestrator's token. `gateway`: the gateways' token.
- * `sender`: the token of senders of webhooks.
+ * Who may call it. Of public routes: a row of the table in `access.ts`. `host`: one host's token. `pool`: the
+ * orchestrator's token. `gateway`: the gateways' token. `sender`: the token of senders of webhooks.
  */
-export type Access = 'read' | 'write' | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
+export type Access = PublicAccess | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
 
 export type OperationShape = {
   id: string;
@@ -20,6 +20,11 @@ export type OperationShape = {
   method: Method;
   path: string;
   access: Access;
+  /**
+   * What becomes of query parameters and body fields that the operation does not know: refused by name (the default
+   * of public routes), or left alone, as clients of compatible groups expect; there a null also means absent.
+   */
+  unknown?: 'refused' | 'ignored';
   params?: TSchema;
   query?: TSchema;
   headers?: TSchema;

@@ -14,7 +14,7 @@ import { createLog, type Log } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { fromErrorAnswer } from '#wire/errors.ts';
-import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
+import type { Access, Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 import type { CompileLimits } from '../../src/control/compile/compiler.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
@@ -74,9 +74,8 @@ const checkAnswer = (shape: OperationShape, status: number, body: unknown): void
   }
 };
 
-const baseOf = {
-  read: '/api/public',
-  write: '/api/public',
+/** Of programs; all else is public. */
+const baseOf: Partial<Record<Access, string>> = {
   host: '/api/host',
   pool: '/api/pool',
   gateway: '/api/gateway',
@@ -89,7 +88,7 @@ const pathOf = (shape: OperationShape, input: ClientInput<OperationShape>): stri
   const path = shape.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params[name])),
   );
-  return `${baseOf[shape.access]}${path}`;
+  return `${baseOf[shape.access] ?? '/api/public'}${path}`;
 };
 
 const senderOf =

@@ -3,16 +3,22 @@ import { newId } from '#domain/id.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 
 export type KeyRow = {
+  id: string;
   publicKey: string;
   secretHash: Buffer;
+  organizationId: string;
   /** Null for a key of the whole organization. */
   projectId: string | null;
+  /** Requests a minute, by settings of its project; null: what the installation gives. */
+  rateLimit: number | null;
 };
 
 const findKeysStatement = statement(
   'find_keys',
-  `select public_key as "publicKey", secret_hash as "secretHash", project_id as "projectId"
-     from keys where public_key = any($1::text[]) and revoked_at is null`,
+  `select k.id, k.public_key as "publicKey", k.secret_hash as "secretHash", k.organization_id as "organizationId",
+          k.project_id as "projectId", p.rate_limit as "rateLimit"
+     from keys k left join projects p on p.id = k.project_id
+    where k.public_key = any($1::text[]) and k.revoked_at is null`,
 );
 
 /** The key pairs with these public keys, but those that there are not or that were revoked. */

@@ -33,6 +33,7 @@ export const createFindAsker = (db: Queryable): FindAsker => {
 
   return async (caller, params) => {
     if ('projectId' in caller) return caller.projectId;
+    if ('organizationId' in caller) return caller.atProject ?? caller.organizationId;
     if (!('hostId' in caller)) return 'operators';
     const { sessionId } = (params ?? {}) as { sessionId?: string };
     return sessionId === undefined ? caller.hostId : ofHost(caller.hostId, sessionId);

@@ -1,6 +1,5 @@
 /**
- * Who is calling. Projects: the key pair by HTTP Basic, or the public key alone as a bearer, which
- * may only read. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
+ * Who is calling. Clients of the public API: see `clients.ts`. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
  * from which its host first reported. With that report a host asks for another token, and the one that it was
  * launched with is refused before the host is given any session. The orchestrator: the one pool token. Gateways:
  * the one gateway token. Senders of webhooks: the one sender token. Operators: the admin token, or the pool token where none is set.
@@ -11,69 +10,39 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { isPublicAccess } from '#wire/access.ts';
 import type { Access } from '#wire/operation.ts';
 import type { Queryable } from '../db/database.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
-import type { KeyRow } from '../db/keys.ts';
-import { hashSecretKey, hostToken, type KeyLevel, workingToken } from '../tokens/tokens.ts';
+import { hostToken, workingToken } from '../tokens/tokens.ts';
+import { createFindClient, howToCall, type NamedProject } from './clients.ts';
 import type {
   AdminCaller,
   Caller,
   GatewayCaller,
   HostCaller,
   PoolCaller,
-  ProjectCaller,
   SenderCaller,
 } from './endpoint.ts';
 import { createGatewayPresence } from './gateway-presence.ts';
-import { createFindKey, type FindKey } from './keys.ts';
 
 /** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (
   authorization: string | undefined,
   access: Access,
   from: string,
+  named: NamedProject,
 ) => Promise<Caller>;
 
 const mostSettled = 100_000;
 
 const unauthenticated = (message: string): AppError => new AppError('unauthenticated', message);
 
-const howTo =
-  'send the key pair as "Authorization: Basic <base64(public:secret)>", or on a read the public key as "Bearer"';
-
 const parse = (authorization: string | undefined): { scheme: string; value: string } => {
   const [, scheme, value] = /^(\S+) +(\S+)\s*$/.exec(authorization ?? '') ?? [];
   if (scheme === undefined || value === undefined)
-    throw unauthenticated(`no credentials: ${howTo}`);
+    throw unauthenticated(`no credentials: ${howToCall}`);
   return { scheme: scheme.toLowerCase(), value };
-};
-
-const ofProject = (key: KeyRow, level: KeyLevel): ProjectCaller => {
-  if (key.projectId === null) {
-    throw unauthenticated(
-      "this is an organization's key; routes of a project need a key of the project",
-    );
-  }
-  return { projectId: key.projectId, publicKey: key.publicKey, level };
-};
-
-const byKeyPair = async (findOne: FindKey, value: string): Promise<ProjectCaller> => {
-  const text = Buffer.from(value, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  const publicKey = text.slice(0, Math.max(colon, 0));
-  const key = publicKey === '' ? undefined : await findOne(publicKey);
-  const given = hashSecretKey(text.slice(colon + 1));
-  if (key === undefined || !timingSafeEqual(given, key.secretHash)) {
-    throw unauthenticated('the key pair is not valid');
-  }
-  return ofProject(key, 'secret');
-};
-
-const byPublicKey = async (findOne: FindKey, publicKey: string): Promise<ProjectCaller> => {
-  const key = await findOne(publicKey);
-  if (key === undefined) throw unauthenticated('the public key is not valid');
-  return ofProject(key, 'public');
 };
 
 /** Whose a token is, and whether it is the first one. */
@@ -190,21 +159,13 @@ const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
 
 /** Makes the check for all access levels. */
 export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Authenticate => {
-  const findOne = createFindKey(db);
+  const findClient = createFindClient(db);
   const checkHost = createHostCheck(config, db, log);
   const checkProgram = createProgramCheck(config, db, log);
-  return async (authorization, access, from) => {
+  return async (authorization, access, from, named) => {
     const { scheme, value } = parse(authorization);
-    if (access !== 'read' && access !== 'write') {
-      if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
-      return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
-    }
-    if (scheme === 'basic') return byKeyPair(findOne, value);
-    if (scheme !== 'bearer') throw unauthenticated(`unknown scheme "${scheme}": ${howTo}`);
-    const caller = await byPublicKey(findOne, value);
-    if (access === 'write') {
-      throw new AppError('forbidden', 'a public key may only read; this route needs the key pair');
-    }
-    return caller;
+    if (isPublicAccess(access)) return findClient({ scheme, value }, access, named);
+    if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
+    return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
   };
 };

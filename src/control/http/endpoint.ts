@@ -4,13 +4,39 @@
  * statuses, or throws.
  */
 import type { Readable } from 'node:stream';
+import type { Role } from '#domain/account.ts';
 import type { FieldProblem } from '#domain/error.ts';
 import type { Access, Answer, Input, OperationShape } from '#wire/operation.ts';
 import type { Kept } from '../bodies/keep.ts';
+import type { Actor } from '../db/audit.ts';
+import type { BearerRow } from '../db/tokens.ts';
 import type { KeyLevel } from '../tokens/tokens.ts';
 
-/** A client that authenticated with a project's key pair (`secret`) or with its public key alone. */
-export type ProjectCaller = { projectId: string; publicKey: string; level: KeyLevel };
+/** What a client showed, by its id; `rateLimit` is how many requests a minute its project lets it make. */
+export type Credential = { id: string; rateLimit: number | null };
+/**
+ * A client in a project: with its key pair (`secret`) or its public key alone (`public`), or by MCP with a person's
+ * token, which counts as one or the other by what its user may.
+ */
+export type ProjectCaller = {
+  projectId: string;
+  /** Who it is, as whose what it makes is noted: a public key, or the e-mail address of a token's user. */
+  publicKey: string;
+  level: KeyLevel;
+  credential?: Credential;
+};
+/** A client of the routes of accounts. */
+export type AccountCaller = {
+  organizationId: string;
+  /** The project that the route is about, or that a key pair is of. */
+  atProject: string | null;
+  /** What it may: in the project on routes of one, else in the organization. */
+  role: Role;
+  actor: Actor;
+  /** Null: it is a key. */
+  token: BearerRow | null;
+  credential: Credential;
+};
 /** A world host, the address that it speaks from, and whether it does with the token of its launch. */
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };
@@ -19,6 +45,7 @@ export type SenderCaller = { sender: true };
 export type AdminCaller = { admin: true };
 export type Caller =
   | ProjectCaller
+  | AccountCaller
   | HostCaller
   | PoolCaller
   | GatewayCaller
@@ -35,7 +62,11 @@ type CallerOf<Who extends Access> = Who extends 'host'
         ? SenderCaller
         : Who extends 'admin'
           ? AdminCaller
-          : ProjectCaller;
+          : Who extends 'project'
+            ? AccountCaller & { atProject: string }
+            : Who extends 'projects' | 'organization' | 'owner' | 'self'
+              ? AccountCaller
+              : ProjectCaller;
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;

@@ -1,5 +1,6 @@
 /** The OpenAPI document of the public API, made from the schemas that check its requests. */
-import type { OperationShape } from '#wire/operation.ts';
+import { type AccessRule, accessRules, isPublicAccess } from '#wire/access.ts';
+import type { Access, OperationShape } from '#wire/operation.ts';
 import { namedSchemas } from '#wire/public-api/named-schemas.ts';
 
 type Json = { [key: string]: unknown };
@@ -61,6 +62,14 @@ const refusals = ({ refusals: own = {} }: OperationShape): Json =>
 
 const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).type === 'null';
 
+/** Some credentials are not taken, though they are good. */
+const refusedKinds = (access: Access): Json => {
+  if (!isPublicAccess(access) || !Object.values(accessRules[access]).includes(403)) return {};
+  const message =
+    access === 'write' ? 'A public key may only read.' : 'The caller may not do this.';
+  return { '403': errorAnswer(message) };
+};
+
 const answers = (operation: OperationShape): Json => {
   const declared = Object.entries(operation.answers).map(([status, schema]) => [
     status,
@@ -73,21 +82,27 @@ const answers = (operation: OperationShape): Json => {
     '400': errorAnswer('A parameter or field is not valid; `error` lists the fields.'),
     ...Object.fromEntries(declared),
     '401': errorAnswer('Missing or invalid keys.'),
-    ...(operation.access === 'write' ? { '403': errorAnswer('A public key may only read.') } : {}),
+    ...refusedKinds(operation.access),
     ...refusals(operation),
     default: errorAnswer('Any other refusal.'),
   };
 };
 
-const security: Record<string, Json[]> = {
-  read: [{ keyPair: [] }, { publicKey: [] }],
-  write: [{ keyPair: [] }],
+const securityOf = (access: Access): Json[] => {
+  if (!isPublicAccess(access)) return [];
+  const rule: AccessRule = accessRules[access];
+  return [
+    ...(rule.keyPair === 'taken' ? [{ keyPair: [] }] : []),
+    ...(rule.publicKey === 'taken' ? [{ publicKey: [] }] : []),
+    ...(rule.organizationKey === 'taken' ? [{ organizationKey: [] }] : []),
+    ...(typeof rule.token === 'object' ? [{ token: [] }] : []),
+  ];
 };
 
 const describeOperation = (operation: OperationShape): Json => ({
   operationId: operation.id,
   summary: operation.summary,
-  security: security[operation.access] ?? [],
+  security: securityOf(operation.access),
   parameters: [
     ...parameters('path', operation.params),
     ...parameters('query', operation.query),
@@ -108,6 +123,12 @@ const components = {
   securitySchemes: {
     keyPair: { type: 'http', scheme: 'basic', description: 'public key and secret key' },
     publicKey: { type: 'http', scheme: 'bearer', description: 'the public key, for reads' },
+    organizationKey: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'public key and secret key of an organization',
+    },
+    token: { type: 'http', scheme: 'bearer', description: 'a personal access token, `pat_…`' },
   },
   schemas: {
     ...Object.fromEntries(

@@ -18,6 +18,7 @@ import { plainIp } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
+import { isPublicAccess } from '#wire/access.ts';
 import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
 import type { BodyReader } from '../compile/body-reader.ts';
@@ -85,7 +86,7 @@ const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | und
     : usualRetryAfter[status];
 
 const challenge = (access: Access | undefined): string =>
-  access !== undefined && access !== 'read' && access !== 'write'
+  access !== undefined && !isPublicAccess(access)
     ? 'Bearer realm="svc"'
     : 'Basic realm="svc", charset="UTF-8"';
 
@@ -136,6 +137,13 @@ const holderOf = async (
 /** How much of a body the request announces that would be received. */
 const bytesToCome = ({ method, headers, routeOptions }: FastifyRequest): number =>
   method === 'GET' || method === 'HEAD' ? 0 : announcedBytes(headers, routeOptions.bodyLimit);
+
+/** The project that a request names: in its path, or as MCP does by `?project_id=`. */
+const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
+  const { projectId } = (params ?? {}) as { projectId?: unknown };
+  const { project_id: inQuery } = (query ?? {}) as { project_id?: unknown };
+  return [projectId, inQuery].find((one) => typeof one === 'string');
+};
 
 /** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
 const beginUpload = async (
@@ -190,7 +198,8 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     onRequest: async (request, reply) => {
       const { headers, socket } = request;
       const from = plainIp(socket.remoteAddress ?? '');
-      const caller = await authenticate(headers.authorization, operation.access, from);
+      const named = projectOf(request);
+      const caller = await authenticate(headers.authorization, operation.access, from, named);
       request.caller = caller;
       refuseEncoded(headers['content-encoding']);
       const { params, query } = request;

@@ -47,6 +47,8 @@ const isWaiting = (query: unknown): boolean =>
 export const createShare = (quotas: Quotas, { quotaRefusals }: Metrics): Share => {
   const holds = createHolds(quotas.waits);
   return async (caller, query, work) => {
+    if ('organizationId' in caller)
+      return forProject(caller.atProject ?? caller.organizationId, work);
     if (!('projectId' in caller)) return work();
     const { projectId } = caller;
     const begin = () => forProject(projectId, work);

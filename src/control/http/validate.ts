@@ -5,6 +5,7 @@
  */
 import { cut } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { isPublicAccess } from '#wire/access.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import type { TSchema } from '#wire/type.ts';
 import { type Check, checkOfText } from '../bodies/check.ts';
@@ -30,7 +31,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
  */
 const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
   const check = checkPart(params);
-  const isClients = access === 'read' || access === 'write';
+  const isClients = isPublicAccess(access);
   return (given) => {
     const problems = check(given);
     const texts = Object.values((given ?? {}) as object).filter(isText);
@@ -68,7 +69,7 @@ export type Validator = {
 export const createValidator = (shape: OperationShape): Validator => {
   const { access } = shape;
   const path = createPathCheck(shape);
-  const isStrict = access === 'read' || access === 'write';
+  const isStrict = isPublicAccess(access) && shape.unknown !== 'ignored';
   const query = shape.query === undefined && isStrict ? noQuery : checkPart(shape.query);
   const headers = checkPart(shape.headers);
   const whole: Validator['whole'] = (parts, ofBody) => {
