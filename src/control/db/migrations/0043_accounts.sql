@@ -2,14 +2,11 @@
 
 -- People, their roles and tokens, keys that can be listed, settings of projects, and who changed what.
 
-alter table organizations
-  add column browser_tier text check (browser_tier in ('standard', 'premium')),
-  add column deleted_at timestamptz;
+alter table organizations add column deleted_at timestamptz;
 
 -- Null: what the organization has, or the installation. A deleted project keeps its row, under another slug.
 alter table projects
   add column metadata json not null default '{}',
-  add column browser_tier text check (browser_tier in ('standard', 'premium')),
   add column gate_threshold double precision check (gate_threshold between 0 and 1),
   add column gate_floor integer check (gate_floor > 0),
   add column rate_limit integer check (rate_limit > 0),
@@ -121,6 +118,6 @@ drop table audit_entries, credential_uses, tokens, project_memberships, membersh
 drop index keys_of_organization, keys_of_project;
 alter table keys drop column note, drop column masked_secret, drop column created_by;
 alter table projects
-  drop column metadata, drop column browser_tier, drop column gate_threshold, drop column gate_floor,
+  drop column metadata, drop column gate_threshold, drop column gate_floor,
   drop column rate_limit, drop column deleted_at;
-alter table organizations drop column browser_tier, drop column deleted_at;
+alter table organizations drop column deleted_at;
