@@ -32,9 +32,9 @@ type Span = Parameters<OTLPTraceExporter['export']>[0][number];
 /** For one attempt and its repetitions. */
 const sendMs = 2_000;
 
-const contextOf = (sessionId: string, step: string): SpanContext => ({
+const contextOf = (sessionId: string, key: string): SpanContext => ({
   traceId: traceIdOf(sessionId),
-  spanId: spanIdOf(sessionId, step),
+  spanId: spanIdOf(sessionId, key),
   traceFlags: TraceFlags.SAMPLED,
 });
 
@@ -44,14 +44,14 @@ const linksOf = (causedBy: string | undefined): Link[] => {
 };
 
 const toSpan = ({ sessionId, step }: ToldStep, resource: Resource): Span => {
-  const { name, beganMs, endedMs, within = wholeStep, error } = step;
+  const { name, key = name, beganMs, endedMs, within = wholeStep, error } = step;
   const startTime = millisToHrTime(beganMs);
   const endTime = millisToHrTime(Math.max(beganMs, endedMs));
   return {
     name,
     kind: SpanKind.INTERNAL,
-    spanContext: () => contextOf(sessionId, name),
-    ...(name === wholeStep ? {} : { parentSpanContext: contextOf(sessionId, within) }),
+    spanContext: () => contextOf(sessionId, key),
+    ...(key === wholeStep ? {} : { parentSpanContext: contextOf(sessionId, within) }),
     startTime,
     endTime,
     duration: hrTimeDuration(startTime, endTime),

@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto';
 
 /** What took time. Times are in Unix milliseconds. */
 export type Step = {
-  /** Unique in its session's trace. */
   name: string;
+  /** Tells it from other steps of its name in its session's trace; absent: it is the only one, and its name is its key. */
+  key?: string;
   beganMs: number;
   endedMs: number;
-  /** The step that it is part of; absent: that of the whole, `open`. */
+  /** The key of the step that it is part of; absent: that of the whole, `open`. */
   within?: string;
   attributes?: Record<string, string | number | boolean>;
   /** Why it failed. */
@@ -32,6 +33,9 @@ export type ToldStep = {
 /** The name of the step that all others are part of. */
 export const wholeStep = 'open';
 
+/** The name of the first call of a session, which pays what was not made ready before. */
+export const firstCallStep = 'first call';
+
 const hashOf = (text: string, bytes: number): string =>
   createHash('sha256')
     .update(text)
@@ -41,6 +45,6 @@ const hashOf = (text: string, bytes: number): string =>
 /** The id of a session's trace: 32 hexadecimal digits. */
 export const traceIdOf = (sessionId: string): string => hashOf(`trace:${sessionId}`, 16);
 
-/** The id of a step in its session's trace: 16 hexadecimal digits. */
-export const spanIdOf = (sessionId: string, step: string): string =>
-  hashOf(`${step}:${sessionId}`, 8);
+/** The id of a step in its session's trace, by its key: 16 hexadecimal digits. */
+export const spanIdOf = (sessionId: string, key: string): string =>
+  hashOf(`${key}:${sessionId}`, 8);

@@ -44,7 +44,9 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
       const batch = waiting.slice(0, most);
       // Should one be refused, they are told one by one, so that it is left out alone.
       most = 1;
-      await send(batch.map(({ report }) => report));
+      await send(
+        batch.map(({ report, since }) => ({ ...report, agoMs: performance.now() - since })),
+      );
       waiting = waiting.slice(batch.length);
       most = pushBatchMost;
     }

@@ -1,4 +1,4 @@
-/** The trace of an open: one of all three programs, as a collector of OpenTelemetry receives it. */
+/** The trace of a session: one of all programs, as a collector of OpenTelemetry receives it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -8,7 +8,8 @@ import { traceIdOf } from '#runtime/trace-steps.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
 import { reportReady, reportWarm } from '#wire/host-api/operations.ts';
-import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
+import { enqueueCall, openSession, updateProjectSettings } from '#wire/public-api/operations.ts';
+import { claimPushes, type PushReport, reportPushes } from '#wire/sender-api/operations.ts';
 import { readConfig } from '../../orchestrator/config.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
 import { createMetrics } from '../../orchestrator/signals/metrics.ts';
@@ -18,6 +19,7 @@ import { atReplica, baseState, installation, type PlayedHost } from '../support/
 import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { testPool } from '../support/pools.ts';
+import { deliveryEntry, tellOf } from '../support/pushing.ts';
 
 let control: OwnControl;
 let orchestrator: Running;
@@ -69,9 +71,9 @@ afterAll(async () => {
   collector.stop();
 });
 
-/** The host that was launched for the session that waits. */
-const launchedHost = async (): Promise<PlayedHost> => {
-  const id = await until(() => launched[0], { timeoutMs: 10_000, what: 'a launch' });
+/** The host that was launched for the session that waits: the first, or a later one. */
+const launchedHost = async (turn = 0): Promise<PlayedHost> => {
+  const id = await until(() => launched[turn], { timeoutMs: 10_000, what: 'a launch' });
   const token = hostToken(control.config.secret, id);
   const blank = { id, token, generation: 0, assignment: undefined };
   const host = atReplica(blank as PlayedHost, control);
@@ -119,4 +121,61 @@ it('the trace of a cold open joins what control plane, orchestrator and host did
   for (const { startTimeUnixNano: from, endTimeUnixNano: to } of spans) {
     expect(BigInt(to) >= BigInt(from)).toBe(true);
   }
+});
+
+it('the push of a delivery joins the trace of the call that sent it', async () => {
+  await control.send(updateProjectSettings, { body: { webhookPush: true } });
+  const { body: session } = await control.send(openSession, { body: { slug: 'notes' } });
+  const params = { sessionId: session.id };
+  const host = await launchedHost(1);
+  await host.poll();
+  await host.ready();
+  const sentBy = async (id: number): Promise<void> => {
+    const { body: call } = await control.send(enqueueCall, { params, body: { kind: 'state' } });
+    await host.calls();
+    await host.answer(call.id, { output: {} });
+    const url = `https://${id}.receiver.dev/`;
+    await tellOf(host, [deliveryEntry(id, url, { callId: call.id })]);
+  };
+  await sentBy(1);
+  await sentBy(2);
+  const claim = 'snd-0123456789abcdef';
+  await control.sender(claimPushes, { body: { claim, most: 10 } });
+  const report = (sequence: number, parts: Partial<PushReport>): PushReport => ({
+    ...{ sessionId: session.id, sequence, status: 200, failure: null, reason: null },
+    ...{ durationMs: 40, agoMs: 5, ...parts },
+  });
+  const timeout = { status: 0, failure: 'timeout', reason: 'no answer within 10 s' } as const;
+  await control.sender(reportPushes, {
+    body: { claim, reports: [report(1, {}), report(2, timeout)] },
+  });
+
+  const traceId = traceIdOf(session.id);
+  const spans = await until(
+    () => {
+      const own = collector.spans.filter((span) => span.traceId === traceId);
+      return own.filter(({ name }) => name === 'send').length === 2 && own;
+    },
+    { timeoutMs: 10_000, what: 'the pushes' },
+  );
+  const find = (name: string, sequence: number) =>
+    spans.find(
+      (span) =>
+        span.name === name &&
+        span.attributes.some(
+          ({ key, value }) =>
+            key === 'svc.delivery.sequence' && Object.values(value)[0] === sequence,
+        ),
+    );
+  const whole = spans.find(({ name }) => name === 'open')?.spanId;
+  const first = spans.find(({ name }) => name === 'first call')?.spanId;
+  expect(find('push', 1)).toMatchObject({ program: 'svc-control', parentSpanId: first });
+  expect(find('push', 2)).toMatchObject({ parentSpanId: whole });
+  expect(find('send', 1)).toMatchObject({
+    program: 'svc-sender',
+    parentSpanId: find('push', 1)?.spanId,
+  });
+  expect(find('send', 2)?.status.message).toBe(timeout.reason);
+  const { startTimeUnixNano: from, endTimeUnixNano: to } = find('send', 1) ?? {};
+  expect(Number(BigInt(to ?? 0) - BigInt(from ?? 0)) / 1e6).toBeCloseTo(40, 0);
 });

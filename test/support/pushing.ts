@@ -6,7 +6,13 @@ import type { PlayedHost } from './host.ts';
 export const deliveryEntry = (
   id: number,
   url: string,
-  parts: { event?: string; body?: unknown; subscription?: unknown; headers?: unknown } = {},
+  parts: {
+    event?: string;
+    body?: unknown;
+    subscription?: unknown;
+    headers?: unknown;
+    callId?: string;
+  } = {},
 ) => ({
   id,
   at: new Date().toISOString(),
@@ -27,7 +33,7 @@ export const deliveryEntry = (
   duration_ms: 0,
   changes: {},
   rows: [],
-  call_id: null,
+  call_id: parts.callId ?? null,
 });
 
 /** Has a host deliver the ledger of a session that sent these. */

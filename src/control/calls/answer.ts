@@ -2,6 +2,7 @@
 import { callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { isFinal } from '#domain/transitions.ts';
+import { firstCallStep } from '#runtime/trace-steps.ts';
 
 import type { CallRow, SessionHost } from '../db/calls.ts';
 import { cancelQueued } from '../db/endings.ts';
@@ -41,8 +42,8 @@ const traceFirst = ({ tracer }: Parts, call: CallRow): void => {
   if (claimedAt === null || answeredAt === null) return;
   const endedMs = answeredAt.getTime();
   const attributes = { kind };
-  tracer.add(sessionId, { name: 'first call', beganMs: queuedAt.getTime(), endedMs, attributes });
-  const running = { within: 'first call', beganMs: claimedAt.getTime(), endedMs };
+  tracer.add(sessionId, { name: firstCallStep, beganMs: queuedAt.getTime(), endedMs, attributes });
+  const running = { within: firstCallStep, beganMs: claimedAt.getTime(), endedMs };
   tracer.add(sessionId, { name: 'run', program: 'svc-world-host', ...running });
 };
 

@@ -109,20 +109,30 @@ export type PushEnd = {
   failure: PushFailure | null;
   reason: string | null;
   durationMs: number;
+  /** How long ago that was as it is told, in milliseconds; absent: nobody sent it. */
+  agoMs?: number;
+};
+
+type TakenRow = {
+  id: number;
+  line: string;
+  projectId: string;
+  destination: string | null;
+  queuedAt: Date;
+  /** Whether the session's first call sent it: that one is traced. */
+  isOfFirstCall: boolean;
 };
 
 /** A push that is over, with what is kept of its receiver's answer. */
-export type EndedPush = {
-  projectId: string;
-  sessionId: string;
-  status: number;
-  failure: PushFailure | null;
-  answer: KeptDeliveryAnswer | undefined;
-};
+export type EndedPush = PushEnd &
+  Pick<TakenRow, 'projectId' | 'queuedAt' | 'isOfFirstCall'> & {
+    answer: KeptDeliveryAnswer | undefined;
+  };
 
-type TakenRow = { id: number; line: string; projectId: string; destination: string | null };
-
-const takenColumns = `delivery_id as id, line::text as line, project_id as "projectId", destination`;
+const takenColumns = `delivery_id as id, line::text as line, project_id as "projectId", destination,
+  queued_at as "queuedAt",
+  exists (select from requests r join calls c on c.id = r.call_id
+           where r.session_id = pushes.session_id and r.id = delivery_id and c.seq = 1) as "isOfFirstCall"`;
 
 const takeReportedStatement = statement(
   'take_reported_pushes',
@@ -161,10 +171,10 @@ export const promoteStatement = statement(
 const promoteNext = async (
   tx: Queryable,
   sessionId: string,
-  lines: Iterable<string>,
+  lines: ReadonlySet<string>,
 ): Promise<void> => {
   await tx.query(lockLinesStatement, [sessionId]);
-  await tx.query(promoteStatement, [sessionId, [...new Set(lines)]]);
+  await tx.query(promoteStatement, [sessionId, [...lines]]);
 };
 
 /** Ends pushes of one session: their answers are kept, and the next of their lines are ready. */
@@ -175,27 +185,23 @@ const endPushes = (
   take: (tx: Queryable, ids: number[]) => Promise<TakenRow[]>,
 ): Promise<EndedPush[]> =>
   db.transaction(async (tx) => {
-    const ids = ends.map(({ id }) => id);
-    const taken = new Map((await take(tx, ids)).map((row) => [row.id, row] as const));
-    const known = ends.filter(({ id }) => taken.has(id));
-    if (known.length === 0) return [];
-    const answers = known.map(({ id, status, reason, durationMs }) => {
-      const sentTo = taken.get(id)?.destination ?? null;
-      return { deliveryId: id, status, reason, sentTo, durationMs };
-    });
-    const kept = await insertDeliveryAnswers(tx, { sessionId, sender: 'push' }, answers);
-    await promoteNext(
+    const taken = await take(
       tx,
-      sessionId,
-      [...taken.values()].map(({ line }) => line),
+      ends.map(({ id }) => id),
     );
-    return known.map(({ id, status, failure }) => ({
-      projectId: taken.get(id)?.projectId ?? '',
-      sessionId,
-      status,
-      failure,
-      answer: kept.find(({ deliveryId }) => deliveryId === id),
+    if (taken.length === 0) return [];
+    const endOf = new Map(ends.map((end) => [end.id, end] as const));
+    const known = taken.flatMap((row) => {
+      const end = endOf.get(row.id);
+      return end === undefined ? [] : [{ ...row, ...end }];
+    });
+    const answers = known.map(({ id, status, reason, destination, durationMs }) => ({
+      ...{ deliveryId: id, status, reason, sentTo: destination, durationMs },
     }));
+    const kept = await insertDeliveryAnswers(tx, { sessionId, sender: 'push' }, answers);
+    const answerOf = new Map(kept.map((answer) => [answer.deliveryId, answer] as const));
+    await promoteNext(tx, sessionId, new Set(known.map(({ line }) => line)));
+    return known.map((push) => ({ ...push, answer: answerOf.get(push.id) }));
   });
 
 /** Sessions whose pushes are ended at once, each in a transaction of its own. */

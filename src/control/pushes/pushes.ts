@@ -20,6 +20,7 @@ import { tellHost } from '../deliveries/answers.ts';
 import { readDelivery } from '../deliveries/read.ts';
 import { pushesTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
+import { tracePush } from './trace.ts';
 
 const toPush = (claimed: ClaimedPush): Push | undefined => {
   const { sessionId, id, destination } = claimed;
@@ -64,13 +65,14 @@ export const claim = async (
 const unheard = { ms: 0, signal: new AbortController().signal };
 const sessionsAtOnce = 4;
 
-/** Counts what ended, and has it told to the hosts of the sessions, which write it into their ledgers. */
+/** Counts and traces what ended, and has it told to the hosts of the sessions, which write it into their ledgers. */
 const tellEnded = async (parts: Parts, ended: readonly EndedPush[]): Promise<void> => {
   const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
   for (const { failure, status } of ended) {
     if (failure === null) parts.metrics.pushesSent.inc({ status: `${Math.floor(status / 100)}xx` });
     else parts.metrics.pushesFailed.inc({ reason: failure });
   }
+  for (const push of ended) tracePush(parts.tracer, push);
   const tell = async ([sessionId, of]: [string, EndedPush[]]): Promise<void> => {
     const answers = of.flatMap(({ answer }) => (answer?.isNew === true ? [answer] : []));
     const projectId = of[0]?.projectId ?? '';
@@ -92,7 +94,9 @@ export const report = async (
   name: string,
   reports: readonly PushReport[],
 ): Promise<number> => {
-  const ends = reports.map(({ sequence, ...rest }) => ({ ...rest, id: sequence }));
+  const ends = reports.map(({ sequence, agoMs = 0, ...rest }) => ({
+    ...{ ...rest, id: sequence, agoMs },
+  }));
   const ended = await reportPushes(parts.db, name, ends);
   await tellEnded(parts, ended);
   return ended.length;
