@@ -51,8 +51,9 @@ audit: node_modules/.installed ## known flaws of the packages that are shipped, 
 dev: node_modules/.installed ## the service on this machine, until Ctrl-C
 	npm run -s svc -- up
 
-base-image: node_modules/.installed ## a base image from Debian packages, where no registry is reached
-	world-host-image/build-base-image.sh
+base-image: node_modules/.installed ## the bases of images from Debian packages, where no registry is reached
+	images/build-base-image.sh import host
+	images/build-base-image.sh import browser
 
 images: node_modules/.installed ## every image; SVC_IMAGE_TAG, SVC_IMAGE_REGISTRY and SVC_BASE_IMAGE are heeded
 	$(node) orchestrator/main.ts images

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
+import { type SandboxChoice, sandboxChoices } from './life/state.ts';
 
 export type BrowserConfig = {
   /** The program of Chromium; absent: where this machine usually has it. */
@@ -14,6 +15,8 @@ export type BrowserConfig = {
   workDir: string;
   /** The page's size at first, in CSS pixels. */
   window: { width: number; height: number };
+  /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
+  sandbox: SandboxChoice;
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */
@@ -36,6 +39,7 @@ export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig =
       width: read.integer('SVC_WINDOW_WIDTH', { min: 240, max: 3_840, fallback: 1_280 }),
       height: read.integer('SVC_WINDOW_HEIGHT', { min: 160, max: 2_160, fallback: 800 }),
     },
+    sandbox: read.choice('SVC_BROWSER_SANDBOX', sandboxChoices, 'auto'),
     checkpointMs: read.integer('SVC_CHECKPOINT_MS', { min: 50, max: 5_000, fallback: 1_000 }),
     mostConnections: read.integer('SVC_BROWSER_CONNECTIONS', { min: 1, max: 100, fallback: 16 }),
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),

@@ -50,9 +50,9 @@ export const startBrowserProgram = async ({
   onEvent,
   onCheckpoint,
 }: ProgramOptions): Promise<BrowserProgram> => {
-  const { listen, workDir, window, checkpointMs, mostConnections } = config;
+  const { listen, workDir, window, sandbox, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
-  const settings = { chromium, workDir, window, checkpointMs, mostConnections };
+  const settings = { chromium, workDir, window, sandbox, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
   const access = createAccess();
   const { drive, view, assign, end, stop, ...rest } = browser;

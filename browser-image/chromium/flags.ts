@@ -9,8 +9,8 @@ export type FlagOptions = {
   /** `host:port` of the forward proxy that every request goes through. */
   proxy: string;
   window: { width: number; height: number };
-  /** Chromium has its own sandbox; it refuses to run as root with it. */
-  isRoot: boolean;
+  /** Whether pages run in Chromium's own sandbox; as root, and without user namespaces, it refuses to start so. */
+  isSandboxed: boolean;
 };
 
 /** Chromium's features that talk to others, ask people, or show what is no page. */
@@ -83,7 +83,7 @@ const quietFlags = [
 ];
 
 /** All arguments, in an order that does not change from one start to the next. */
-export const chromiumFlags = ({ profile, proxy, window, isRoot }: FlagOptions): string[] => [
+export const chromiumFlags = ({ profile, proxy, window, isSandboxed }: FlagOptions): string[] => [
   '--headless=new',
   '--remote-debugging-pipe',
   `--user-data-dir=${profile}`,
@@ -91,6 +91,6 @@ export const chromiumFlags = ({ profile, proxy, window, isRoot }: FlagOptions): 
   ...networkFlags(proxy),
   ...quietFlags,
   `--disable-features=${disabledFeatures.join(',')}`,
-  ...(isRoot ? ['--no-sandbox'] : []),
+  ...(isSandboxed ? [] : ['--no-sandbox']),
   'about:blank',
 ];

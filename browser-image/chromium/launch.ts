@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
 import { chromiumFlags } from './flags.ts';
 
 /** Texts to and from Chromium, each one message. */
@@ -18,10 +19,17 @@ export type Pipe = {
   onText(listener: (text: string) => void): void;
 };
 
+export type Ending = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The machine lets Chromium have no sandbox, and it was to have one. */
+  hasNoSandbox: boolean;
+};
+
 export type Chromium = Pipe & {
   pid: number;
   /** Resolves when the process has ended, with what is known of why. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  ended: Promise<Ending>;
   /** Ends it with all its processes, and removes the profile. */
   stop(): Promise<void>;
 };
@@ -32,11 +40,18 @@ export type LaunchOptions = {
   folder: string;
   proxy: string;
   window: { width: number; height: number };
+  isSandboxed: boolean;
   log: Log;
 };
 
 /** What Chromium writes on standard error is kept so far, for the message of a failed start. */
 const keptErrorChars = 4_000;
+
+/** What it wrote last may come so long after its end. */
+const lastWordsMs = 500;
+
+/** What Chromium says when it can have no sandbox. */
+const noSandbox = 'No usable sandbox';
 
 /** Cuts a stream of bytes at NUL characters. */
 const readTexts = (stream: Readable, onText: (text: string) => void): void => {
@@ -63,29 +78,20 @@ const killGroup = (pid: number): void => {
   }
 };
 
-const spawnIn = ({ path, folder, proxy, window }: LaunchOptions): ChildProcess =>
-  spawn(
-    path,
-    chromiumFlags({
-      profile: join(folder, 'profile'),
-      proxy,
-      window,
-      isRoot: process.getuid?.() === 0,
-    }),
-    {
-      cwd: folder,
-      // Nothing of the machine's own environment: no home, no proxies, no display, no secrets.
-      env: {
-        HOME: folder,
-        TMPDIR: join(folder, 'tmp'),
-        LANG: 'C.UTF-8',
-        TZ: 'UTC',
-        PATH: '/usr/bin:/bin',
-      },
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      detached: true,
+const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
+  spawn(path, chromiumFlags({ profile: join(folder, 'profile'), ...flags }), {
+    cwd: folder,
+    // Nothing of the machine's own environment: no home, no proxies, no display, no secrets.
+    env: {
+      HOME: folder,
+      TMPDIR: join(folder, 'tmp'),
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      PATH: '/usr/bin:/bin',
     },
-  );
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
 
 /**
  * Starts Chromium. It may still fail to come up: then `ended` resolves, and the first message is never answered.
@@ -115,11 +121,13 @@ export const launchChromium = async (options: LaunchOptions): Promise<Chromium> 
   // A pipe that breaks belongs to a process that ends, and that is told by `ended`.
   for (const stream of [input, output]) stream.on('error', () => undefined);
   let hasEnded = false;
-  const ended = exited.then(([code, signal]) => {
+  const silent = once(child, 'close');
+  const ended = exited.then(async ([code, signal]) => {
     hasEnded = true;
     killGroup(pid); // what it started goes with it
+    await Promise.race([silent, pause(lastWordsMs)]);
     log.debug({ pid, code, signal, errors }, 'Chromium ended');
-    return { code, signal };
+    return { code, signal, hasNoSandbox: errors.includes(noSandbox) };
   });
   return {
     pid,

@@ -14,7 +14,7 @@ import { clearDownloads } from '../watch/downloads.ts';
 import { createThrottle } from '../watch/events.ts';
 import { type ScreenshotOptions, takeScreenshot } from '../watch/screenshot.ts';
 import { serveDriving, serveViewing } from './connections.ts';
-import type { Instance } from './instance.ts';
+import { type Instance, NoSandbox } from './instance.ts';
 import { createKeeper } from './keeper.ts';
 import {
   type Assignment,
@@ -32,6 +32,14 @@ import {
   tell,
 } from './state.ts';
 
+export type BrowserStatus = {
+  condition: Condition;
+  connections: number;
+  pid: number | undefined;
+  /** Whether Chromium's own sandbox is around its pages. */
+  isSandboxed: boolean;
+};
+
 export type SessionBrowser = {
   /** Gives the browser to a session. Resolves when its entry page has loaded, or its checkpoint is restored. */
   assign(assignment: Assignment): Promise<void>;
@@ -48,7 +56,7 @@ export type SessionBrowser = {
   drive(socket: WebSocket): void;
   /** Serves a viewer, as soon as the browser stands. */
   view(socket: WebSocket, options: { isReadOnly: boolean }): void;
-  status(): { condition: Condition; connections: number; pid: number | undefined };
+  status(): BrowserStatus;
   stop(): Promise<void>;
 };
 
@@ -175,6 +183,22 @@ const stop = async (life: Life): Promise<void> => {
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
 };
 
+/** As root, Chromium has none. */
+const wantsSandbox = ({ sandbox }: BrowserOptions): boolean =>
+  sandbox === 'require' || (sandbox === 'auto' && process.getuid?.() !== 0);
+
+/** The first Chromium; where it may and must, without its own sandbox. */
+const startFirst = async (life: Life): Promise<void> => {
+  try {
+    await startFresh(life, () => onLoss(life));
+  } catch (error) {
+    if (!(error instanceof NoSandbox) || life.options.sandbox === 'require') throw error;
+    life.options.log.warn('Chromium runs without its own sandbox: there are no user namespaces');
+    life.isSandboxed = false;
+    await startFresh(life, () => onLoss(life));
+  }
+};
+
 const makeLife = async (options: BrowserOptions): Promise<Life> => {
   const { checkpointMs, onCheckpoint, log } = options;
   const origins = createOrigins();
@@ -201,7 +225,7 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
   const life: Life = {
     ...{ options, origins, proxy, keeper, condition: 'warm', connected: new Set() },
     ...{ instance: undefined, assignment: undefined, turn: Promise.resolve() },
-    ...{ started: 0, losses: [] },
+    ...{ started: 0, losses: [], isSandboxed: wantsSandbox(options) },
   };
   return life;
 };
@@ -214,7 +238,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
   await clearDownloads(downloadsOf(options));
   const life = await makeLife(options);
   try {
-    await startFresh(life, () => onLoss(life));
+    await startFirst(life);
   } catch (error) {
     await stop(life);
     throw error;
@@ -239,6 +263,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
       condition: life.condition,
       connections: life.connected.size,
       pid: life.instance?.pid,
+      isSandboxed: life.isSandboxed,
     }),
     async stop() {
       if (life.condition !== 'stopped') await inTurn(life, () => stop(life));

@@ -21,6 +21,8 @@ export type InstanceOptions = {
   /** `host:port` of the fence's proxy. */
   proxy: string;
   window: { width: number; height: number };
+  /** Whether pages run in Chromium's own sandbox. */
+  isSandboxed: boolean;
   tell: Tell;
   /** Whether nobody drives the browser or acts in a view of it. */
   isAlone(): boolean;
@@ -42,6 +44,17 @@ export type Instance = {
   newTab(): Promise<Tab>;
   stop(): Promise<void>;
 };
+
+/** Chromium was to run in its own sandbox, and the machine or its container does not let it. */
+export class NoSandbox extends AppError {
+  constructor() {
+    super(
+      'unavailable',
+      'Chromium finds no user namespaces for its sandbox: allow them (in a container by its seccomp profile), ' +
+        'or set SVC_BROWSER_SANDBOX=off',
+    );
+  }
+}
 
 /** A start that takes longer has failed. */
 const startMs = 30_000;
@@ -91,13 +104,14 @@ const attach = async (
 /**
  * Starts a Chromium with a fresh profile and an empty tab.
  *
- * @throws `unavailable` when it does not come up.
+ * @throws `NoSandbox` when it was to have one and cannot, `unavailable` when it does not come up.
  */
 export const startInstance = async (options: InstanceOptions): Promise<Instance> => {
   const chromium = await launchChromium(options);
   const connection = connect(chromium);
   void chromium.ended.then(() => connection.close());
-  const early = chromium.ended.then(({ code, signal }) => {
+  const early = chromium.ended.then(({ code, signal, hasNoSandbox }) => {
+    if (hasNoSandbox) throw new NoSandbox();
     throw new AppError(
       'unavailable',
       `Chromium ended before it was up (${signal ?? `exit ${code}`})`,
@@ -107,6 +121,7 @@ export const startInstance = async (options: InstanceOptions): Promise<Instance>
     return await Promise.race([attach(chromium, connection, options), early]);
   } catch (cause) {
     await chromium.stop();
+    if (cause instanceof NoSandbox) throw cause;
     throw new AppError('unavailable', `Chromium at ${options.path} did not come up`, { cause });
   }
 };

@@ -29,6 +29,8 @@ export type BrowserOptions = {
   /** A folder that is made, filled and removed. */
   workDir: string;
   window: { width: number; height: number };
+  /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
+  sandbox: SandboxChoice;
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */
@@ -37,6 +39,9 @@ export type BrowserOptions = {
   onCheckpoint(checkpoint: Checkpoint): void;
   log: Log;
 };
+
+export const sandboxChoices = ['auto', 'require', 'off'] as const;
+export type SandboxChoice = (typeof sandboxChoices)[number];
 
 /**
  * `warm`: waits for a session. `serving`: has one. `lost`: has one, and is being started again. `failed`: is not
@@ -54,6 +59,8 @@ export type Life = {
   readonly connected: Set<Connected>;
   condition: Condition;
   instance: Instance | undefined;
+  /** Whether Chromium is started with its own sandbox. */
+  isSandboxed: boolean;
   assignment: Assignment | undefined;
   /** What is done one after the other ends with this. */
   turn: Promise<unknown>;
@@ -95,6 +102,7 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
     downloads: downloadsOf(options),
     proxy: proxy.address,
     window: options.window,
+    isSandboxed: life.isSandboxed,
     tell: (event) => tell(life, event),
     isAlone: () => [...life.connected].every(({ isDriving }) => !isDriving),
     onChange: () => keeper.touch(),

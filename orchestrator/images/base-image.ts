@@ -1,7 +1,6 @@
 /**
- * What the world-host image is built on: a stock Node image where one can be had, else an equivalent
- * one made from Debian packages by world-host-image/build-base-image.sh, for places that reach no
- * registry.
+ * What an image is built on: a stock Node image where one can be had, else an equivalent one made from
+ * Debian packages by images/build-base-image.sh, for places that reach no registry.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import type { PrepareOptions } from '../driver/driver.ts';
 import { type Engine, isStatus } from '../driver/engine/engine.ts';
 import { followStream } from '../driver/engine/streams.ts';
 import { buildDebianBase, debianBaseName } from './debian-base.ts';
+import type { ImageRecipe } from './image-recipes.ts';
 
 export const isPresent = async ({ docker }: Engine, image: string): Promise<boolean> => {
   try {
@@ -22,10 +22,10 @@ export const isPresent = async ({ docker }: Engine, image: string): Promise<bool
 };
 
 /** The base image that the Dockerfile names. */
-const stockImage = async (root: string): Promise<string> => {
-  const dockerfile = await readFile(join(root, 'world-host-image/Dockerfile'), 'utf8');
-  const [, name] = /^ARG BASE_IMAGE=(\S+)$/m.exec(dockerfile) ?? [];
-  if (name === undefined) throw new AppError('internal', 'the Dockerfile names no BASE_IMAGE');
+const stockImage = async (root: string, { dockerfile }: ImageRecipe): Promise<string> => {
+  const text = await readFile(join(root, dockerfile), 'utf8');
+  const [, name] = /^ARG BASE_IMAGE=(\S+)$/m.exec(text) ?? [];
+  if (name === undefined) throw new AppError('internal', `${dockerfile} names no BASE_IMAGE`);
   return name;
 };
 
@@ -45,19 +45,22 @@ export const pull = async (
   }
 };
 
+/** For which image of the tree at `root` a base is needed, and which one the operator names. */
+export type BaseWish = { root: string; recipe: ImageRecipe; wanted: string | undefined };
+
 /**
  * A base image that is here: the one asked for, or the first that can be had of the stock image, one
  * built before, the stock image pulled, one built now. Throws `unavailable` with each way's refusal.
  */
 export const findBaseImage = async (
   engine: Engine,
-  root: string,
-  wanted: string | undefined,
+  { root, recipe, wanted }: BaseWish,
   preparing: PrepareOptions,
 ): Promise<string> => {
-  const stock = wanted ?? (await stockImage(root));
+  const stock = wanted ?? (await stockImage(root, recipe));
   if (await isPresent(engine, stock)) return stock;
-  const built = await debianBaseName(root);
+  const { base } = recipe;
+  const built = await debianBaseName(root, base);
   if (wanted === undefined && (await isPresent(engine, built))) return built;
   const refusal = await pull(engine, stock, preparing);
   if (refusal === undefined) return stock;
@@ -66,7 +69,7 @@ export const findBaseImage = async (
   }
   preparing.onProgress(`${stock} cannot be pulled; building ${built} from Debian packages`);
   try {
-    await buildDebianBase(engine, root, built, preparing);
+    await buildDebianBase(engine, root, { base, name: built }, preparing);
   } catch (cause) {
     preparing.signal.throwIfAborted();
     const message = `no base image: ${stock} cannot be pulled (${refusal}), nor one be built`;

@@ -1,5 +1,5 @@
 /**
- * Builds a base image from Debian packages: runs world-host-image/build-base-image.sh, which writes a
+ * Builds a base image from Debian packages: runs images/build-base-image.sh, which writes a
  * root file system, and hands that to the engine. The image gets its name last, so that nothing
  * half-made ever carries it.
  */
@@ -13,13 +13,14 @@ import { AppError } from '#domain/error.ts';
 import type { PrepareOptions } from '../driver/driver.ts';
 import type { Engine } from '../driver/engine/engine.ts';
 import { followStream } from '../driver/engine/streams.ts';
+import type { BaseName } from './image-recipes.ts';
 
-const scriptPath = 'world-host-image/build-base-image.sh';
+const scriptPath = 'images/build-base-image.sh';
 const progressMark = '== ';
 
 /** The name of the image that the script makes: it changes with the script and the version of Node. */
-export const debianBaseName = async (root: string): Promise<string> =>
-  (await promisify(execFile)(join(root, scriptPath), ['name'])).stdout.trim();
+export const debianBaseName = async (root: string, base: BaseName): Promise<string> =>
+  (await promisify(execFile)(join(root, scriptPath), ['name', base])).stdout.trim();
 
 type Script = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -50,11 +51,11 @@ const importFiles = async ({ streams }: Engine, tar: Readable): Promise<string> 
 export const buildDebianBase = async (
   engine: Engine,
   root: string,
-  name: string,
+  { base, name }: { base: BaseName; name: string },
   { onProgress, signal }: PrepareOptions,
 ): Promise<void> => {
   // A group of its own, so that all that the script has started ends when the work is to end.
-  const script: Script = spawn(join(root, scriptPath), ['tar'], {
+  const script: Script = spawn(join(root, scriptPath), ['tar', base], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

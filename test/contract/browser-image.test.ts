@@ -1,0 +1,133 @@
+/**
+ * The image of browsers on a real engine: it starts as it will run, without rights and on a read-only root, shows a page
+ * that lies in the container, and has Chromium's own sandbox exactly where its container gives it.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
+import { until } from '#runtime/pause.ts';
+import { findEngine } from '../../orchestrator/driver/engine/engine.ts';
+import { ensureImage } from '../../orchestrator/images/image.ts';
+import { readImageInputs } from '../../orchestrator/images/image-inputs.ts';
+import { browserImage } from '../../orchestrator/images/image-recipes.ts';
+import { exclusively } from '../support/postgres.ts';
+import { dockerAnswers } from '../support/prepare-docker.ts';
+import { docker } from '../support/runtimes.ts';
+
+const hasDocker = await dockerAnswers();
+if (!hasDocker) console.info('the image of browsers is not tested: no Docker engine answers');
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const filter = fileURLToPath(
+  new URL('../../orchestrator/driver/seccomp/browser.json', import.meta.url),
+);
+const startMs = 60_000;
+
+type Line = { id?: number; answer?: Record<string, unknown>; error?: unknown; listening?: unknown };
+
+/** A browser program in a container, driven by lines on its standard input. */
+type Contained = {
+  name: string;
+  /** Resolves with the answer to a command. */
+  ask(command: Record<string, unknown>): Promise<Line>;
+  process: ChildProcessWithoutNullStreams;
+};
+
+let image: string;
+let running: Contained | undefined;
+
+const start = (...options: string[]): Contained => {
+  const name = `svc-test-${newId('hst')}`;
+  const shut = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
+  const limits = ['--memory=1g', '--pids-limit=300', '--shm-size=64m', '--network=none'];
+  const scratch = ['--tmpfs=/tmp:rw,nosuid,nodev,mode=1777,size=512m', '--env=HOME=/tmp'];
+  const words = ['run', '--rm', '--interactive', '--init', '--name', name, ...shut, ...limits];
+  const child = spawn('docker', [...words, ...scratch, ...options, image]);
+  const lines: Line[] = [];
+  createInterface({ input: child.stdout }).on('line', (text) => lines.push(JSON.parse(text)));
+  let lastId = 0;
+  const contained: Contained = {
+    name,
+    process: child,
+    ask(command) {
+      lastId += 1;
+      const id = lastId;
+      child.stdin.write(`${JSON.stringify({ id, ...command })}\n`);
+      const answered = () => lines.find((line) => line.id === id);
+      return until(answered, { timeoutMs: startMs, what: `an answer to ${command.do}` });
+    },
+  };
+  running = contained;
+  return contained;
+};
+
+describe.skipIf(!hasDocker)('the image of browsers', () => {
+  beforeAll(async () => {
+    const engine = await findEngine({ engine: process.env.DOCKER_HOST, home: process.env.HOME });
+    const inputs = await readImageInputs(root, undefined, browserImage);
+    const preparing = { onProgress: () => undefined, signal: new AbortController().signal };
+    await exclusively('the image of browsers', () =>
+      ensureImage(engine, { root, inputs, baseImage: undefined }, preparing),
+    );
+    image = inputs.image;
+  }, 900_000);
+
+  afterEach(async () => {
+    const { process: child } = running ?? {};
+    running = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    child.stdin.end(); // the program ends with its input, and the container with the program
+    await until(() => child.exitCode !== null, { timeoutMs: startMs, what: 'the end' });
+  });
+
+  it('has the sandbox of Chromium with the filter that is made for it', async () => {
+    const { ask } = start(`--security-opt=seccomp=${filter}`, '--env=SVC_BROWSER_SANDBOX=require');
+    const { answer } = await ask({ do: 'status' });
+    expect(answer).toMatchObject({ condition: 'warm', isSandboxed: true });
+  });
+
+  it('says that it has none with the filter of the engine, and runs', async () => {
+    const { ask, process: child } = start();
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const { answer } = await ask({ do: 'status' });
+    expect(answer).toMatchObject({ condition: 'warm', isSandboxed: false });
+    expect(said).toContain('Chromium runs without its own sandbox');
+  });
+
+  it('does not run without it where it is required', async () => {
+    const { process: child } = start('--env=SVC_BROWSER_SANDBOX=require');
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    await until(() => child.exitCode !== null, { timeoutMs: startMs, what: 'the end' });
+    expect(child.exitCode).not.toBe(0);
+    expect(said).toContain('SVC_BROWSER_SANDBOX=off');
+  });
+
+  it('runs as nobody in particular, on a root that nothing can write to', async () => {
+    const { ask, name } = start(`--security-opt=seccomp=${filter}`);
+    await ask({ do: 'status' });
+    expect(await docker('exec', name, 'id', '-u')).toBe('10001');
+    const status = await docker('exec', name, 'cat', '/proc/self/status');
+    expect(status).toMatch(/^CapBnd:\s+0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    const writing = docker('exec', name, 'touch', '/opt/svc/browser-image/main.ts');
+    await expect(writing).rejects.toThrow(/Read-only file system|Permission denied/);
+  });
+
+  it('gives no rights to who makes a user namespace of its own', async () => {
+    const { ask, name } = start(`--security-opt=seccomp=${filter}`);
+    await ask({ do: 'status' });
+    const inside = (...words: string[]) =>
+      docker('exec', name, 'unshare', '--user', '--map-root-user', '--net', ...words);
+    expect(await inside('id', '-u')).toBe('0');
+    await expect(inside('mount', '-t', 'tmpfs', 'x', '/mnt')).rejects.toThrow(/permitted|denied/i);
+    await expect(inside('nft', 'list', 'ruleset')).rejects.toThrow(/netlink|permitted/i);
+  });
+});
