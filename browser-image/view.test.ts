@@ -10,7 +10,7 @@ import {
   startSite,
 } from '#test/support/browser-program.ts';
 import { startChromium } from '#test/support/chromium.ts';
-import type { ViewInput, ViewNews } from './view/messages.ts';
+import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 
 /** Chromiums start and stop in hooks, on machines that have other work as well. */
 const hookMs = 60_000;
@@ -247,7 +247,7 @@ describe('the view page', { timeout: 60_000 }, () => {
       await person.goto(browser.viewLink({ isReadOnly: false }));
       expect(new URL(person.url()).search).toBe('');
       await person.getByRole('tab', { name: 'Site' }).waitFor();
-      await person.locator('#empty').waitFor({ state: 'hidden' });
+      await person.getByText('Loading the first picture').waitFor({ state: 'hidden' });
       const canvas = person.locator('canvas');
       const isWide = async () => (await canvas.boundingBox())?.width === 1_000;
       await until(isWide, { ...waiting, what: 'a picture of the size' });
@@ -258,6 +258,20 @@ describe('the view page', { timeout: 60_000 }, () => {
       await person.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Hello Ada' }).waitFor();
       expect(errors).toEqual([]);
+    } finally {
+      await outside.close();
+    }
+  });
+
+  it('says to who has no link how to come in, and to programs as well', async () => {
+    const outside = await startChromium();
+    try {
+      const person = await outside.newPage();
+      const answer = await person.goto(`${browser.address}/view`);
+      expect(answer?.status()).toBe(401);
+      await person.getByText('This view is entered by a link').waitFor();
+      const told = await fetch(`${browser.address}/view`);
+      expect([told.status, await told.json()]).toMatchObject([401, { error: 'unauthenticated' }]);
     } finally {
       await outside.close();
     }

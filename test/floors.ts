@@ -133,7 +133,6 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['door', 'who may come in, and where to'],
     ['life', 'one session after another; lost and restored'],
     ['relay', 'clients that drive it by DevTools'],
-    ['view/page', 'the page on which people see it'],
     ['view', 'people who see it and act in it'],
     ['closures.ts', 'why a connection is closed'],
     ['watch', 'what happens in it; checkpoints, pictures'],
@@ -157,6 +156,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
   'src/wire': [
     ['admin-api', 'what operators ask of the control plane'],
     ['gateway-api', 'what gateways ask'],
+    ['live-view', 'what the live view of a browser and its page say'],
     ['host-api', 'what world hosts ask'],
     ['sender-api', 'what senders of webhooks ask'],
     ['browser-link', 'what browsers and the world hosts of their sessions say to each other'],

@@ -1,39 +1,44 @@
-/** The files of the live view page, bundled when they are first asked for. */
+/** The files of the live view, as they were built from `src/ui/view` (`make ui`), and the page that they are for. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type PageFile = { type: string; text: string };
 
-const folder = join(import.meta.dirname, '../view/page');
+const folder = join(import.meta.dirname, '../view/built');
 
-const bundleScript = async (): Promise<string> => {
-  const { build } = await import('rolldown'); // it loads machine code, for which no start waits
-  const { output } = await build({
-    input: join(folder, 'main.ts'),
-    platform: 'browser',
-    write: false,
-    logLevel: 'warn',
-    output: { format: 'es', minify: true },
-  });
-  return output[0].code;
+const files: Readonly<Record<string, { type: string; name: string }>> = {
+  '/view/app.css': { type: 'text/css; charset=utf-8', name: 'app.css' },
+  '/view/app.js': { type: 'text/javascript; charset=utf-8', name: 'app.js' },
+  '/view/licences.txt': { type: 'text/plain; charset=utf-8', name: 'licences.txt' },
 };
 
-const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-const makers: Readonly<Record<string, { type: string; make(): Promise<string> }>> = {
-  '/view': { type: 'text/html; charset=utf-8', make: () => read('index.html') },
-  '/view/page.css': { type: 'text/css; charset=utf-8', make: () => read('page.css') },
-  '/view/page.js': { type: 'text/javascript; charset=utf-8', make: bundleScript },
-};
-
-const made = new Map<string, Promise<string>>();
+/** The page; with a reason, one that says it to who may not come in. */
+export const viewPage = (refused?: string): PageFile => ({
+  type: 'text/html; charset=utf-8',
+  text: `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Browser of the session</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/view/app.css" />
+    <script type="module" src="/view/app.js"></script>
+  </head>
+  <body>
+    <div id="app"${refused === undefined ? '' : ` data-refused="${escaped(refused)}"`}></div>
+  </body>
+</html>
+`,
+});
 
 /** The file at a path; undefined when there is none. */
 export const pageFile = async (path: string): Promise<PageFile | undefined> => {
-  const maker = Object.hasOwn(makers, path) ? makers[path] : undefined;
-  if (maker === undefined) return undefined;
-  const making = made.get(path) ?? maker.make();
-  made.set(path, making);
-  making.catch(() => made.delete(path));
-  return { type: maker.type, text: await making };
+  const file = Object.hasOwn(files, path) ? files[path] : undefined;
+  if (file === undefined) return undefined;
+  return { type: file.type, text: await readFile(join(folder, file.name), 'utf8') };
 };

@@ -10,7 +10,7 @@ import { bindAll, type ListenAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import type { Access } from './access.ts';
-import { pageFile } from './page-files.ts';
+import { type PageFile, pageFile, viewPage } from './page-files.ts';
 
 export type DoorOptions = {
   listen: ListenAddress;
@@ -54,13 +54,23 @@ const notEntered = (): AppError =>
     'this view is entered by a link, each of which lets in once; ask for a new one',
   );
 
+const sendFile = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { type, text }: PageFile,
+  status = 200,
+): void => {
+  response.writeHead(status, { ...pageHeaders, 'content-type': type });
+  response.end(request.method === 'HEAD' ? undefined : text);
+};
+
 const servePage = async (
   { access }: DoorOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
   const { path, ticket } = partsOf(request);
-  const file = await pageFile(path);
+  const file = path === '/view' ? viewPage() : await pageFile(path);
   if (file === undefined)
     throw new AppError('not_found', `nothing is served at ${path}; see /view`);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -75,15 +85,33 @@ const servePage = async (
     return;
   }
   if (path === '/view' && access.passOf(request.headers.cookie) === undefined) throw notEntered();
-  response.writeHead(200, { ...pageHeaders, 'content-type': file.type });
-  response.end(request.method === 'HEAD' ? undefined : file.text);
+  sendFile(request, response, file);
 };
 
-const answerError = ({ log }: DoorOptions, response: ServerResponse, error: unknown): void => {
+/** Whether a person asked for it, in whose browser the answer is seen. */
+const isSeen = ({ headers }: IncomingMessage): boolean =>
+  (headers.accept ?? '').includes('text/html');
+
+const answerError = (
+  { log }: DoorOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void => {
   const { status, body } = toErrorAnswer(error);
   if (status === 500) log.error({ err: error }, 'a page could not be served');
   if (response.headersSent) {
     response.destroy();
+    return;
+  }
+  if (isSeen(request)) {
+    const { message } = body;
+    sendFile(
+      request,
+      response,
+      viewPage(`${message[0]?.toUpperCase()}${message.slice(1)}.`),
+      status,
+    );
     return;
   }
   response.writeHead(status, { ...pageHeaders, 'content-type': 'application/json' });
@@ -157,7 +185,7 @@ export const openDoor = async (options: DoorOptions): Promise<Door> => {
   const makeServer = () =>
     createServer((request, response) => {
       servePage(options, request, response).catch((error: unknown) =>
-        answerError(options, response, error),
+        answerError(options, request, response, error),
       );
     }).on('upgrade', onUpgrade);
   const bound = await bindAll(makeServer, [options.listen]);

@@ -5,6 +5,7 @@
 import type { WebSocket } from 'ws';
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import { frameOf, readViewInput, type ViewInput, type ViewNews } from '#wire/live-view/messages.ts';
 import type { Connection } from '../cdp/connection.ts';
 import { type Driver, openDriver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
@@ -12,7 +13,6 @@ import { type Closure, closeFor } from '../closures.ts';
 import type { Origins } from '../fence/origins.ts';
 import type { Tabs } from '../watch/tabs.ts';
 import { act, copySelection, type Stage } from './act.ts';
-import { frameOf, readViewInput, type ViewInput, type ViewNews } from './messages.ts';
 
 export type ViewerOptions = {
   socket: WebSocket;

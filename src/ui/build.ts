@@ -1,16 +1,37 @@
 /**
- * Builds the application of generated pages: one script and one style, with the
- * licences of what they are built from, which compiling writes into worlds. What is
- * built is kept in the tree, beside the compiler that writes it (`make ui`), and `built.test.ts` holds it to the
+ * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, and the live view,
+ * which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
+ * built is kept in the tree, beside the program that serves it (`make ui`), and `built.test.ts` holds it to the
  * sources; equal sources and packages give equal bytes.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname;
 
-/** In the order in which later ones win. */
-const styles = ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'];
+type Recipe = {
+  entry: string;
+  /** In the order in which later ones win. */
+  styles: readonly string[];
+  /** Where the built files are kept. */
+  folder: string;
+};
+
+export const applications = {
+  /** Of generated pages. */
+  page: {
+    entry: 'main.tsx',
+    styles: ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
+    folder: '../language/artifacts/page/built/',
+  },
+  /** Of a session's browser. */
+  view: {
+    entry: 'view/main.tsx',
+    styles: ['tokens', 'base', 'pieces', 'view'],
+    folder: '../../browser-image/view/built/',
+  },
+} as const satisfies Readonly<Record<string, Recipe>>;
+export type ApplicationName = keyof typeof applications;
 
 const withoutComments = (css: string): string =>
   css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\s*\n\s*/g, '\n');
@@ -35,9 +56,10 @@ const licencesOf = (modules: readonly string[]): string => {
 export type Application = { script: string; style: string; licences: string };
 
 /** Script, style and licences as texts. Throws when the sources do not build. */
-export const buildApplication = async (): Promise<Application> => {
+export const buildApplication = async (name: ApplicationName): Promise<Application> => {
+  const { entry, styles }: Recipe = applications[name];
   const bundle = await rolldown({
-    input: here('main.tsx'),
+    input: here(entry),
     platform: 'browser',
     tsconfig: here('tsconfig.json'),
     transform: { jsx: 'react-jsx', define: { 'process.env.NODE_ENV': '"production"' } },
@@ -50,7 +72,7 @@ export const buildApplication = async (): Promise<Application> => {
     const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false });
     const [{ code, modules }, ...others] = output;
     if (others.length > 0) throw new Error('the application is more than one script');
-    const texts = styles.map((name) => readFileSync(here(`style/${name}.css`), 'utf8'));
+    const texts = styles.map((part) => readFileSync(here(`style/${part}.css`), 'utf8'));
     const style = withoutComments(texts.join('\n')).trimStart();
     return { script: code, style, licences: licencesOf(Object.keys(modules)) };
   } finally {
@@ -58,13 +80,18 @@ export const buildApplication = async (): Promise<Application> => {
   }
 };
 
-/** Where the built files are kept. */
-export const builtFile = (name: 'app.js' | 'app.css' | 'licences.txt'): string =>
-  here(`../language/artifacts/page/built/${name}`);
+/** Where a built file is kept. */
+export const builtFile = (
+  name: ApplicationName,
+  file: 'app.js' | 'app.css' | 'licences.txt',
+): string => here(`${applications[name].folder}${file}`);
 
 if (import.meta.main) {
-  const { script, style, licences } = await buildApplication();
-  writeFileSync(builtFile('app.js'), script);
-  writeFileSync(builtFile('app.css'), style);
-  writeFileSync(builtFile('licences.txt'), licences);
+  for (const name of Object.keys(applications) as ApplicationName[]) {
+    const { script, style, licences } = await buildApplication(name);
+    mkdirSync(here(applications[name].folder), { recursive: true });
+    writeFileSync(builtFile(name, 'app.js'), script);
+    writeFileSync(builtFile(name, 'app.css'), style);
+    writeFileSync(builtFile(name, 'licences.txt'), licences);
+  }
 }

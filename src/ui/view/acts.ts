@@ -1,9 +1,5 @@
-/** The canvas: pictures as they come, and what the person does on it with mouse, keys and clipboard. */
-import type { ViewInput } from '../messages.ts';
-
-export type Screen = {
-  draw(size: { width: number; height: number }, picture: Blob): Promise<void>;
-};
+/** What a person does on the picture of the browser, by mouse, keys and clipboard, and the size of its window. */
+import type { ViewInput } from '#wire/live-view/messages.ts';
 
 type Send = (input: ViewInput) => void;
 
@@ -21,13 +17,14 @@ const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const;
 /** One line of a wheel that counts in lines. */
 const lineHeight = 20;
 
+type Listening = { send: Send; signal: AbortSignal };
+
 const listenToMouse = (
   { surface, canvas }: Surface,
-  send: Send,
-  sizeOf: () => { width: number },
+  { send, signal, widthOf }: Listening & { widthOf(): number },
 ): void => {
   const place = ({ offsetX, offsetY }: MouseEvent) => {
-    const scale = sizeOf().width / Math.max(1, canvas.clientWidth);
+    const scale = widthOf() / Math.max(1, canvas.clientWidth);
     return { x: Math.round(offsetX * scale), y: Math.round(offsetY * scale) };
   };
   let lastMove: PointerEvent | undefined;
@@ -40,11 +37,15 @@ const listenToMouse = (
     const shared = { ...place(event), buttons, modifiers: modifiersOf(event) };
     send({ type: 'mouse', event: 'move', button, clicks: 0, ...shared });
   };
-  canvas.addEventListener('pointermove', (event) => {
-    // One move a picture is enough.
-    if (lastMove === undefined) requestAnimationFrame(sendMove);
-    lastMove = event;
-  });
+  canvas.addEventListener(
+    'pointermove',
+    (event) => {
+      // One move a picture is enough.
+      if (lastMove === undefined) requestAnimationFrame(sendMove);
+      lastMove = event;
+    },
+    { signal },
+  );
   const press = (kind: 'down' | 'up') => (event: PointerEvent) => {
     event.preventDefault();
     sendMove();
@@ -72,9 +73,9 @@ const listenToMouse = (
     }
     return last.clicks;
   };
-  canvas.addEventListener('pointerdown', press('down'));
-  canvas.addEventListener('pointerup', press('up'));
-  canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+  canvas.addEventListener('pointerdown', press('down'), { signal });
+  canvas.addEventListener('pointerup', press('up'), { signal });
+  canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
   canvas.addEventListener(
     'wheel',
     (event) => {
@@ -84,14 +85,14 @@ const listenToMouse = (
       const moved = { dx: deltaX * unit, dy: deltaY * unit, modifiers: modifiersOf(event) };
       send({ type: 'wheel', ...place(event), ...moved });
     },
-    { passive: false },
+    { passive: false, signal },
   );
 };
 
 const isShortcut = (event: KeyboardEvent, letter: string): boolean =>
   (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === letter;
 
-const listenToKeys = ({ surface }: Surface, send: Send): void => {
+const listenToKeys = ({ surface }: Surface, { send, signal }: Listening): void => {
   const press = (kind: 'down' | 'up') => (event: KeyboardEvent) => {
     // Pasting comes as an event of its own, with the text; Tab with Escape before it leads out of the canvas.
     if (event.isComposing || isShortcut(event, 'v')) return;
@@ -107,19 +108,23 @@ const listenToKeys = ({ surface }: Surface, send: Send): void => {
     send({ type: 'key', event: kind, key, code, keyCode, location, isRepeat: repeat, modifiers });
   };
   let hasLeft = false;
-  surface.addEventListener('keydown', press('down'));
-  surface.addEventListener('keyup', press('up'));
-  document.addEventListener('paste', (event) => {
-    if (document.activeElement !== surface) return;
-    const text = event.clipboardData?.getData('text/plain') ?? '';
-    if (text !== '') send({ type: 'text', text: text.slice(0, 262_144) });
-  });
+  surface.addEventListener('keydown', press('down'), { signal });
+  surface.addEventListener('keyup', press('up'), { signal });
+  document.addEventListener(
+    'paste',
+    (event) => {
+      if (document.activeElement !== surface) return;
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      if (text !== '') send({ type: 'text', text: text.slice(0, 262_144) });
+    },
+    { signal },
+  );
 };
 
 /** Sends the size of the room there is, once it stays. */
-const listenToSize = (room: HTMLElement, send: Send): void => {
+const listenToSize = (room: HTMLElement, { send, signal }: Listening): void => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       // Rounded down, so that pictures fit as they are and are not scaled by a hair.
@@ -128,34 +133,20 @@ const listenToSize = (room: HTMLElement, send: Send): void => {
       const height = Math.min(2_160, Math.max(160, Math.floor(box.height)));
       send({ type: 'resize', width, height });
     }, 150);
-  }).observe(room);
+  });
+  observer.observe(room);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    observer.disconnect();
+  });
 };
 
-/** Makes the screen. Where the view is read-only, nobody calls `listen`. */
-export const createScreen = (
-  on: Surface,
-  onPicture: () => void,
-): Screen & { listen(send: Send): void } => {
-  const { surface, canvas } = on;
-  const context = canvas.getContext('2d', { alpha: false, desynchronized: true });
-  let shown = { width: 1, height: 1 };
-  return {
-    async draw(size, picture) {
-      const bitmap = await createImageBitmap(picture);
-      if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
-        canvas.width = bitmap.width;
-        canvas.height = bitmap.height;
-      }
-      shown = size;
-      context?.drawImage(bitmap, 0, 0);
-      bitmap.close();
-      onPicture();
-    },
-    listen(send) {
-      surface.tabIndex = 0;
-      listenToMouse(on, send, () => shown);
-      listenToKeys(on, send);
-      listenToSize(surface, send);
-    },
-  };
+/** Passes on what is done, until the function that it answers is called. */
+export const listen = (on: Surface, send: Send, widthOf: () => number): (() => void) => {
+  const ending = new AbortController();
+  const { signal } = ending;
+  listenToMouse(on, { send, widthOf, signal });
+  listenToKeys(on, { send, signal });
+  listenToSize(on.surface, { send, signal });
+  return () => ending.abort();
 };

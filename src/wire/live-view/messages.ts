@@ -3,7 +3,7 @@
  * frames to the page as bytes (see `frameOf`).
  */
 import { Ajv, type ValidateFunction } from 'ajv';
-import { type Static, Type } from '#wire/type.ts';
+import { type Static, Type } from '../type.ts';
 
 const place = { x: Type.Number(), y: Type.Number() };
 /** Bits: Alt 1, Control 2, Meta 4, Shift 8. */

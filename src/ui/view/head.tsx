@@ -1,0 +1,120 @@
+/** The browser's own frame around the page: tabs, history and the address. */
+import { type FormEvent, useEffect, useState } from 'react';
+import type { ViewInput, ViewTab } from '#wire/live-view/messages.ts';
+
+type Send = (input: ViewInput) => void;
+
+type TabProps = { tab: ViewTab; isShown: boolean; isReadOnly: boolean; send: Send };
+
+const Tab = ({ tab: { id, title, url }, isShown, isReadOnly, send }: TabProps) => (
+  <div className={isShown ? 'tab shown' : 'tab'} role="presentation">
+    <button
+      type="button"
+      role="tab"
+      aria-selected={isShown}
+      title={url}
+      disabled={isReadOnly}
+      onClick={() => send({ type: 'show', tab: id })}
+    >
+      {title || url || 'Empty tab'}
+    </button>
+    {isReadOnly ? null : (
+      <button
+        type="button"
+        className="icon"
+        aria-label={`Close ${title || url || 'empty tab'}`}
+        onClick={() => send({ type: 'close', tab: id })}
+      >
+        ×
+      </button>
+    )}
+  </div>
+);
+
+const moves = [
+  ['back', 'Back', '←'],
+  ['forward', 'Forward', '→'],
+  ['reload', 'Reload', '↻'],
+] as const;
+
+type BarProps = { url: string; isReadOnly: boolean; isOff: boolean; send: Send };
+
+const Bar = ({ url, isReadOnly, isOff, send }: BarProps) => {
+  const [typed, setTyped] = useState<string>();
+  // Where the browser went is shown, unless somebody is typing.
+  const [shown, setShown] = useState(url);
+  useEffect(() => setShown(url), [url]);
+  const go = (event: FormEvent): void => {
+    event.preventDefault();
+    send({ type: 'go', to: (typed ?? shown).trim() });
+    setTyped(undefined);
+    document.querySelector<HTMLElement>('.surface')?.focus();
+  };
+  return (
+    <form className="address-bar" onSubmit={go}>
+      {moves.map(([to, label, sign]) => (
+        <button
+          key={to}
+          type="button"
+          className="icon"
+          aria-label={label}
+          title={label}
+          disabled={isReadOnly || isOff}
+          onClick={() => send({ type: 'go', to })}
+        >
+          {sign}
+        </button>
+      ))}
+      <input
+        aria-label="Address"
+        spellCheck={false}
+        autoComplete="off"
+        readOnly={isReadOnly}
+        disabled={isOff}
+        value={typed ?? shown}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={() => setTyped(undefined)}
+      />
+      <button
+        type="button"
+        className="icon"
+        aria-label="New tab"
+        title="New tab"
+        disabled={isReadOnly || isOff}
+        onClick={() => send({ type: 'open' })}
+      >
+        +
+      </button>
+      {isReadOnly && !isOff ? <span className="flag">Read-only</span> : null}
+    </form>
+  );
+};
+
+type HeadProps = {
+  tabs: readonly ViewTab[];
+  shown: string | null;
+  isReadOnly: boolean;
+  /** There is no browser to do anything in. */
+  isOff: boolean;
+  send: Send;
+};
+
+export const Head = ({ tabs, shown, isReadOnly, isOff, send }: HeadProps) => {
+  const current = tabs.find(({ id }) => id === shown);
+  return (
+    <header className="head">
+      <div className="tabs" role="tablist" aria-label="Tabs">
+        {tabs.map((tab) => (
+          <Tab
+            key={tab.id}
+            tab={tab}
+            isShown={tab.id === shown}
+            isReadOnly={isReadOnly || isOff}
+            send={send}
+          />
+        ))}
+      </div>
+      <Bar url={current?.url ?? ''} isReadOnly={isReadOnly} isOff={isOff} send={send} />
+    </header>
+  );
+};

@@ -1,0 +1,161 @@
+/** The live view page: shows what the browser of a session shows, and passes on what the person does. */
+import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
+import { createRoot } from 'react-dom/client';
+import type { ViewInput, ViewNews, ViewTab } from '#wire/live-view/messages.ts';
+import { Announcer, useAnnounce } from '../pieces/announce.tsx';
+import { Empty, Loading } from '../pieces/states.tsx';
+import { applyTheme } from '../pieces/theme.tsx';
+import { type Connection, connect, type Standing } from './connection.ts';
+import { Head } from './head.tsx';
+import { type Asked, Question } from './question.tsx';
+import { type Easel, Screen } from './screen.tsx';
+
+type View = {
+  standing: Standing;
+  isReadOnly: boolean;
+  hasPicture: boolean;
+  tabs: readonly ViewTab[];
+  shown: string | null;
+  asked: Asked | undefined;
+};
+
+const nothing: View = {
+  standing: { is: 'connecting' },
+  isReadOnly: true,
+  hasPicture: false,
+  tabs: [],
+  shown: null,
+  asked: undefined,
+};
+
+type Change = ViewNews | { type: 'standing'; standing: Standing } | { type: 'picture' };
+
+const change = (view: View, news: Change): View => {
+  switch (news.type) {
+    case 'hello':
+      return { ...view, isReadOnly: news.isReadOnly };
+    case 'tabs':
+      return { ...view, tabs: news.tabs, shown: news.shown };
+    case 'dialog':
+      return { ...view, asked: news };
+    case 'dialog_gone':
+      return { ...view, asked: undefined };
+    case 'standing':
+      // A dialog went with its browser.
+      return { ...view, standing: news.standing, asked: undefined };
+    case 'picture':
+      return view.hasPicture ? view : { ...view, hasPicture: true };
+    default:
+      return view;
+  }
+};
+
+const copy = async (text: string): Promise<string> => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return text === '' ? 'Nothing is selected.' : 'Copied.';
+  } catch {
+    return 'This page may not write to the clipboard; allow it in your browser.';
+  }
+};
+
+/** Connects for as long as the page is open. */
+const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput) => void) => {
+  const connection = useRef<Connection>(undefined);
+  const announce = useAnnounce();
+  useEffect(() => {
+    const opened = connect({
+      onNews(news) {
+        if (news.type === 'clipboard') void copy(news.text).then(announce);
+        else if (news.type === 'refused') announce(`Not done: ${news.why}.`);
+        else tell(news);
+      },
+      onFrame(size, picture) {
+        easel.draw({ size, picture }).then(
+          () => tell({ type: 'picture' }),
+          () => undefined, // a picture that does not decode is followed by another
+        );
+      },
+      onStanding: (standing) => tell({ type: 'standing', standing }),
+    });
+    connection.current = opened;
+    return () => opened.close();
+  }, [easel, tell, announce]);
+  return useMemo(() => (input) => connection.current?.send(input), []);
+};
+
+/** What lies over the picture, or in its place. */
+const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) => {
+  if (standing.is === 'over') {
+    return (
+      <Empty title={standing.why}>
+        <p>{standing.next}</p>
+      </Empty>
+    );
+  }
+  if (standing.is === 'away') {
+    return (
+      <div className="state" role="status">
+        <span className="spinner" aria-hidden="true" />
+        <p className="state-title">{standing.why}</p>
+        <p>What was open comes back as it was.</p>
+      </div>
+    );
+  }
+  return hasPicture ? null : <Loading what="the first picture" />;
+};
+
+const LiveView = () => {
+  const easel = useMemo((): Easel => ({ draw: async () => undefined }), []);
+  const [view, tell] = useReducer(change, nothing);
+  const send = useConnection(easel, tell);
+  const { standing, isReadOnly, hasPicture, tabs, shown, asked } = view;
+  const isOpen = standing.is === 'open';
+  const isOver = standing.is === 'over';
+  const title = tabs.find(({ id }) => id === shown)?.title;
+  useEffect(() => {
+    document.title = title || 'Browser of the session';
+  }, [title]);
+  return (
+    <div className="live-view">
+      <Head
+        tabs={isOver ? [] : tabs}
+        shown={isOver ? null : shown}
+        isReadOnly={isReadOnly}
+        isOff={!isOpen}
+        send={send}
+      />
+      <main className="stage">
+        {isOver ? null : (
+          <Screen easel={easel} isReadOnly={isReadOnly} isDimmed={!isOpen} send={send} />
+        )}
+        <div className="over">
+          <Over standing={standing} hasPicture={hasPicture} />
+        </div>
+      </main>
+      {asked === undefined || isReadOnly ? null : <Question asked={asked} answer={send} />}
+    </div>
+  );
+};
+
+/** The page as it is where somebody may not come in. */
+const Refused = ({ why }: { why: string }) => (
+  <main className="live-view refused">
+    <Empty title={why} />
+  </main>
+);
+
+const element = document.getElementById('app');
+if (element !== null) {
+  applyTheme();
+  const { refused } = element.dataset;
+  createRoot(element).render(
+    refused === undefined ? (
+      <Announcer>
+        <LiveView />
+      </Announcer>
+    ) : (
+      <Refused why={refused} />
+    ),
+  );
+}

@@ -1,0 +1,60 @@
+/** The picture of what the browser shows; in a view that is not read-only, what is done on it is passed on. */
+import { useEffect, useRef } from 'react';
+import type { ViewInput } from '#wire/live-view/messages.ts';
+import { listen } from './acts.ts';
+
+/** A picture, and the size of the page in CSS pixels that it shows. */
+export type Frame = { size: { width: number; height: number }; picture: Blob };
+
+/** Where frames go: they are drawn as they come, past React. */
+export type Easel = { draw: (frame: Frame) => Promise<void> };
+
+type ScreenProps = {
+  easel: Easel;
+  isReadOnly: boolean;
+  isDimmed: boolean;
+  send: (input: ViewInput) => void;
+};
+
+export const Screen = ({ easel, isReadOnly, isDimmed, send }: ScreenProps) => {
+  const surface = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const shownWidth = useRef(1);
+
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d', { alpha: false, desynchronized: true });
+    easel.draw = async ({ size, picture }) => {
+      const bitmap = await createImageBitmap(picture);
+      const element = canvas.current;
+      if (
+        element !== null &&
+        (element.width !== bitmap.width || element.height !== bitmap.height)
+      ) {
+        element.width = bitmap.width;
+        element.height = bitmap.height;
+      }
+      shownWidth.current = size.width;
+      context?.drawImage(bitmap, 0, 0);
+      bitmap.close();
+    };
+  }, [easel]);
+
+  useEffect(() => {
+    if (isReadOnly || surface.current === null || canvas.current === null) return undefined;
+    const on = { surface: surface.current, canvas: canvas.current };
+    return listen(on, send, () => shownWidth.current);
+  }, [isReadOnly, send]);
+
+  return (
+    <div
+      ref={surface}
+      className={isDimmed ? 'surface dimmed' : 'surface'}
+      role="application"
+      aria-label="What the browser shows"
+      // In a view that is read-only there is nothing to do in it.
+      tabIndex={isReadOnly ? -1 : 0}
+    >
+      <canvas ref={canvas} />
+    </div>
+  );
+};
