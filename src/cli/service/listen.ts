@@ -11,9 +11,15 @@ import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
-import type { DeliveryList, DeliveryView } from '#wire/public-api/delivery.ts';
+import type {
+  AnswersBody,
+  AnswersView,
+  DeliveryList,
+  DeliveryView,
+} from '#wire/public-api/delivery.ts';
 import { answerDeliveries, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
-import type { Forwarded, ForwardedDelivery } from '../views/webhooks.ts';
+import type { ForwardedDelivery } from '../views/webhooks.ts';
+import { type AnswerWriter, createAnswerWriter } from './answer-writer.ts';
 import { forward } from './forward.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 
@@ -99,36 +105,38 @@ const lastMade = async (options: ListenOptions): Promise<number> => {
   }
 };
 
-/** Writes an answer down; null where the delivery is not kept any more. */
-const writeAnswer = async (
+/** Sends answers to be written down, and answers what is kept of each: nothing, where the session is not known any more. */
+const sendAnswers = async (
   options: ListenOptions,
-  { sequence }: DeliveryView,
-  { status, reason, durationMs }: Forwarded,
-): Promise<ForwardedDelivery['kept']> => {
-  const { client, sessionId, signal, target } = options;
-  const answer = {
-    ...{ sequence, status, durationMs: Math.min(durationMs, 3_600_000) },
-    ...(reason === null ? {} : { reason }),
-    sentTo: target.href.slice(0, 2_048),
-  };
+  answers: AnswersBody['answers'],
+): Promise<AnswersView['data']> => {
+  const { client, sessionId, signal } = options;
+  const input = { params: { sessionId }, body: { answers }, signal };
   try {
-    const { data } = await patiently(options, async () => {
-      const body = { answers: [answer] };
-      return (await client.send(answerDeliveries, { params: { sessionId }, body, signal })).body;
-    });
-    const [kept] = data;
-    return kept === undefined ? null : { status: kept.answer.status, isOwn: kept.kept };
+    const answer = await patiently(options, () => client.send(answerDeliveries, input));
+    return answer.body.data;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return null;
+    if (error instanceof AppError && error.code === 'not_found') return [];
     throw error;
   }
 };
 
-const forwardOne = async (options: ListenOptions, delivery: DeliveryView): Promise<void> => {
+const forwardOne = async (
+  options: ListenOptions,
+  writer: AnswerWriter,
+  delivery: DeliveryView,
+): Promise<void> => {
   const { receiverMs: limitMs, signal, target } = options;
   const how = limitMs === undefined ? { signal } : { signal, limitMs };
   const forwarded = await forward(target, delivery, how);
-  const kept = await writeAnswer(options, delivery, forwarded);
+  const { status, reason, durationMs } = forwarded;
+  const written = await writer.write({
+    ...{ sequence: delivery.sequence, status, durationMs: Math.min(durationMs, 3_600_000) },
+    ...(reason === null ? {} : { reason }),
+    sentTo: target.href.slice(0, 2_048),
+  });
+  const kept =
+    written === undefined ? null : { status: written.answer.status, isOwn: written.kept };
   options.tellForwarded({ delivery, forwarded, kept });
 };
 
@@ -173,7 +181,8 @@ const run = async (options: ListenOptions, lanes: Lanes<DeliveryView>): Promise<
 /** Forwards until the session is over, all is done, or it is interrupted. Throws what the service refuses for good. */
 export const listen = async (options: ListenOptions): Promise<ListenEnd> => {
   const { signal } = options;
-  const work = (delivery: DeliveryView): Promise<void> => forwardOne(options, delivery);
+  const writer = createAnswerWriter((answers) => sendAnswers(options, answers));
+  const work = (delivery: DeliveryView): Promise<void> => forwardOne(options, writer, delivery);
   const lanes = createLanes({ atOnce: lanesAtOnce, most: mostHeld, work });
   try {
     return await run(options, lanes);
