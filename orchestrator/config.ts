@@ -72,6 +72,7 @@ const readRuntime = (read: EnvReader): RuntimeConfig => {
     runtime,
     ...readEngine(read),
     image: read.optionalText('SVC_IMAGE'),
+    browserImage: read.optionalText('SVC_BROWSER_IMAGE'),
   };
 };
 

@@ -36,17 +36,21 @@ const boundaryOf = (choice: BoundaryChoice, isolation: Isolation): string => {
 };
 
 /** Where a host listens and works; that depends on the runtime. */
-export type RuntimeSettings = {
+export type PlaceSettings = {
   /** `host:port` of its API server; port 0 takes any. */
   listen: string;
   /** Whether the host itself tells its address, being the only one to know it. */
   reportsAddress: boolean;
   /** A folder that the host makes, fills and removes. */
   workDir: string;
-  /** Where it keeps unpacked snapshots of large worlds, and how much of them; others may share it. */
-  snapshots: { folder: string; mb: number };
   /** Where the host finds its token; `-` is its standard input. */
   tokenFile: string;
+};
+
+/** The same of a world host. */
+export type RuntimeSettings = PlaceSettings & {
+  /** Where it keeps unpacked snapshots of large worlds, and how much of them; others may share it. */
+  snapshots: { folder: string; mb: number };
   python: string;
   /** What the host has to itself, of `pid`, `ipc`, `mount`, `net`: there it looks for what sessions leave. */
   namespaces: readonly string[];
@@ -82,6 +86,40 @@ export const snapshotsOf = (
     : { folder: sharedFolder, mb: shared.mb };
 };
 
+/** What every host is told, of whatever kind. */
+const sharedEnvironment = (
+  spec: LaunchSpec,
+  settings: HostSettings,
+  { listen, reportsAddress, workDir, tokenFile }: PlaceSettings,
+): Record<string, string> => ({
+  SVC_CONTROL_URL: settings.controlUrl,
+  SVC_LOG_LEVEL: settings.logLevel,
+  SVC_HOST_ID: spec.hostId,
+  SVC_HOST_GENERATION: String(spec.generation),
+  SVC_HOST_TOKEN_FILE: tokenFile,
+  SVC_LISTEN: listen,
+  SVC_REPORT_ADDRESS: reportsAddress ? 'yes' : 'no',
+  SVC_WORK_DIR: workDir,
+});
+
+/** The heap of the program beside its Chromium, which has the rest of the memory. */
+const browserHeapMb = 192;
+
+/** How a browser comes to its session's surfaces: by itself, or through the control plane. */
+export type BrowserWay = 'direct' | 'tunnel';
+
+/** The environment of a browser. */
+export const browserEnvironment = (
+  spec: LaunchSpec,
+  settings: HostSettings,
+  place: PlaceSettings & { way: BrowserWay },
+): Record<string, string> => ({
+  NODE_OPTIONS: `--max-old-space-size=${browserHeapMb} --disable-sigusr1`,
+  ...sharedEnvironment(spec, settings, place),
+  SVC_BROWSER_WAY: place.way,
+});
+
+/** The environment of a world host. */
 export const hostEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
@@ -90,14 +128,7 @@ export const hostEnvironment = (
   // No signal opens an inspector: who reached it would be the host.
   NODE_OPTIONS: `${heapOptions(spec.shape.size.memoryMb)} --disable-sigusr1`,
   ...mallocOptions,
-  SVC_CONTROL_URL: settings.controlUrl,
-  SVC_LOG_LEVEL: settings.logLevel,
-  SVC_HOST_ID: spec.hostId,
-  SVC_HOST_GENERATION: String(spec.generation),
-  SVC_HOST_TOKEN_FILE: runtimeSettings.tokenFile,
-  SVC_LISTEN: runtimeSettings.listen,
-  SVC_REPORT_ADDRESS: runtimeSettings.reportsAddress ? 'yes' : 'no',
-  SVC_WORK_DIR: runtimeSettings.workDir,
+  ...sharedEnvironment(spec, settings, runtimeSettings),
   SVC_SNAPSHOT_DIR: runtimeSettings.snapshots.folder,
   SVC_SNAPSHOT_MB: String(runtimeSettings.snapshots.mb),
   SVC_PYTHON: runtimeSettings.python,

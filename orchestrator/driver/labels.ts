@@ -2,10 +2,13 @@
  * How a container says whose it is. Labels and names are the orchestrator's only memory: a successor
  * adopts by them, and what carries another installation's label is never touched.
  */
+import type { HostKind } from '#domain/host.ts';
+
 export const labelNames = {
   installation: 'svc.installation',
   pool: 'svc.pool',
   host: 'svc.host',
+  kind: 'svc.kind',
   role: 'svc.role',
   digest: 'svc.digest',
 } as const;
@@ -19,12 +22,17 @@ export type Owner = { installation: string; pool: string; hostId: string; digest
 /** The one name that a host's container can have, so that a second launch of it cannot succeed. */
 export const containerName = (hostId: string): string => `svc-${hostId}`;
 
-export const labelsOf = (owner: Owner, role: Role): Record<string, string> => ({
+export const labelsOf = (
+  owner: Owner,
+  role: Role,
+  kind: HostKind = 'world',
+): Record<string, string> => ({
   [labelNames.installation]: owner.installation,
   [labelNames.pool]: owner.pool,
   [labelNames.host]: owner.hostId,
   [labelNames.digest]: owner.digest,
   [labelNames.role]: role,
+  [labelNames.kind]: kind,
 });
 
 /** Reads labels back; undefined when they are not those of a world host. */

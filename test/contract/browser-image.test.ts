@@ -3,8 +3,8 @@
  * that lies in the container, and has Chromium's own sandbox exactly where its container gives it.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -19,10 +19,8 @@ import { docker } from '../support/runtimes.ts';
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('the image of browsers is not tested: no Docker engine answers');
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const filter = fileURLToPath(
-  new URL('../../orchestrator/driver/seccomp/browser.json', import.meta.url),
-);
+const root = join(import.meta.dirname, '../..');
+const filter = join(root, 'orchestrator/driver/docker/browser-calls.json');
 const startMs = 60_000;
 
 type Line = { id?: number; answer?: Record<string, unknown>; error?: unknown; listening?: unknown };

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { browserSize } from '#domain/pool.ts';
 import { Secret } from '#runtime/secret.ts';
 import { testPool } from '#test/support/pools.ts';
 import { containerDigest, containerRequest } from './container.ts';
 
 const settings = {
   installation: 'here',
-  image: 'svc-world-host:1',
+  images: { world: 'svc-world-host:1', browser: 'svc-browser:1' },
   host: { controlUrl: 'http://192.0.2.7:80', logLevel: 'info' } as const,
 };
 const sharing = {
@@ -35,4 +36,31 @@ it('keeps them to itself where there is none, or where its kernel is another', (
     expect(HostConfig?.Mounts).toEqual([]);
     expect(Env).toContain('SVC_SNAPSHOT_DIR=/tmp/snapshots');
   }
+});
+
+it('has for a browser its own image and filter of system calls, and nothing of a world host', () => {
+  const size = { name: browserSize, memoryMb: 1_024, cpus: 1, pids: 300 };
+  const requestOf = (isolation: 'container' | 'gvisor') => {
+    const shape = testPool({ isolation, size });
+    const spec = { hostId: 'hst-1', generation: 0, token: new Secret('x'), shape };
+    return containerRequest(spec, sharing);
+  };
+  const { Image, Env, Labels, HostConfig } = requestOf('container');
+  expect(Image).toBe('svc-browser:1');
+  expect(Labels).toMatchObject({ 'svc.kind': 'browser', 'svc.role': 'host' });
+  expect(HostConfig).toMatchObject({
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    Memory: 1_024 * 2 ** 20,
+    PidsLimit: 300,
+    Mounts: [],
+  });
+  const [plain, filter = ''] = HostConfig?.SecurityOpt ?? [];
+  expect(plain).toBe('no-new-privileges');
+  expect(JSON.parse(filter.replace('seccomp=', ''))).toMatchObject({
+    defaultAction: 'SCMP_ACT_ERRNO',
+  });
+  expect(requestOf('gvisor').HostConfig?.SecurityOpt).toEqual(['no-new-privileges']);
+  expect(Env).toContain('SVC_BROWSER_WAY=tunnel');
+  expect(Env?.filter((one) => /SNAPSHOT|PYTHON|USER_CODE/.test(one))).toEqual([]);
 });

@@ -1,13 +1,18 @@
 /**
- * The container of a world host, as Docker is asked for it: one unprivileged user, a read-only root, no
- * capability, bounded memory, processors, processes, files, output and scratch space.
+ * The container of a host, as Docker is asked for it: one unprivileged user, a read-only root, no
+ * capability, bounded memory, processors, processes, files, output and scratch space. A browser's has a filter of
+ * system calls of its own, with which Chromium can part its pages from itself.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
+import type { HostKind } from '#domain/host.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
-import { type HostShape, type HostSize, offerOf } from '#pools/pool-config.ts';
+import { type HostShape, kindOf, offerOf } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import {
+  browserEnvironment,
   type HostSettings,
   hostEnvironment,
   scratchMb,
@@ -32,37 +37,50 @@ const openFiles = 16_384;
 /** What every container of an installation has in common. */
 export type ContainerSettings = {
   installation: string;
-  /** What hosts run whose pool names no image. */
-  image: string;
+  /** What hosts of a kind run whose pool names no image. */
+  images: Readonly<Record<HostKind, string>>;
   host: HostSettings;
 };
 
 /** What a host of this shape runs. */
-export const imageOf = ({ image }: HostShape, settings: ContainerSettings): string =>
-  image ?? settings.image;
+export const imageOf = (shape: HostShape, { images }: Pick<ContainerSettings, 'images'>): string =>
+  shape.image ?? images[kindOf(shape)];
 
-const limitsOf = (limits: HostSize): Docker.HostConfig => ({
-  ReadonlyRootfs: true,
-  CapDrop: ['ALL'],
-  SecurityOpt: ['no-new-privileges'],
-  IpcMode: 'private',
-  Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${scratchMb(limits.memoryMb)}m` },
-  ShmSize: 16 * mebibyte,
-  Memory: limits.memoryMb * mebibyte,
-  MemorySwap: limits.memoryMb * mebibyte,
-  CpuPeriod: cpuPeriodUs,
-  CpuQuota: Math.round(limits.cpus * cpuPeriodUs),
-  PidsLimit: limits.pids,
-  Ulimits: [
-    { Name: 'nofile', Soft: openFiles, Hard: openFiles },
-    { Name: 'core', Soft: 0, Hard: 0 },
-  ],
-  LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
-});
+/** The system calls of a browser; other kernels than the machine's own have no use for a filter. */
+const browserCalls = JSON.stringify(
+  JSON.parse(readFileSync(join(import.meta.dirname, 'browser-calls.json'), 'utf8')),
+);
+
+const securityOf = (shape: HostShape): string[] => {
+  const hasFilter = kindOf(shape) === 'browser' && shape.isolation === 'container';
+  return ['no-new-privileges', ...(hasFilter ? [`seccomp=${browserCalls}`] : [])];
+};
+
+const limitsOf = (shape: HostShape): Docker.HostConfig => {
+  const limits = shape.size;
+  return {
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    SecurityOpt: securityOf(shape),
+    IpcMode: 'private',
+    Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${scratchMb(limits.memoryMb)}m` },
+    ShmSize: 16 * mebibyte,
+    Memory: limits.memoryMb * mebibyte,
+    MemorySwap: limits.memoryMb * mebibyte,
+    CpuPeriod: cpuPeriodUs,
+    CpuQuota: Math.round(limits.cpus * cpuPeriodUs),
+    PidsLimit: limits.pids,
+    Ulimits: [
+      { Name: 'nofile', Soft: openFiles, Hard: openFiles },
+      { Name: 'core', Soft: 0, Hard: 0 },
+    ],
+    LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
+  };
+};
 
 /** The engine refuses a mount whose folder is not there: made by the engine, it would be of no use to the host. */
 const mountsOf = (shape: HostShape, { host }: ContainerSettings): Docker.MountSettings[] => {
-  const shared = sharedSnapshotsOf(shape, host);
+  const shared = kindOf(shape) === 'browser' ? undefined : sharedSnapshotsOf(shape, host);
   return shared === undefined ? [] : [{ Type: 'bind', Source: shared.path, Target: sharedFolder }];
 };
 
@@ -71,9 +89,28 @@ export const containerDigest = (shape: HostShape, settings: ContainerSettings): 
   digestOf([
     imageOf(shape, settings),
     offerOf(shape),
-    limitsOf(shape.size),
+    limitsOf(shape),
     ...mountsOf(shape, settings),
   ]);
+
+const environmentOf = (spec: LaunchSpec, host: HostSettings): Record<string, string> => {
+  const place = {
+    listen: `0.0.0.0:${apiPort}`,
+    reportsAddress: false,
+    workDir: '/tmp/work',
+    tokenFile: '-',
+  };
+  // World hosts are published on the machine's loopback, which no container reaches.
+  if (kindOf(spec.shape) === 'browser') {
+    return browserEnvironment(spec, host, { ...place, way: 'tunnel' });
+  }
+  return hostEnvironment(spec, host, {
+    ...place,
+    snapshots: snapshotsOf(spec.shape, host),
+    python: 'python3',
+    namespaces: ['pid', 'ipc', 'mount', 'net'],
+  });
+};
 
 /** The request that creates the container of a host. */
 export const containerRequest = (
@@ -84,15 +121,6 @@ export const containerRequest = (
   const { hostId, shape } = spec;
   const digest = containerDigest(shape, settings);
   const runtime = runtimeOf(shape.isolation);
-  const runtimeSettings = {
-    listen: `0.0.0.0:${apiPort}`,
-    reportsAddress: false,
-    workDir: '/tmp/work',
-    snapshots: snapshotsOf(shape, host),
-    tokenFile: '-',
-    python: 'python3',
-    namespaces: ['pid', 'ipc', 'mount', 'net'],
-  };
   const isNamed = new URL(host.controlUrl).hostname === machineName;
   return {
     name: containerName(spec.hostId),
@@ -104,12 +132,12 @@ export const containerRequest = (
     Env: Object.entries({
       HOME: '/tmp',
       TMPDIR: '/tmp',
-      ...hostEnvironment(spec, host, runtimeSettings),
+      ...environmentOf(spec, host),
     }).map(([name, value]) => `${name}=${value}`),
-    Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
+    Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host', kindOf(shape)),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
-      ...limitsOf(shape.size),
+      ...limitsOf(shape),
       Mounts: mountsOf(shape, settings),
       Init: true,
       RestartPolicy: { Name: 'no' },

@@ -1,5 +1,5 @@
 /**
- * World hosts as Docker containers. A host's container has a name of its own that nothing else can
+ * Hosts as Docker containers. A host's container has a name of its own that nothing else can
  * take, labels that tell whose it is, and a fence that stands before the host's address is known to
  * anybody, so before any code of a world can run in it.
  */
@@ -24,14 +24,14 @@ import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './netwo
 
 export type DockerDriverOptions = ContainerSettings & {
   engine: Engine;
-  /** Makes the image of this tree; absent when the operator names one, which is pulled if need be. */
-  makeImage: ((options: PrepareOptions) => Promise<void>) | undefined;
+  /** Make the images of this tree; those without an entry are pulled if need be. */
+  makers: Readonly<Partial<Record<string, (options: PrepareOptions) => Promise<void>>>>;
   log: Log;
 };
 
 /** A driver of one installation's hosts on an engine. */
 export const createDockerDriver = (options: DockerDriverOptions): Driver => {
-  const { installation, engine, image, log } = options;
+  const { installation, engine, images, makers, log } = options;
   const { docker, streams } = engine;
   const fences = createFences(docker, log);
   const containers = createContainers(docker, installation, fences);
@@ -58,9 +58,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   };
 
   const bringImage = (wanted: string, preparing: PrepareOptions): Promise<void> =>
-    wanted === image && options.makeImage !== undefined
-      ? options.makeImage(preparing)
-      : pullImage(engine, wanted, preparing);
+    makers[wanted]?.(preparing) ?? pullImage(engine, wanted, preparing);
 
   /** Launches that wait for an image wait for the same one. */
   const onTheirWay = new Map<string, Promise<void>>();
@@ -93,9 +91,9 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     digestOf: (shape) => containerDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);
-      await bringImage(image, preparing);
+      await bringImage(images.world, preparing);
       const gateway = await ensureNetwork(docker, installation);
-      return { ...(await meetingPoint(gateway)), image };
+      return { ...(await meetingPoint(gateway)), image: images.world };
     },
     list: () => containers.list(),
     async launch(spec) {

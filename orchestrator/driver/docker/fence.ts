@@ -1,14 +1,15 @@
 /**
- * Fences a container from inside its own network namespace, with the rules of
- * world-host-image/fence.nft: out only to the control plane, in only to the API server. Loading the
- * rules again replaces them in one step.
+ * Fences a container from inside its own network namespace, with the rules of fence.nft: out only to the
+ * control plane, in only to the API server. Loading the rules again replaces them in one step.
  *
  * The host's container has no capability to do that, or to undo it. A second container, gone after some
  * milliseconds, joins its network namespace alone and loads the rules; it runs while the host is still
- * starting. See docs/internals/adr/0003-fence-hosts-from-inside.md.
+ * starting. It has `nft` from the host's image and the rules from here. See docs/internals/adr/0003-fence-hosts-from-inside.md.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
@@ -16,7 +17,7 @@ import type { Log } from '#runtime/log.ts';
 import { isStatus } from '../engine/engine.ts';
 import { readFrames } from '../engine/frames.ts';
 
-const rulesFile = '/opt/svc/world-host-image/fence.nft';
+const rules = readFileSync(join(import.meta.dirname, 'fence.nft'), 'utf8');
 const done = 'fenced';
 const memoryBytes = 64 * 1024 * 1024;
 
@@ -54,7 +55,11 @@ const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { 
     Image: options.image,
     Labels: options.labels,
     User: '0:0',
-    Cmd: ['sh', '-c', `nft "$@" && echo ${done}`, 'sh', ...definitions, '-f', rulesFile],
+    Env: [`RULES=${rules}`],
+    Cmd: [
+      ...['sh', '-c', `printf %s "$RULES" | nft "$@" -f - && echo ${done}`],
+      ...['sh', ...definitions],
+    ],
     AttachStdout: true,
     AttachStderr: true,
     HostConfig: {

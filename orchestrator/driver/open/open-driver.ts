@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureImage, tagImage } from '../../images/image.ts';
 import { readImageInputs } from '../../images/image-inputs.ts';
-import { type ImageRecipe, imageRecipes, worldHostImage } from '../../images/image-recipes.ts';
+import {
+  browserImage,
+  type ImageRecipe,
+  imageRecipes,
+  worldHostImage,
+} from '../../images/image-recipes.ts';
 import { createDockerDriver } from '../docker/docker-driver.ts';
 import type { Driver, PrepareOptions } from '../driver.ts';
 import { findEngine } from '../engine/engine.ts';
@@ -21,17 +26,23 @@ import type {
 const root = join(import.meta.dirname, '../../..');
 
 const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
-  const { image, baseImage } = config;
+  const { baseImage } = config;
   const engine = await findEngine(config);
-  if (image !== undefined) {
-    return createDockerDriver({ ...options, engine, image, makeImage: undefined });
-  }
-  const inputs = await readImageInputs(root, baseImage);
+  /** The image of a kind of host, and how it is made unless the operator names one. */
+  const sourceOf = async (named: string | undefined, recipe: ImageRecipe) => {
+    if (named !== undefined) return { image: named, makers: {} };
+    const inputs = await readImageInputs(root, baseImage, recipe);
+    const make = (preparing: PrepareOptions) =>
+      ensureImage(engine, { root, inputs, baseImage }, preparing);
+    return { image: inputs.image, makers: { [inputs.image]: make } };
+  };
+  const world = await sourceOf(config.image, worldHostImage);
+  const browser = await sourceOf(config.browserImage, browserImage);
   return createDockerDriver({
     ...options,
     engine,
-    image: inputs.image,
-    makeImage: (preparing) => ensureImage(engine, { root, inputs, baseImage }, preparing),
+    images: { world: world.image, browser: browser.image },
+    makers: { ...world.makers, ...browser.makers },
   });
 };
 

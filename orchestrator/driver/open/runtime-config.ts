@@ -19,8 +19,9 @@ export type DockerConfig = {
   engine: string | undefined;
   /** Where the usual sockets of a user lie. */
   home: string | undefined;
-  /** The image that hosts run; absent: the one built from this tree. */
+  /** The image that world hosts run, and that of browsers; absent: the one built from this tree. */
   image: string | undefined;
+  browserImage?: string | undefined;
   /** What that image is built on; absent: what can be had. */
   baseImage: string | undefined;
 };
