@@ -54,6 +54,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['http/sender', 'the API of senders of webhooks'],
     ['http/admin', 'the API of operators'],
     ['http', 'server, callers, bodies, pages'],
+    ['mcp', 'what MCP servers show and do'],
     ['admin', 'what operators ask, and have drained'],
     ['jobs', 'reaping and tidying'],
     ['hosts', 'what hosts tell and are told'],

@@ -42,6 +42,8 @@ export type ControlConfig = {
   metricsListen: ListenAddress[];
   /** How clients reach this control plane. Null: at the first address of the public API. */
   publicUrl: string | null;
+  /** Further hosts and origins that requests to the MCP servers may name, see `http/guard.ts`. */
+  allowed: { hosts: string[]; origins: string[] };
   /** Where bundles and snapshots of worlds are kept. */
   blobs: BlobStoreConfig;
   /** Where files lie that are needed for a while: what is received, and what imports work on. */
@@ -181,6 +183,25 @@ const readBootstrap = (env: EnvReader): KeyPair[] => {
   }));
 };
 
+/** Names of hosts and origins, with commas or spaces between. */
+const readAllowed = (env: EnvReader): ControlConfig['allowed'] => {
+  const listOf = (name: string): string[] =>
+    (env.optionalText(name) ?? '').split(/[\s,]+/).filter(Boolean);
+  const hosts = listOf('SVC_ALLOWED_HOSTS');
+  const origins = listOf('SVC_ALLOWED_ORIGINS');
+  for (const host of hosts) {
+    if (URL.parse(`http://${host}`)?.host !== host.toLowerCase())
+      env.refuse(`SVC_ALLOWED_HOSTS has "${host}", which is no host like svc.example.com`);
+  }
+  for (const origin of origins) {
+    if (URL.parse(origin)?.origin !== origin.toLowerCase())
+      env.refuse(
+        `SVC_ALLOWED_ORIGINS has "${origin}", which is no origin like https://app.example.com`,
+      );
+  }
+  return { hosts, origins };
+};
+
 const readCompile = (env: EnvReader): CompileLimits => ({
   processes: env.integer('SVC_COMPILE_PROCESSES', { min: 1, max: 64, fallback: 2 }),
   queued: env.integer('SVC_COMPILE_QUEUED', { min: 0, max: 1_000, fallback: 16 }),
@@ -238,6 +259,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     },
     metricsListen: readMetricsListen(env),
     publicUrl: env.optionalText('SVC_PUBLIC_URL') === undefined ? null : env.url('SVC_PUBLIC_URL'),
+    allowed: readAllowed(env),
     blobs: readBlobs(env),
     workDir: env.text('SVC_WORK_DIR', join(tmpdir(), 'svc-control')),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),

@@ -14,6 +14,7 @@ import type { CallWrites } from './db/grouped-calls.ts';
 import type { Admission } from './lifecycle/admission.ts';
 import type { Placer } from './lifecycle/placer.ts';
 import type { CallRate } from './memory/call-rate.ts';
+import type { McpTools } from './memory/mcp-tools.ts';
 import type { Seats } from './memory/seats.ts';
 import type { SessionFacts } from './memory/session-facts.ts';
 import type { Versions } from './memory/versions.ts';
@@ -21,6 +22,7 @@ import type { Metrics } from './metrics/counters.ts';
 import type { Notices } from './news/notices.ts';
 import type { FieldIndexes } from './query/field-indexes.ts';
 import type { Queries } from './query/queries.ts';
+import type { Holds } from './shares/holds.ts';
 import type { SecretsInUse } from './tokens/secrets-in-use.ts';
 
 export type Parts = {
@@ -51,6 +53,10 @@ export type Parts = {
   /** Puts the rows that a push keeps beside those of its tree. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;
+  /** Requests that hold their answer, by project. */
+  holds: Holds;
+  /** The tools of versions as MCP shows them. */
+  mcpTools: McpTools;
   tracer: Tracer;
   log: Log;
 };

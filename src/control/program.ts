@@ -30,6 +30,7 @@ import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
+import { createGuard } from './http/guard.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { groupListeners, type Listening, listen } from './http/listen.ts';
@@ -45,6 +46,7 @@ import { createUploads, type Uploads } from './http/uploads.ts';
 import { createAdmission } from './lifecycle/admission.ts';
 import { createPlacer } from './lifecycle/placer.ts';
 import { createCallRate } from './memory/call-rate.ts';
+import { createMcpTools } from './memory/mcp-tools.ts';
 import { createSeats } from './memory/seats.ts';
 import { createSessionFacts } from './memory/session-facts.ts';
 import { createVersions } from './memory/versions.ts';
@@ -56,6 +58,7 @@ import { startGivingUp } from './pushes/pushes.ts';
 import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
 import { startRuns } from './runs/engine.ts';
+import { createHolds } from './shares/holds.ts';
 import { openConfiguredKeys } from './tokens/keys-in-use.ts';
 import { openSecretsInUse } from './tokens/secrets-in-use.ts';
 
@@ -99,16 +102,18 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  * their API: what runs in their containers has no business with the state of the program.
  */
 const appMaker = (parts: Parts, uploads: Uploads, isStopping: () => boolean) => {
-  const { config, db, readBody, metrics, log } = parts;
-  const authenticate = createAuthenticate(config, db, log);
+  const { config, db, secrets, readBody, metrics, log } = parts;
+  const authenticate = createAuthenticate(config, db, secrets, log);
   const findAsker = createFindAsker(db);
-  const share = createShare(config.quotas, metrics);
+  const share = createShare(parts.holds, metrics);
+  const { publicUrl, gateway, allowed } = config;
+  const guard = createGuard({ publicUrl, gateway, ...allowed });
   const all = apisOf(parts);
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    const ways = { authenticate, findAsker, uploads, readBody, share };
+    const ways = { authenticate, guard, findAsker, uploads, readBody, share };
     return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isStopping });
       const publicApi = apis.find(({ at }) => at === 'public');
@@ -178,6 +183,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => queries.stop());
     const fieldIndexes = createFieldIndexes(noteJob);
     stack.defer(() => fieldIndexes.stop());
+    const versions = createVersions(db);
     const parts: Parts = {
       config,
       publicUrl,
@@ -191,7 +197,9 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       admission,
       placer: createPlacer({ admission, db, log, metrics, notices, tracer }),
       tracer,
-      versions: createVersions(db),
+      versions,
+      mcpTools: createMcpTools(versions.texts, readers),
+      holds: createHolds(config.quotas.waits),
       secrets,
       facts: createSessionFacts(db),
       seats: createSeats((sessionId) => notices.ring(sessionId)),

@@ -44,6 +44,10 @@ export type SurfaceKind = (typeof surfaceKinds)[number];
 export const linkScopes = ['all', 'view', 'devtools'] as const;
 export type LinkScope = (typeof linkScopes)[number];
 
+/** What has an address of its own behind a gateway: the surfaces, and the MCP server that every session has. */
+export const addressedKinds = [...surfaceKinds, 'mcp'] as const;
+export type AddressedKind = (typeof addressedKinds)[number];
+
 export const browserTiers = ['standard', 'premium'] as const;
 /** Where a session runs: `standard` on spot capacity that may be reclaimed, `premium` on-demand. */
 export type BrowserTier = (typeof browserTiers)[number];

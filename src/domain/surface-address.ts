@@ -4,7 +4,7 @@
  * how they look by one template, which the control plane fills in and the gateway reads back.
  */
 import { isId } from './id.ts';
-import { type SurfaceKind, surfaceKinds } from './session.ts';
+import { type AddressedKind, addressedKinds, type SurfaceKind } from './session.ts';
 
 /** For example `https://{session}--{surface}.worlds.example.com`, taken apart. */
 export type SurfaceTemplate = {
@@ -34,14 +34,14 @@ export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined 
 const surfaceHost = (
   { suffix, port }: SurfaceTemplate,
   sessionId: string,
-  surface: SurfaceKind,
+  surface: AddressedKind,
 ): string => `${sessionId}--${surface}${suffix}${port}`;
 
 /** The base address of a surface. */
 export const surfaceUrl = (
   template: SurfaceTemplate,
   sessionId: string,
-  surface: SurfaceKind,
+  surface: AddressedKind,
 ): string => `${template.scheme}://${surfaceHost(template, sessionId, surface)}`;
 
 /**
@@ -58,13 +58,13 @@ export const localSurfaceUrl = (
   return port === undefined ? undefined : `http://${sessionId}--${surface}.localhost:${port}`;
 };
 
-export type SurfaceName = { sessionId: string; surface: SurfaceKind };
+export type SurfaceName = { sessionId: string; surface: AddressedKind };
 
 /** Whose surface a label names: `<session>--<surface>`; undefined when it is none. */
 const readLabel = (label: string): SurfaceName | undefined => {
   const split = label.lastIndexOf('--');
   const sessionId = label.slice(0, Math.max(split, 0));
-  const surface = surfaceKinds.find((kind) => kind === label.slice(split + 2));
+  const surface = addressedKinds.find((kind) => kind === label.slice(split + 2));
   return surface === undefined || !isId('ses', sessionId) ? undefined : { sessionId, surface };
 };
 

@@ -27,6 +27,7 @@ import { createRouteTable, type RouteTable } from './routes/route-table.ts';
 import { createFirstRequests } from './serving/first-requests.ts';
 import { addGauges, createMetrics } from './serving/metrics.ts';
 import { answerOwn } from './serving/own-routes.ts';
+import { controlPlaceOf, relayMcp } from './serving/relay-mcp.ts';
 import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
 
@@ -123,6 +124,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     metrics,
     log,
   };
+  const mcpParts = { ...parts, control: controlPlaceOf(config.controlUrl) };
   const following = startFollowing({
     client,
     routes,
@@ -143,7 +145,9 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
   const handle = (arrival: Arrival): void => {
     const { request, response } = arrival;
     const target = readTarget(request, template);
-    if (target.kind === 'surface') serveSurface(parts, arrival, target).catch(onFault(arrival));
+    if (target.kind === 'mcp') relayMcp(mcpParts, arrival, target).catch(onFault(arrival));
+    else if (target.kind === 'surface')
+      serveSurface(parts, arrival, target).catch(onFault(arrival));
     else if (target.kind === 'refused')
       refuser.answer(request, response, target.refusal, { isLast: true });
     else answerOwn(arrival, target.path, { following, isStopping, refuser });

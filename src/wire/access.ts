@@ -62,6 +62,13 @@ export const accessRules = {
     token: { deed: 'project:read', scope: 'mcp:read', where: 'project' },
     about: 'works in one project by MCP; a token names it as `project_id`',
   },
+  session: {
+    keyPair: 'taken',
+    publicKey: 403,
+    organizationKey: 401,
+    token: 401,
+    about: "works in one session by MCP; also by that session's own token",
+  },
   projects: {
     keyPair: 'taken',
     publicKey: 403,

@@ -14,6 +14,20 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Access = PublicAccess | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
 
+/**
+ * An operation as a tool of the MCP server. Its arguments are what the operation takes in path, query and body,
+ * and `idempotencyKey` where it has that header.
+ */
+export type ToolShape = {
+  name: string;
+  /** For a model; absent: the operation's summary. */
+  description?: string;
+  /** Seconds that `wait` has where it is not given. */
+  wait?: number;
+  /** In place of the members of the body: they are put into its `input`, and the others are as they are here. */
+  call?: { input: TSchema | undefined; kind: string };
+};
+
 export type OperationShape = {
   id: string;
   summary: string;
@@ -35,6 +49,8 @@ export type OperationShape = {
   answers: Record<number, TSchema>;
   /** Refusals of its own by status, in words. Clients get them as errors, like all others. */
   refusals?: Record<number, string>;
+  /** What it is as tools of the MCP server; absent: none. */
+  tools?: readonly ToolShape[];
 };
 
 /** Declares an operation; it only fixes the literal types. */

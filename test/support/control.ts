@@ -158,6 +158,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   },
   metricsListen: [{ host: '127.0.0.1', port: 0 }],
   publicUrl: 'https://svc.test',
+  allowed: { hosts: [], origins: [] },
   blobs: options.blobs ?? {
     kind: 'folder',
     folder: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),

@@ -18,6 +18,7 @@ import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
+import { keepMessages } from './rpc.ts';
 
 /** What else of the request matters for reading its body. */
 export type KeepOptions = {
@@ -274,6 +275,9 @@ export const keepers = {
   answerCall: keepAnswer,
   deliverRequests: keepEntries,
   reportClosed: keepClosed,
+  callService: keepMessages,
+  callSessionServer: keepMessages,
+  relaySessionServer: keepMessages,
 } as const;
 
 /** What the handler of an operation gets for a body. */

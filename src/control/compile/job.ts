@@ -10,6 +10,7 @@ import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/te
 import type { Problem } from '#language/problem.ts';
 import type { RedactionMode } from '#language/redaction-modes.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
+import { type McpTool, mcpToolsOf } from '../contracts/mcp-tools.ts';
 import { type Built, buildVersion } from './build.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
@@ -43,6 +44,8 @@ type Inputs = {
   'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
   read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
+  /** The tools of a version, which are very large, in the form that MCP has for them. */
+  'mcp-tools': { toolSchemas: string };
 };
 
 export type JobKind = keyof Inputs;
@@ -83,6 +86,7 @@ export type Outcomes = {
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
   read: ReadBody;
+  'mcp-tools': McpTool[];
 };
 
 const compile = (files: Files): Compiled => {
@@ -141,6 +145,8 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         );
       case 'read':
         return readWhole(job.operation, job.bytes, job);
+      case 'mcp-tools':
+        return mcpToolsOf(job.toolSchemas);
     }
   };
 };

@@ -101,6 +101,21 @@ export const findServedProject = async (
 ): Promise<string | undefined> =>
   (await db.query<{ projectId: string }>(findServedStatement, [sessionId, hostId]))[0]?.projectId;
 
+const findTokenOriginStatement = statement(
+  'find_token_origin',
+  'select project_id as "projectId", created_at as "createdAt", secret_mark as "secretMark" from sessions where id = $1',
+);
+
+/** Whose a session is, and what its token is derived from. */
+export type TokenHolder = Pick<SessionRow, 'projectId' | 'createdAt' | 'secretMark'>;
+
+/** Of a session of any project; undefined when there is none of this id. */
+export const findTokenOrigin = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<TokenHolder | undefined> =>
+  (await db.query<TokenHolder>(findTokenOriginStatement, [sessionId]))[0];
+
 const findByKeyStatement = statement(
   'find_session_by_key',
   `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,

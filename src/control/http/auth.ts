@@ -14,6 +14,7 @@ import { isPublicAccess } from '#wire/access.ts';
 import type { Access } from '#wire/operation.ts';
 import type { Queryable } from '../db/database.ts';
 import { findWhereabouts, noteRenewed } from '../db/hosts.ts';
+import type { SecretsInUse } from '../tokens/secrets-in-use.ts';
 import { hostToken, workingToken } from '../tokens/tokens.ts';
 import { createFindClient, howToCall, type NamedProject } from './clients.ts';
 import type {
@@ -25,13 +26,14 @@ import type {
   SenderCaller,
 } from './endpoint.ts';
 import { createGatewayPresence } from './gateway-presence.ts';
+import { createSessionTokenCheck, isSessionToken } from './session-tokens.ts';
 
 /** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (
   authorization: string | undefined,
   access: Access,
   from: string,
-  named: NamedProject,
+  named: { project: NamedProject; session: string | undefined },
 ) => Promise<Caller>;
 
 const mostSettled = 100_000;
@@ -158,13 +160,26 @@ const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
 };
 
 /** Makes the check for all access levels. */
-export const createAuthenticate = (config: Tokens, db: Queryable, log: Log): Authenticate => {
+export const createAuthenticate = (
+  config: Tokens,
+  db: Queryable,
+  secrets: SecretsInUse,
+  log: Log,
+): Authenticate => {
   const findClient = createFindClient(db);
+  const checkSession = createSessionTokenCheck(db, secrets);
   const checkHost = createHostCheck(config, db, log);
   const checkProgram = createProgramCheck(config, db, log);
-  return async (authorization, access, from, named) => {
+  return async (authorization, access, from, { project, session }) => {
     const { scheme, value } = parse(authorization);
-    if (isPublicAccess(access)) return findClient({ scheme, value }, access, named);
+    if (
+      access === 'session' &&
+      session !== undefined &&
+      scheme === 'bearer' &&
+      isSessionToken(value)
+    )
+      return checkSession(value, session);
+    if (isPublicAccess(access)) return findClient({ scheme, value }, access, project);
     if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
     return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
   };

@@ -97,8 +97,8 @@ const accountOfKey = (key: KeyRow, atProject: string | null): AccountCaller => (
   credential: { id: key.id, rateLimit: key.rateLimit },
 });
 
-const isOfProject = (access: PublicAccess): access is 'read' | 'write' | 'mcp' =>
-  access === 'read' || access === 'write' || access === 'mcp';
+const ofProject = ['read', 'write', 'mcp', 'session'] as const;
+const isOfProject = (access: PublicAccess): boolean => ofProject.some((one) => one === access);
 
 const tokenRuleOf = (access: PublicAccess): AccessRule['token'] => accessRules[access].token;
 

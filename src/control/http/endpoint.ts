@@ -37,6 +37,8 @@ export type AccountCaller = {
   token: BearerRow | null;
   credential: Credential;
 };
+/** Who has the token of a session; it is good for that one alone. */
+export type SessionCaller = { projectId: string; sessionId: string };
 /** A world host, the address that it speaks from, and whether it does with the token of its launch. */
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };
@@ -46,6 +48,7 @@ export type AdminCaller = { admin: true };
 export type Caller =
   | ProjectCaller
   | AccountCaller
+  | SessionCaller
   | HostCaller
   | PoolCaller
   | GatewayCaller
@@ -62,11 +65,13 @@ type CallerOf<Who extends Access> = Who extends 'host'
         ? SenderCaller
         : Who extends 'admin'
           ? AdminCaller
-          : Who extends 'project'
-            ? AccountCaller & { atProject: string }
-            : Who extends 'projects' | 'organization' | 'owner' | 'self'
-              ? AccountCaller
-              : ProjectCaller;
+          : Who extends 'session'
+            ? ProjectCaller | SessionCaller
+            : Who extends 'project'
+              ? AccountCaller & { atProject: string }
+              : Who extends 'projects' | 'organization' | 'owner' | 'self'
+                ? AccountCaller
+                : ProjectCaller;
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;

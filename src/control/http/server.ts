@@ -21,15 +21,13 @@ import type { Log } from '#runtime/log.ts';
 import { isPublicAccess } from '#wire/access.ts';
 import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
-import type { BodyReader } from '../compile/body-reader.ts';
 import { jsonBody } from '../json/json-text.ts';
 import type { Metrics } from '../metrics/counters.ts';
-import type { FindAsker } from './askers.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
-import type { Share } from './share.ts';
+import type { Guard } from './guard.ts';
+import { createPerformer, type Ways } from './perform.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
-import { createValidator } from './validate.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,15 +39,14 @@ declare module 'fastify' {
 /** An API: its base path and what it serves. */
 export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
-export type ServerOptions = {
+export type ServerOptions = Ways & {
   apis: readonly Api[];
   /** Base paths of what is served at other addresses. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
-  findAsker: FindAsker;
+  /** Refuses requests to MCP servers that name hosts or origins that are none of ours. */
+  guard: Guard;
   uploads: Uploads;
-  readBody: BodyReader;
-  share: Share;
   metrics: Metrics;
   log: Log;
 };
@@ -105,7 +102,10 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
     return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   }
-  if (body instanceof Readable) return reply.type('application/octet-stream').send(body);
+  if (body instanceof Readable) {
+    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
+    return reply.send(body);
+  }
   if (body === undefined) return reply.send();
   return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };
@@ -130,7 +130,7 @@ const holderOf = async (
   { params }: FastifyRequest,
   caller: Caller,
   bytes: number,
-  findAsker: FindAsker,
+  findAsker: Ways['findAsker'],
 ): Promise<string> =>
   'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
 
@@ -144,6 +144,10 @@ const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
   const { project_id: inQuery } = (query ?? {}) as { project_id?: unknown };
   return [projectId, inQuery].find((one) => typeof one === 'string');
 };
+
+/** The session that it names: whose token may be shown is asked of no other. */
+const sessionOf = ({ params }: FastifyRequest): string | undefined =>
+  (params as { sessionId?: string } | undefined)?.sessionId;
 
 /** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
 const beginUpload = async (
@@ -169,23 +173,18 @@ const beginUpload = async (
 };
 
 const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: ServerOptions) => {
-  const { operation, handle, refusalBody } = bound;
-  const { authenticate, findAsker, readBody, share } = options;
-  const validate = createValidator(operation);
+  const { operation, refusalBody } = bound;
+  const { authenticate, guard } = options;
+  const { validate, perform } = createPerformer(bound, options);
+  const isGuarded = operation.access === 'mcp' || operation.access === 'session';
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
     // What was read of it is all that is kept: a handler may wait for long.
     request.body = undefined;
-    const isKeyed = headers['idempotency-key'] !== undefined;
-    const asker = () => findAsker(caller, params);
-    const body = { operation: operation.id, asker, bytes, signal };
-    const read = await readBody(body, { isKeyed });
-    upload?.read();
-    const parts = { params, query, headers: { ...headers }, body: read.body };
-    validate.whole(parts, read.problems);
-    const answer = await share(caller, query, () => handle(parts, { caller, signal }));
+    const onRead = () => upload?.read();
+    const answer = await perform({ params, query, headers, bytes }, { caller, signal, onRead });
     if (answer.headers !== undefined) reply.headers(answer.headers);
     return answer;
   };
@@ -196,13 +195,13 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     config: { access: operation.access, operation: operation.id, refusalBody },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request, reply) => {
-      const { headers, socket } = request;
+      const { headers, socket, params, query } = request;
+      if (isGuarded) guard(headers);
       const from = plainIp(socket.remoteAddress ?? '');
-      const named = projectOf(request);
+      const named = { project: projectOf(request), session: sessionOf(request) };
       const caller = await authenticate(headers.authorization, operation.access, from, named);
       request.caller = caller;
       refuseEncoded(headers['content-encoding']);
-      const { params, query } = request;
       if (isLargeBody(bytesToCome(request)))
         validate.head({ params, query, headers: { ...headers } });
       else validate.path(params);
@@ -243,7 +242,7 @@ const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
   routeOptions.config as RouteConfig;
 
 /** Statuses of requests that are not what their operation takes. */
-const refusedForm = [400, 413, 415];
+const refusedForm = [400, 406, 413, 415];
 
 /** The answer to an error, in the form that the operation has for it. */
 const answerOf = (

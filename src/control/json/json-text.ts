@@ -32,7 +32,7 @@ export const jsonText = (text: string | null): JsonText | null =>
   text === null ? null : new JsonText(text);
 
 /** A value as JSON, in pieces that follow one another. */
-const writeJson = (value: unknown): string[] => {
+export const writeJson = (value: unknown): string[] => {
   const texts: string[] = [];
   found = texts;
   let json: string;

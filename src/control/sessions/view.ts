@@ -32,11 +32,18 @@ export const surfaceAddress = (
 export const apiAddress = (config: Parts['config'], session: Served): string | null =>
   surfaceAddress(config, session, 'api');
 
+/** Where agents find the MCP server of a session: below its own name behind a gateway, else at the API. */
+const mcpAddress = ({ config, publicUrl }: Parts, { id }: Served): string =>
+  config.gateway === null
+    ? `${publicUrl()}/api/public/world-sessions/${id}/mcp`
+    : `${surfaceUrl(config.gateway.template, id, 'mcp')}/mcp`;
+
 const viewSurfaces = (
-  { config, secrets }: Parts,
+  parts: Parts,
   session: SessionRow,
   level: KeyLevel,
 ): SessionView['surfaces'] => {
+  const { config, secrets } = parts;
   const { id, surfaces, state } = session;
   if (!servedStates.includes(state)) return {};
   const addressOf = (surface: 'api' | 'ui'): string | null =>
@@ -46,6 +53,7 @@ const viewSurfaces = (
   const token = secret === undefined ? {} : { token: sessionToken(secret, id) };
   return {
     ...(api === null ? {} : { api: { url: api, ...token } }),
+    mcp: { url: mcpAddress(parts, session), ...token },
     ...(ui === null ? {} : { ui: { url: ui } }),
   };
 };

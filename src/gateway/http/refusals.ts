@@ -21,6 +21,14 @@ export const noSuchLabel = (label: string): Refusal =>
     `"${label.slice(0, 80)}" names no session and surface; addresses look like ${surfaceTemplateForm}`,
   );
 
+export const noMcpHere = (sessionId: string): Refusal =>
+  refusal(404, 'not_found', `the MCP server of ${sessionId} is at the path /mcp of this host`, {
+    sessionId,
+  });
+
+export const controlUnreachable = (): Refusal =>
+  later(503, 'control_unreachable', 'the control plane did not answer; try again', 1);
+
 export const noSuchSession = (sessionId: string): Refusal =>
   refusal(404, 'no_such_session', `there is no session "${sessionId}"`, { sessionId });
 

@@ -17,8 +17,12 @@ export type SurfaceTarget = {
   path: string;
 };
 
+/** A request for the MCP server of a session, which the control plane serves. */
+export type McpTarget = { kind: 'mcp'; sessionId: string; host: string; path: string };
+
 export type Target =
   | SurfaceTarget
+  | McpTarget
   | { kind: 'own'; path: string }
   | { kind: 'refused'; refusal: Refusal };
 
@@ -86,5 +90,7 @@ export const readTarget = (request: IncomingMessage, template: SurfaceTemplate):
   const name = readSurfaceHost(template, host);
   if (name === undefined) return { kind: 'own', path };
   if ('label' in name) return { kind: 'refused', refusal: noSuchLabel(name.label) };
-  return { kind: 'surface', ...name, host, path };
+  const { sessionId, surface } = name;
+  if (surface === 'mcp') return { kind: 'mcp', sessionId, host, path };
+  return { kind: 'surface', sessionId, surface, host, path };
 };

@@ -12,8 +12,8 @@ export type Network = { ip: string; bits: number };
 /** Ports from the first to the last. */
 export type Ports = { first: number; last: number };
 
-/** Where a host listens. */
-export type Upstream = { host: string; port: number };
+/** Where a host listens, or the control plane; hosts speak plain HTTP. */
+export type Upstream = { host: string; port: number; protocol?: 'https:' };
 
 export type UpstreamRules = {
   networks: readonly Network[];

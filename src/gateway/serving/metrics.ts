@@ -3,7 +3,7 @@
  * all, what it refused itself, and how much is under way. No label is an id.
  */
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { SurfaceKind } from '#domain/session.ts';
+import type { AddressedKind } from '#domain/session.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
 import { answeredStatus } from '../http/relay.ts';
 import type { Arrival } from '../http/server.ts';
@@ -64,7 +64,7 @@ export const addGauges = ({ registry }: Metrics, visits: Visits, routes: RouteTa
 export const countRequest = (
   { requests, requestSeconds }: Metrics,
   { response, upgrade }: Arrival,
-  surface: SurfaceKind,
+  surface: AddressedKind,
 ): void => {
   const beganAt = performance.now();
   // A connection that changed its protocol outlives the response; it is gone when the socket is.

@@ -6,6 +6,7 @@
 import { limits } from '#domain/limits.ts';
 import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
 import { operation } from '../operation.ts';
+import { callSessionServer } from '../public-api/mcp-operations.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -89,4 +90,11 @@ export const consumeLink = operation({
       }),
     }),
   },
+});
+
+/** What agents ask the MCP server of a session by way of a gateway; they show their session's token. */
+export const relaySessionServer = operation({
+  ...callSessionServer,
+  id: 'relaySessionServer',
+  path: '/sessions/{sessionId}/mcp',
 });

@@ -55,6 +55,7 @@ export {
 
 export { readData } from './data-read.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
+export { callService, callSessionServer } from './mcp-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
 export {
   getProjectSettings,

@@ -25,6 +25,14 @@ const SurfacesView = Type.Object({
       ),
     }),
   ),
+  mcp: Type.Optional(
+    Type.Object({
+      url: Type.String({ description: "its MCP server: the task's tools, by Streamable HTTP" }),
+      token: Type.Optional(
+        Type.String({ description: 'bearer of this session; given with the secret key alone' }),
+      ),
+    }),
+  ),
   ui: Type.Optional(
     Type.Object({
       url: Type.String({

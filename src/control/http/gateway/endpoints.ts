@@ -5,6 +5,8 @@ import { entryKeyOf } from '#runtime/surface-pass.ts';
 import * as api from '#wire/gateway-api/operations.ts';
 import { consumeLink, findRoute, type RouteRow } from '../../db/routes.ts';
 import { noSession } from '../../db/sessions.ts';
+import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
+import { createSessionFace } from '../../mcp/session-face.ts';
 import { holdUntil, toMs } from '../../news/hold.ts';
 import { routesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
@@ -29,7 +31,7 @@ const placesOf = (
   return { surfaces: addresses, entryKeys: { ui: entryKeyOf(token, 'ui') } };
 };
 
-export const gatewayEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
+const routeEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
   endpoint(api.resolveRoute, async ({ params: { sessionId } }) => {
     const row = await findRoute(db, sessionId);
     if (row === undefined) throw noSession(sessionId);
@@ -47,4 +49,16 @@ export const gatewayEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] =>
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
     return respond(200, { accepted: await consumeLink(db, link) });
   }),
+];
+
+export const gatewayEndpoints = (parts: Parts): Endpoint[] => [
+  ...routeEndpoints(parts),
+  endpoint(
+    api.relaySessionServer,
+    async ({ params, headers, body }, { caller: { projectId }, signal }) =>
+      serveMcp(parts, { headers, body, projectId, signal }, () =>
+        createSessionFace(parts, { ...params, projectId }),
+      ),
+    rpcRefusal,
+  ),
 ];

@@ -8,6 +8,7 @@ import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { linkEndpoints } from './links.ts';
+import { mcpEndpoints } from './mcp.ts';
 import { proofEndpoints } from './proofs.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
@@ -35,4 +36,5 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...callEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),
+  ...mcpEndpoints(parts),
 ];

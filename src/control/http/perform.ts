@@ -1,0 +1,51 @@
+/**
+ * Does one operation for a caller: its body is read and its parts are checked as its schemas say, and its handler
+ * works within the share of the caller's project. Who calls, and whether they may, was found out before.
+ */
+import type { BodyReader } from '../compile/body-reader.ts';
+import type { FindAsker } from './askers.ts';
+import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
+import type { Share } from './share.ts';
+import { createValidator, type Validator } from './validate.ts';
+
+/** What operations are done with. */
+export type Ways = { findAsker: FindAsker; readBody: BodyReader; share: Share };
+
+/** A request as it came, its body in bytes. */
+export type RawRequest = Omit<RequestParts, 'body' | 'headers'> & {
+  headers: Readonly<Record<string, unknown>>;
+  bytes: Uint8Array | undefined;
+};
+
+export type Asking = {
+  caller: Caller;
+  signal: AbortSignal;
+  /** Told when the body has been read. */
+  onRead?(): void;
+};
+
+export type Performer = {
+  validate: Validator;
+  /** Throws what the handler throws, and `invalid` for what is not as the operation takes it. */
+  perform(request: RawRequest, asking: Asking): ReturnType<Endpoint['handle']>;
+};
+
+/** Makes what does an endpoint's operation. */
+export const createPerformer = (
+  { operation, handle }: Endpoint,
+  { findAsker, readBody, share }: Ways,
+): Performer => {
+  const validate = createValidator(operation);
+  return {
+    validate,
+    async perform({ params, query, headers, bytes }, { caller, signal, onRead }) {
+      const isKeyed = headers['idempotency-key'] !== undefined;
+      const asker = () => findAsker(caller, params);
+      const read = await readBody({ operation: operation.id, asker, bytes, signal }, { isKeyed });
+      onRead?.();
+      const parts = { params, query, headers: { ...headers }, body: read.body };
+      validate.whole(parts, read.problems);
+      return share(caller, query, () => handle(parts, { caller, signal }));
+    },
+  };
+};

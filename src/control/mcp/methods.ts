@@ -1,0 +1,112 @@
+/**
+ * The methods of MCP that our servers have beside those of the protocol itself: tools and resources. What a model can
+ * mend is the result of its call; what only its client can is an error of the protocol.
+ */
+
+import { hideCredentials } from '#domain/credentials.ts';
+import { AppError, type ErrorCode } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { type Face, failedResult, type ToolResult, wordsOf } from './face.ts';
+
+export type Request = { method: string; params?: Record<string, unknown> | undefined };
+
+export type Answering = {
+  /** Arguments of a tool as JSON texts by name; null where they are no object. */
+  texts: Readonly<Record<string, string>> | null;
+  /** Tells whoever asked for it how the call goes. */
+  notify(progress: number, message: string): void;
+  signal: AbortSignal;
+  log: Log;
+};
+
+type Result = Record<string, unknown>;
+
+/** Codes of JSON-RPC, and of MCP for a resource that there is not. */
+const rpcCodes = { methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603 } as const;
+const codes: Partial<Record<ErrorCode, number>> = {
+  invalid: rpcCodes.invalidParams,
+  not_found: -32_002,
+};
+const refusedCode = -32_000;
+
+const rpcError = (code: number, message: string): Error & { code: number } =>
+  Object.assign(new Error(hideCredentials(message)), { code });
+
+/** How often who waits hears that a call goes on, in milliseconds. */
+const tellMs = 5_000;
+
+/** Tells that a call was taken, now and then that it goes on, and that it has been answered. */
+const tellProgress = async <Value>(
+  notify: Answering['notify'],
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  let told = 0;
+  const tell = (message: string) => {
+    notify(told, message);
+    told += 1;
+  };
+  tell('taken');
+  const telling = setInterval(() => tell('still at work'), tellMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(telling);
+    tell('answered');
+  }
+};
+
+const nameOf = (params: Request['params'], member: string): string => {
+  const name = params?.[member];
+  if (typeof name === 'string') return name;
+  throw rpcError(rpcCodes.invalidParams, `params.${member} is the text that it asks for by`);
+};
+
+const callTool = async (
+  face: Face,
+  { params }: Request,
+  { texts, notify, signal }: Answering,
+): Promise<ToolResult> => {
+  const name = nameOf(params, 'name');
+  if (texts === null)
+    throw rpcError(rpcCodes.invalidParams, 'params.arguments is an object, or absent');
+  try {
+    return await tellProgress(notify, () => face.callTool(name, texts, { signal }));
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'internal') return failedResult(wordsOf(error));
+    throw error;
+  }
+};
+
+const handlers: Record<
+  string,
+  (face: Face, request: Request, answering: Answering) => Promise<Result>
+> = {
+  'tools/list': async (face, _, { signal }) => ({ tools: await face.listTools(signal) }),
+  'tools/call': callTool,
+  'resources/list': async (face) => ({ resources: await face.listResources() }),
+  'resources/templates/list': async () => ({ resourceTemplates: [] }),
+  'resources/read': async (face, { params }) => ({
+    contents: [await face.readResource(nameOf(params, 'uri'))],
+  }),
+};
+
+/** Answers a request; throws errors with a code of JSON-RPC. */
+export const answerRequest = async (
+  face: Face,
+  request: Request,
+  answering: Answering,
+): Promise<Result> => {
+  const handler = Object.hasOwn(handlers, request.method) ? handlers[request.method] : undefined;
+  if (handler === undefined) {
+    throw rpcError(rpcCodes.methodNotFound, `this server has no method "${request.method}"`);
+  }
+  try {
+    return await handler(face, request, answering);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && typeof error.code === 'number') throw error;
+    if (error instanceof AppError && error.code !== 'internal')
+      throw rpcError(codes[error.code] ?? refusedCode, wordsOf(error));
+    answering.log.error({ err: error, method: request.method }, 'an MCP request failed');
+    throw rpcError(rpcCodes.internal, 'internal error');
+  }
+};

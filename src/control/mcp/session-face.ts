@@ -1,0 +1,210 @@
+/**
+ * The MCP server of a session: the tools that its task gives, and what its agent may read. A call is a call like any
+ * other of the session: it has its place in the queue and the log, and is done at most once.
+ */
+import { type CallError, callTransitions } from '#domain/call.ts';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { isReady } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { linkedTool } from '#language/contract.ts';
+import { objectText } from '../bodies/rpc.ts';
+import { enqueue } from '../calls/enqueue.ts';
+import {
+  hintsOf,
+  type OutputForm,
+  outputFormOf,
+  type ToolHints,
+  wrapped,
+} from '../contracts/mcp-tools.ts';
+import type { CallRow } from '../db/calls.ts';
+import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
+import { JsonText } from '../json/json-text.ts';
+import type { Facts } from '../memory/session-facts.ts';
+import type { Version } from '../memory/versions.ts';
+import type { Parts } from '../parts.ts';
+import { type Face, failedResult, type Resource, type ToolResult, toldResult } from './face.ts';
+
+export type SessionOfProject = { projectId: string; sessionId: string };
+
+/** A call is waited for so long: longer than any host works at one. */
+const callMs = 10 * 60_000;
+
+const instructionUri = 'svc://session/instruction';
+const readmeUri = 'svc://world/README.md';
+const readmePath = 'schema/README.md';
+
+const getVersion = async ({ versions }: Parts, id: string): Promise<Version> => {
+  const version = await versions.get(id);
+  if (version === undefined) throw new Error(`version ${id} is missing`);
+  return version;
+};
+
+const getFacts = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
+  const facts = await parts.facts.get(projectId, sessionId);
+  if (facts === undefined) throw noSession(sessionId);
+  return facts;
+};
+
+/** The session while it has something to show; throws `conflict` when it is over. */
+const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
+  const session = await findSession(parts.db, projectId, sessionId);
+  if (session === undefined) throw noSession(sessionId);
+  const { state } = session;
+  if (isReady(state) || state === 'PROVISIONING') return session;
+  const message = `${sessionId} is ${state}: it has no tools any more`;
+  throw new AppError('conflict', message, { detail: { state } });
+};
+
+/** The version that a tool is of, its own or that of a world that it links to, and its name there. */
+const findTool = async (parts: Parts, version: Version, name: string) => {
+  const link = version.links.find(({ alias, tools }) =>
+    tools.some((tool) => linkedTool(alias, tool) === name),
+  );
+  const own = link?.tools.find((tool) => linkedTool(link.alias, tool) === name);
+  const { contract } = link === undefined ? version : await getVersion(parts, link.versionId);
+  const tool = contract.tools.find((one) => one.name === (own ?? name));
+  return tool === undefined ? undefined : { tool, contract };
+};
+
+const hintsFor = async (
+  parts: Parts,
+  version: Version,
+  name: string,
+): Promise<ToolHints | undefined> => {
+  const found = await findTool(parts, version, name);
+  if (found === undefined) return undefined;
+  const routes = found.contract.api?.routes ?? [];
+  return hintsOf(
+    found.tool.binding,
+    (operation) => routes.find((route) => route.operation === operation)?.action,
+  );
+};
+
+/** The JSON of a tool with its hints, which come first as the text is not parsed. */
+const withHints = (json: string, hints: ToolHints | undefined): string =>
+  hints === undefined ? json : `{"annotations":${JSON.stringify(hints)},${json.slice(1)}`;
+
+const listTools = async (
+  parts: Parts,
+  { versionId, taskTools }: Pick<Facts, 'versionId' | 'taskTools'>,
+  signal: AbortSignal,
+): Promise<JsonText> => {
+  const version = await getVersion(parts, versionId);
+  const given = taskTools === null ? undefined : new Set(taskTools);
+  const tools = (await parts.mcpTools.of(version, signal)).filter(
+    ({ name }) => given === undefined || given.has(name),
+  );
+  const texts: string[] = [];
+  for (const { name, json } of tools)
+    texts.push(withHints(json, await hintsFor(parts, version, name)));
+  return new JsonText(`[${texts.join(',')}]`);
+};
+
+const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
+  const text = outputJson ?? 'null';
+  const isObject = text.startsWith('{');
+  if (form === 'wrapped') {
+    return toldResult(text, new JsonText(`{${JSON.stringify(wrapped)}:${text}}`));
+  }
+  return toldResult(text, isObject ? new JsonText(text) : undefined);
+};
+
+/** What a host says of a failure, as a model reads it. Very long details are cut. */
+const failureOf = ({ id, errorJson }: CallRow): string => {
+  if (errorJson === null) return `${id} failed`;
+  if (errorJson.length > limits.directBodyBytes) return errorJson.slice(0, limits.messageChars);
+  const { code, message, path, details } = JSON.parse(errorJson) as CallError;
+  const lines = [`${code}: ${message}`];
+  if (path !== undefined) lines.push(`at ${path || 'the input'}`);
+  if (details !== undefined) lines.push(JSON.stringify(details));
+  return lines.join('\n');
+};
+
+const unfinished: Partial<Record<CallRow['state'], string>> = {
+  lost: 'its host was lost while it had the call, so nobody knows whether it was done',
+  cancelled: 'the session ended before a host took the call; nothing was done',
+};
+
+const resultOf = async (parts: Parts, version: Version, call: CallRow): Promise<ToolResult> => {
+  const { id, name, state, outputJson } = call;
+  if (state === 'succeeded') {
+    const found = await findTool(parts, version, name ?? '');
+    const form = outputFormOf(found?.tool.output, found?.contract.definitions ?? {});
+    return succeeded(outputJson, form);
+  }
+  if (state === 'failed') return failedResult(failureOf(call));
+  const why = isFinal(callTransitions, state)
+    ? unfinished[state]
+    : 'it goes on, and the call log of the session will say how it ended';
+  return failedResult(`${id} is ${state}: ${why}`);
+};
+
+const resourcesOf = async (
+  parts: Parts,
+  { versionId, instruction }: SessionRow,
+): Promise<Resource[]> => {
+  const { files, slug } = await getVersion(parts, versionId);
+  const mimeType = 'text/markdown';
+  return [
+    ...(instruction === null
+      ? []
+      : [
+          {
+            uri: instructionUri,
+            name: 'instruction',
+            title: 'The task',
+            description: 'what the agent of this session is asked to do',
+            mimeType,
+          },
+        ]),
+    ...(files.some(({ path }) => path === readmePath)
+      ? [
+          {
+            uri: readmeUri,
+            name: 'README.md',
+            title: `The world ${slug}`,
+            description: 'entities, fields, tools and routes of the world',
+            mimeType,
+          },
+        ]
+      : []),
+  ];
+};
+
+const readText = async (parts: Parts, session: SessionRow, uri: string): Promise<string> => {
+  if (uri === instructionUri) return session.instruction ?? '';
+  const { files } = await getVersion(parts, session.versionId);
+  const readme = files.find(({ path }) => path === readmePath);
+  if (readme === undefined) throw new Error('the README of the version is missing');
+  return Buffer.from(await parts.blobs.get(readme.sha256)).toString('utf8');
+};
+
+/** Makes the server of one session of a project; throws `not_found` when the project has none. */
+export const createSessionFace = async (parts: Parts, session: SessionOfProject): Promise<Face> => {
+  const facts = await getFacts(parts, session);
+  const version = await getVersion(parts, facts.versionId);
+  return {
+    title: `A session of the world ${version.slug}`,
+    instructions: `The tools act on a session of the world "${version.slug}". Where there is a task, ${instructionUri} has it.`,
+    async listTools(signal) {
+      await getOpen(parts, session);
+      return listTools(parts, facts, signal);
+    },
+    async callTool(name, argumentTexts, { signal }) {
+      const inputJson = objectText(argumentTexts);
+      const input = { inputJson, redact: 'off', keepWarm: false, hash: null } as const;
+      const body = { kind: 'tool' as const, name, ...input };
+      const request = { ...session, body, idempotencyKey: undefined };
+      return resultOf(parts, version, await enqueue(parts, request, { ms: callMs, signal }));
+    },
+    listResources: async () => resourcesOf(parts, await getOpen(parts, session)),
+    async readResource(uri) {
+      const open = await getOpen(parts, session);
+      const found = (await resourcesOf(parts, open)).find((one) => one.uri === uri);
+      if (found === undefined)
+        throw new AppError('not_found', `there is no resource "${uri}"; resources/list has all`);
+      return { uri, mimeType: found.mimeType, text: await readText(parts, open, uri) };
+    },
+  };
+};

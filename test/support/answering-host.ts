@@ -1,0 +1,38 @@
+/** A played host that goes on taking calls of its session, and answers each as a test says. */
+import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
+import type { PlayedHost } from './host.ts';
+
+export type Answering = {
+  /** The calls that it was given, in their order. */
+  calls: HostCall[];
+  /** Takes no more calls; what is under way is answered. */
+  stop(): Promise<void>;
+};
+
+/** Begins. Calls are taken one at a time, as real hosts do. */
+export const answerCalls = (
+  host: PlayedHost,
+  answer: (call: HostCall) => Promise<Partial<CallAnswer>> | Partial<CallAnswer>,
+): Answering => {
+  const calls: HostCall[] = [];
+  let isStopped = false;
+  const work = async (): Promise<void> => {
+    let { call } = await host.calls(0.2);
+    while (!isStopped) {
+      if (call === undefined) {
+        ({ call } = await host.calls(0.2));
+        continue;
+      }
+      calls.push(call as HostCall);
+      ({ call } = await host.answer(call.id, await answer(call as HostCall), 0.2));
+    }
+  };
+  const working = work();
+  return {
+    calls,
+    async stop() {
+      isStopped = true;
+      await working;
+    },
+  };
+};
