@@ -4,7 +4,12 @@
  * Who answers has to show a certificate for the name.
  */
 import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import {
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { type PushFailure, type PushProblem, pushAnswerMs } from '#domain/push.ts';
 import { refusalOfAddress } from './public-address.ts';
 import type { ReceiverUrl } from './receiver-url.ts';
@@ -138,21 +143,35 @@ const dialFirst = async (
   throw new PushError('connect', `no connection was made: ${wordsOf(failure)}`, failure);
 };
 
+/** Whom a network trusts, read once: to read certificates anew takes longer than all else of a connection. */
+const trust = new WeakMap<Network, SecureContext>();
+
+const trustOf = (network: Network): SecureContext => {
+  const known = trust.get(network);
+  if (known !== undefined) return known;
+  const { ca } = network;
+  const made = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(ca === undefined ? {} : { ca }),
+  });
+  trust.set(network, made);
+  return made;
+};
+
 /** A secure connection to a receiver. Throws `PushError`; the signal ends it with `timeout`. */
 export const connectChecked = async (
   url: ReceiverUrl,
-  { resolve, dial, ca }: Network,
+  network: Network,
   signal: AbortSignal,
 ): Promise<TLSSocket> => {
-  const addresses = await findAddresses(url, resolve, signal);
-  const socket = await dialFirst(addresses, dial, signal);
+  const addresses = await findAddresses(url, network.resolve, signal);
+  const socket = await dialFirst(addresses, network.dial, signal);
   const secure = connectTls({
     socket,
     host: url.host,
     ...(url.isAddress ? {} : { servername: url.host }),
     ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
-    ...(ca === undefined ? {} : { ca }),
+    secureContext: trustOf(network),
   });
   secure.on('error', () => undefined);
   try {
