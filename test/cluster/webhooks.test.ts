@@ -1,28 +1,48 @@
 /**
  * Webhooks on real processes, from the world's own code to a receiver that is the vendor's own verifier, for each way of
- * signing: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it.
+ * signing: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it. So are
+ * those of a world that a session's world is linked to.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { createWorld, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { Secret } from '#runtime/secret.ts';
+import {
+  createWorld,
+  listDeliveries,
+  listSessionRequests,
+  listWebhooks,
+  setDestination,
+  updateProjectSettings,
+} from '#wire/public-api/operations.ts';
 import { listen } from '../../src/cli/service/listen.ts';
+import { type RunningSender, startSender } from '../../src/sender/program.ts';
 import { hookedWorld } from '../support/hooked-world.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { changed } from '../support/pushes.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { type Internet, makeInternet } from '../support/receivers.ts';
 import { call, close, open } from '../support/sessions.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let network: Network;
 
+const senderToken = 'token-of-the-senders-of-this-test';
+
 beforeAll(async () => {
   database = await testDatabase();
-  network = await startNetwork({ databaseUrl: database.url, poolSize: 1, poolMax: 2 });
+  network = await startNetwork({
+    ...{ databaseUrl: database.url, poolSize: 1, poolMax: 2 },
+    controlEnv: { SVC_SENDER_TOKEN: senderToken },
+  });
   await network.warm(1);
 });
 
@@ -217,3 +237,126 @@ it.each(cases.map((each) => [each.signing, each] as const))(
     await close(network.client, session.id);
   },
 );
+
+describe('a session of a world with links', () => {
+  const own = 'https://hooks.receiver.dev/own';
+  const linked = 'https://hooks.receiver.dev/linked';
+  const moved = 'https://staging.receiver.dev/linked';
+  /** Both worlds have a subscription of the same key. */
+  const hookOf = (url: string, secret: string): Row => ({ id: 1, url, secret, teams: [] });
+  const received: { url: string; signature: string; body: string }[] = [];
+  let internet: Internet;
+  let sender: RunningSender;
+
+  const keep = (request: IncomingMessage, response: ServerResponse): void => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const url = `https://${request.headers.host}${request.url}`;
+      const signature = String(request.headers['x-signature']);
+      received.push({ url, signature, body: Buffer.concat(pieces).toString() });
+      response.writeHead(request.url === '/own' ? 200 : 202).end();
+    });
+  };
+
+  beforeAll(async () => {
+    internet = await makeInternet();
+    await internet.serve(['hooks.receiver.dev', 'staging.receiver.dev'], keep);
+    const config = {
+      ...{ controlUrl: network.internalUrl, token: new Secret(senderToken), atOnce: 16 },
+      ...{ metricsListen: [], logLevel: 'silent' as const },
+    };
+    sender = await startSender(config, internet.network, createLog('sender', 'silent'));
+    await network.client.send(updateProjectSettings, { body: { webhookPush: true } });
+  });
+  afterAll(async () => {
+    await network.client.send(updateProjectSettings, { body: { webhookPush: false } });
+    await sender.stop();
+    await internet.close();
+  });
+
+  const createLinked = async (): Promise<void> => {
+    const broken = { id: 2, url: 'mailto:desk@receiver.dev', secret: 'unused', teams: [] };
+    const desk = hookedWorld([hookOf(linked, 'of the linked'), broken]);
+    await network.client.send(createWorld, { body: { slug: 'desk', from: encodeTree(desk) } });
+    const tree = hookedWorld([hookOf(own, 'of its own')]);
+    const manifest = tree.find(({ path }) => path === 'svc-env.toml');
+    const text = new TextDecoder().decode(manifest?.content);
+    const front = changed(tree, {
+      'svc-env.toml': `${text}\n[dependencies]\ndesk = "desk@1"\n`,
+    });
+    await network.client.send(createWorld, { body: { slug: 'front', from: encodeTree(front) } });
+  };
+
+  it('sends, lists, pushes and grades the webhooks of both, each by its own subscriptions', async () => {
+    const { client } = network;
+    await createLinked();
+    const set = { url: linked, destination: moved };
+    await client.send(setDestination, { params: { slug: 'front' }, body: set });
+    const checks = [
+      { name: 'sent', ...ofWebhooks('ticket.opened', { count: 2 }) },
+      {
+        name: 'own heard',
+        ...ofWebhooks('ticket.opened.answer', { where: { status: 200 }, count: 1 }),
+      },
+      {
+        name: 'linked heard',
+        ...ofWebhooks('ticket.opened.answer', { where: { status: 202 }, count: 1 }),
+      },
+    ];
+    const task = { grader: { kind: 'assertions', checks } };
+    const session = await open(client, { slug: 'front', task: task as never });
+    expect(session.state, session.error?.message).toBe('READY');
+    const params = { sessionId: session.id };
+    for (const name of ['open_ticket', 'desk.open_ticket']) {
+      const sent = await call(client, session.id, { kind: 'tool', name, input: {} });
+      expect(sent.error).toBeNull();
+    }
+
+    const answered = await until(
+      async () => {
+        const { data } = (await client.send(listDeliveries, { params, query: {} })).body;
+        return data.length === 2 && data.every(({ answer }) => answer !== null) && data;
+      },
+      { timeoutMs: 20_000, what: 'both answers' },
+    );
+    expect(answered).toMatchObject([
+      { world: null, url: own, subscription: { id: 1 }, answer: { status: 200, sentTo: null } },
+      {
+        world: 'desk',
+        url: linked,
+        subscription: { id: 1 },
+        answer: { status: 202, sentTo: moved },
+      },
+    ]);
+    expect(received.map(({ url }) => url).toSorted()).toEqual([own, moved]);
+    for (const { url, signature, body: text } of received) {
+      const secret = url === own ? 'of its own' : 'of the linked';
+      expect(signature).toBe(`sha256=${createHmac('sha256', secret).update(text).digest('hex')}`);
+    }
+
+    const { data } = (await client.send(listWebhooks, { params, query: {} })).body;
+    expect(data).toMatchObject([
+      { world: null, key: { id: 1 }, url: own, deliveries: 1, skips: null },
+      { world: 'desk', key: { id: 1 }, url: linked, deliveries: 1, skips: null },
+      { world: 'desk', key: { id: 2 }, deliveries: 0, skips: expect.stringContaining('http') },
+    ]);
+    const skipped = { via: 'webhook-skipped' } as const;
+    const ledger = (await client.send(listSessionRequests, { params, query: skipped })).body;
+    expect(ledger.data).toMatchObject([
+      { operation: 'ticket.opened', request: { world: 'desk', subscription: { id: 2 } } },
+    ]);
+    expect(await grade(session.id)).toEqual({
+      ...{ sent: 'pass', 'own heard': 'pass', 'linked heard': 'pass' },
+    });
+
+    const receiver = await startReceiver();
+    const { statuses } = await listenOnce(session.id, receiver);
+    expect(statuses).toEqual([204, 204]);
+    const bodies = (all: readonly { body: unknown }[]) =>
+      all.map((one) => String(one.body)).toSorted();
+    expect(bodies(receiver.received)).toEqual(bodies(received));
+    await receiver.leave();
+    await close(client, session.id);
+  });
+});
