@@ -61,6 +61,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['pushes', 'webhooks that the service posts itself'],
     ['deliveries', 'webhooks on their way, and what receivers answered'],
     ['runs', 'tests and proofs, carried out'],
+    ['browsers', 'given to sessions, and what they go on from'],
     ['sessions', 'opened, ready, shown, closed'],
     ['tasks', 'stored, held to a world'],
     ['calls', 'queued, handed out, answered'],

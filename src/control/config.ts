@@ -1,6 +1,7 @@
 /** Configuration of the control plane, read from its environment. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BrowserTier, browserTiers } from '#domain/session.ts';
 import {
   parseSurfaceTemplate,
   type SurfaceTemplate,
@@ -60,6 +61,8 @@ export type ControlConfig = {
   senderToken: Secret | null;
   /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
+  /** The tier of sessions where neither they nor their project nor its organization names one. */
+  browserTier: BrowserTier;
   /** How many sessions one host serves before it is replaced, at most; each has its own limit above half. */
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
@@ -275,6 +278,7 @@ export const readConfig = (environment: Env): ControlConfig => {
         ? null
         : env.rotatingSecret('SVC_SENDER_TOKEN'),
     gateway: readGateway(env),
+    browserTier: env.choice('SVC_BROWSER_TIER', browserTiers, 'standard'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
     deletedGraceMinutes: env.integer('SVC_DELETED_GRACE_MINUTES', {

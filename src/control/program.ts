@@ -44,11 +44,13 @@ import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
 import { createAdmission } from './lifecycle/admission.ts';
+import { createBrowserPlacer } from './lifecycle/browser-placer.ts';
 import { createPlacer } from './lifecycle/placer.ts';
 import { createCallRate } from './memory/call-rate.ts';
 import { createMcpTools } from './memory/mcp-tools.ts';
 import { createSeats } from './memory/seats.ts';
 import { createSessionFacts } from './memory/session-facts.ts';
+import { createUsualTiers } from './memory/usual-tiers.ts';
 import { createVersions } from './memory/versions.ts';
 import { createMetrics } from './metrics/counters.ts';
 import { addLoadMetrics } from './metrics/gauges.ts';
@@ -196,8 +198,10 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       metrics,
       admission,
       placer: createPlacer({ admission, db, log, metrics, notices, tracer }),
+      browserPlacer: createBrowserPlacer({ db, log, metrics, notices }),
       tracer,
       versions,
+      usualTiers: createUsualTiers(db, config.browserTier),
       mcpTools: createMcpTools(versions.texts, readers),
       holds: createHolds(config.quotas.waits),
       secrets,

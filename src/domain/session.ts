@@ -40,6 +40,10 @@ export const surfaceKinds = ['api', 'ui', 'browser'] as const;
 /** A way into a session: the vendor's HTTP API, its dashboard, or a browser opened on the dashboard. */
 export type SurfaceKind = (typeof surfaceKinds)[number];
 
+/** How it stands with a session's browser: `failed` when one after the other did not come up. */
+export const browserStates = ['waiting', 'ready', 'failed'] as const;
+export type BrowserState = (typeof browserStates)[number];
+
 /** What a one-time link to a surface opens: the surface, a browser to be looked at alone, or its DevTools. */
 export const linkScopes = ['all', 'view', 'devtools'] as const;
 export type LinkScope = (typeof linkScopes)[number];

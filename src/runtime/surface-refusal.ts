@@ -39,6 +39,12 @@ export const noSuchSurface = (sessionId: string, surface: SurfaceKind): SurfaceR
     surface,
   });
 
+export const surfaceAway = (sessionId: string, surface: SurfaceKind): SurfaceRefusal =>
+  later(503, 'surface_away', `the surface "${surface}" of ${sessionId} is being made ready`, 1, {
+    sessionId,
+    surface,
+  });
+
 export const routeUnknown = (sessionId: string): SurfaceRefusal =>
   later(503, 'route_unknown', `where ${sessionId} is served cannot be found out at present`, 1, {
     sessionId,

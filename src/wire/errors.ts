@@ -3,7 +3,8 @@
  * read an answer back into an `AppError`.
  *
  * A body always has `message`. `error` is the code, or for a validation failure the list of fields at
- * fault, each `{path, message}`. Further members are the error's `detail`.
+ * fault, each `{path, message}`. Further members are the error's `detail`; an `error` among them is a closer word than
+ * the code.
  */
 
 import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
@@ -32,7 +33,8 @@ export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody
   if (!(error instanceof AppError)) {
     return { status: 500, body: { message: 'internal error', error: 'internal' } };
   }
-  const kind = error.fields.length > 0 ? error.fields : error.code;
+  const { error: word = error.code } = error.detail;
+  const kind = error.fields.length > 0 ? error.fields : String(word);
   return {
     status: statusByCode[error.code],
     body: { ...error.detail, message: error.message, error: kind },
@@ -54,11 +56,12 @@ export const fromErrorAnswer = (status: number, body: unknown): AppError => {
   const record = isObject(body) ? body : {};
   const { message, error, ...detail } = record;
   const named = errorCodes.find((code) => code === error);
+  const isWord = typeof error === 'string' && named === undefined;
   return new AppError(
     named ?? codeByStatus(status),
     typeof message === 'string' ? message : `the server answered ${status}`,
     {
-      detail: { ...detail, status },
+      detail: { ...detail, ...(isWord ? { error } : {}), status },
       fields: Array.isArray(error) ? (error as FieldProblem[]) : [],
     },
   );

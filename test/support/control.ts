@@ -171,6 +171,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   adminToken: null,
   senderToken: new Secret(randomUUID()),
   gateway: options.gateway ?? null,
+  browserTier: 'standard',
   hostMaxUses: options.hostMaxUses ?? 50,
   deletedGraceMinutes: 60,
   quotas: { ...usualQuotas, ...options.quotas },

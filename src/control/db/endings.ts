@@ -5,7 +5,7 @@
 
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import { withoutNul } from '#domain/cut.ts';
-import type { HostEnd, HostState } from '#domain/host.ts';
+import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
 import type { SessionWork } from './host-calls.ts';
@@ -199,6 +199,7 @@ export const releaseHost = async (tx: Queryable, release: Release): Promise<numb
 export type LockedHost = {
   id: string;
   state: HostState;
+  kind: HostKind;
   generation: number;
   sessionId: string | null;
   uses: number;
@@ -209,7 +210,7 @@ export type LockedHost = {
 
 const lockHostStatement = statement(
   'lock_host',
-  `select id, state, generation, session_id as "sessionId", uses, state_digest as "stateDigest",
+  `select id, state, kind, generation, session_id as "sessionId", uses, state_digest as "stateDigest",
           end_reason as "endReason"
      from hosts where id = $1 for no key update`,
 );

@@ -1,10 +1,11 @@
 /** Hosts: their intent, what they report, and what they are to do. */
 import { withoutNul } from '#domain/cut.ts';
-import type { HostEnd, HostState } from '#domain/host.ts';
-import type { HostOffer } from '#domain/pool.ts';
+import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
+import { type HostOffer, kindOfSize } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
+import { waitsForBrowser } from './browsers.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { seedColumn } from './sessions.ts';
 import { hostBefore, liveHosts, waiting } from './states.ts';
@@ -26,8 +27,8 @@ const lockPoolStatement = statement(
 const insertHostStatement = statement(
   'insert_host',
   `with host as (
-     insert into hosts (id, installation, pool, runtime, tier, isolation, size, state)
-     select :id, :installation, :pool, :runtime, :tier, :isolation, :size, 'starting'
+     insert into hosts (id, installation, pool, runtime, tier, isolation, size, kind, state)
+     select :id, :installation, :pool, :runtime, :tier, :isolation, :size, :kind, 'starting'
       where (select count(*) from hosts
               where installation = :installation and pool = :pool and state in ${liveHosts}) < :maxLive
      returning id
@@ -40,7 +41,8 @@ export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
   db.transaction(async (tx) => {
     // The count must be taken after the lock is held, so these are two statements.
     await tx.query(lockPoolStatement, host);
-    return (await tx.query(insertHostStatement, host)).length > 0;
+    const kind = kindOfSize(host.size);
+    return (await tx.query(insertHostStatement, { ...host, kind })).length > 0;
   });
 
 const launchedStatement = statement(
@@ -83,6 +85,7 @@ export const noteLaunched = async (
 
 /** What a host's row says when a message of it is judged. */
 export type HostStatus = {
+  kind: HostKind;
   state: HostState;
   generation: number;
   sessionId: string | null;
@@ -93,7 +96,7 @@ export type HostStatus = {
 /** Whether host `h` is loading ahead: one that recycles after a session has what it must prove to hold. */
 const isLoading = "(h.state = 'recycling' and h.bundle is null)";
 
-const statusColumns = `h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
+const statusColumns = `h.kind, h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
 
 const statusStatement = statement(
   'host_standing',
@@ -169,24 +172,27 @@ const warmStatement = statement(
                when ${isLoading}
                then :stateDigest::text is not null and :bundle::text = (select v.bundle from versions v where v.id = h.version_id)
                else h.bundle = :bundle::text and h.state_digest = :stateDigest::text and :isClean end
-   returning h.id
+   returning h.id, h.kind
    ), beat as (
      update beats set last_seen_at = now() from host where beats.host_id = host.id
    )
-   select id from host`,
+   select kind from host`,
 );
 
 /**
- * Makes a host warm, and keeps with the first report where it is and from where it speaks; false when it
+ * Makes a host warm, and keeps with the first report where it is and from where it speaks; answers its kind, undefined when it
  * is not on the way there, or did not prove that it is clean. What it loaded ahead is what it must show
  * from then on.
  */
-export const makeWarm = async (db: Queryable, report: WarmReport): Promise<boolean> => {
+export const makeWarm = async (
+  db: Queryable,
+  report: WarmReport,
+): Promise<HostKind | undefined> => {
   const { hostId, generation, address = null, holding, source, found, renews = false } = report;
   const { bundle = null, stateDigest = null } = holding ?? {};
   const isClean = found?.length === 0;
   const told = { hostId, generation, address, source, renews, bundle, stateDigest, isClean };
-  return (await db.query(warmStatement, told)).length > 0;
+  return (await db.query<{ kind: HostKind }>(warmStatement, told))[0]?.kind;
 };
 
 const drainUncleanStatement = statement(
@@ -249,7 +255,7 @@ const beatStatement = statement(
      update beats set last_seen_at = now(), rss_bytes = coalesce(:rssBytes, rss_bytes)
        from host where beats.host_id = host.id
    )
-   select state, generation, "sessionId", "isLoading", address from host`,
+   select kind, state, generation, "sessionId", "isLoading", address from host`,
 );
 
 /** A host that gave a sign of life, and where it is reached, if that is known. */
@@ -268,7 +274,7 @@ export const noteBeat = async (
 export type HostWork = HostStatus & {
   /** Base address of its API server, once it is known. */
   address: string | null;
-  /** Whether some session waits for a host. */
+  /** Whether some session waits for a host of its kind. */
   isWanted: boolean;
   /** The version that it holds or is to load. */
   heldVersionId: string | null;
@@ -308,7 +314,9 @@ const workStatement = statement(
   `select ${statusColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
           s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
           s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
-          exists (select from sessions s where ${waiting('s')}) as "isWanted"
+          case h.kind when 'world' then exists (select from sessions s where ${waiting('s')})
+                      else exists (select from session_browsers b join sessions s on s.id = b.session_id
+                                    where ${waitsForBrowser('b', 's')}) end as "isWanted"
      from hosts h left join sessions s on s.id = h.session_id
     where h.id = $1`,
 );
@@ -320,7 +328,16 @@ export const findHostWork = async (
 ): Promise<HostWork | undefined> => {
   const [row] = await db.query<WorkRow>(workStatement, [hostId]);
   if (row === undefined) return undefined;
-  const { state, generation, sessionId, isLoading: loads, isWanted, heldVersionId, address } = row;
+  const {
+    kind,
+    state,
+    generation,
+    sessionId,
+    isLoading: loads,
+    isWanted,
+    heldVersionId,
+    address,
+  } = row;
   const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
   const { createdAt, secretMark } = row;
   const session =
@@ -338,7 +355,7 @@ export const findHostWork = async (
           createdAt,
           secretMark,
         };
-  const status = { state, generation, sessionId, isLoading: loads };
+  const status = { kind, state, generation, sessionId, isLoading: loads };
   return { ...status, isWanted, heldVersionId, address, session };
 };
 

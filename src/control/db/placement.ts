@@ -46,6 +46,8 @@ export type NewSession = HostWish & {
   secretMark: string;
   /** The run that it is opened for; null: a client's own. */
   runId: string | null;
+  /** What is asked of its browser; null: it has none. */
+  browser: { isRecorded: boolean } | null;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
@@ -119,6 +121,9 @@ const openStatement = statement(
      from offered cross join refused left join taken on true
     where offered.suits and refused.quota is null
      returning *
+   ), browser as (
+     insert into session_browsers (session_id, tier, is_recorded)
+     select id, :tier, :isRecorded::boolean from opened where :isRecorded::boolean is not null
    )
    select offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
      taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
@@ -147,6 +152,7 @@ const ordersOf = (
   const { id, state, versionId, surfaces, clock, seed, createdAt, secretMark } = session;
   const about = { id, state, versionId, surfaces, clock, seed, createdAt, secretMark };
   return {
+    kind: 'world',
     state: 'assigned',
     generation,
     sessionId: id,
@@ -169,6 +175,7 @@ export const openSession = async (
 ): Promise<OpenOutcome> => {
   const [row] = await db.query<OpenRow>(openStatement, {
     ...session,
+    isRecorded: session.browser?.isRecorded ?? null,
     mostSessions: quotas.sessions,
     mostOpens: quotas.opensPerMinute,
   });
@@ -243,7 +250,7 @@ const lockStatement = statement(
 
 const anyWarmStatement = statement(
   'any_warm_host',
-  `select true from hosts h where h.state in ${hostBefore('assigned')} and h.address is not null limit 1`,
+  `select true from hosts h where h.kind = 'world' and h.state in ${hostBefore('assigned')} and h.address is not null limit 1`,
 );
 
 const anyWaitingStatement = statement(

@@ -1,5 +1,7 @@
 /** What the orchestrator's planner sees of an installation, and its revision, each read in one statement. */
+import { browserSize } from '#domain/pool.ts';
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
+import { waitsForBrowser } from './browsers.ts';
 import { type Queryable, statement } from './database.ts';
 import { preloads, worldAtPath } from './pools.ts';
 import { liveHosts, waiting } from './states.ts';
@@ -11,8 +13,11 @@ const waitingAlike = `
   select coalesce(json_agg(alike), '[]') as waiting
     from (select browser_tier as tier, isolation, size, count(*)::int as count,
                  min(id) as oldest -- ids sort by creation
-            from sessions s
-           where ${waiting('s')}
+            from (select browser_tier, isolation, size, id from sessions s where ${waiting('s')}
+                  union all
+                  select b.tier, null, '${browserSize}', s.id
+                    from session_browsers b join sessions s on s.id = b.session_id
+                   where ${waitsForBrowser('b', 's')}) s
            group by 1, 2, 3
            order by 1, 2, 3) alike`;
 

@@ -2,7 +2,7 @@
  * Pools as their orchestrators publish them. Those of an installation that nobody leads just now are
  * left out of every answer but its own view: whether they will ever serve again is not known.
  */
-import type { HostOffer, HostWish } from '#domain/pool.ts';
+import { browserSize, type HostOffer, type HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { liveHosts } from './states.ts';
@@ -92,10 +92,10 @@ export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
 
 const offersStatement = statement(
   'pool_offers',
-  `select distinct p.tier, p.isolation, p.size from ${ledPools} order by p.size, p.isolation, p.tier`,
+  `select distinct p.tier, p.isolation, p.size from ${ledPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
 );
 
-/** What the hosts of some pool have. */
+/** What the world hosts of some pool have. */
 export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
   db.query<HostOffer>(offersStatement, []);
 

@@ -1,5 +1,5 @@
 /** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
-import type { EndReason, SessionState, SurfaceKind } from '#domain/session.ts';
+import type { EndReason, LinkScope, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { QuotaRefusal } from '../shares/quotas.ts';
 import { type Queryable, statement } from './database.ts';
 
@@ -10,6 +10,8 @@ export type RouteRow = {
   surfaces: SurfaceKind[];
   /** Base address of its host's API server; null when none serves it. */
   hostAddress: string | null;
+  /** That of its browser; null when none takes clients. */
+  browserAddress: string | null;
   /** What its token is derived from. */
   createdAt: Date;
   secretMark: string | null;
@@ -17,10 +19,12 @@ export type RouteRow = {
 
 const findStatement = statement(
   'find_route',
-  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress",
+  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress", bh.address as "browserAddress",
           s.created_at as "createdAt", s.secret_mark as "secretMark"
      from sessions s
      left join hosts h on h.id = s.host_id and h.session_id = s.id
+     left join session_browsers b on b.session_id = s.id and b.ready_at is not null
+     left join hosts bh on bh.id = b.host_id
     where s.id = $1`,
 );
 
@@ -37,8 +41,8 @@ const insertStatement = statement(
    ), refused as materialized (
      select refuse_link(s.project_id, :usual) as most from sessions s where s.id = :sessionId
    ), made as (
-     insert into surface_links (token_hash, session_id, surface, expires_at)
-     select :tokenHash, :sessionId, :surface, now() + :lifeMs * interval '1 millisecond' from refused where most is null
+     insert into surface_links (token_hash, session_id, surface, opens, expires_at)
+     select :tokenHash, :sessionId, :surface, :opens, now() + :lifeMs * interval '1 millisecond' from refused where most is null
      returning expires_at
    )
    select refused.most, made.expires_at as "expiresAt" from refused left join made on true`,
@@ -49,7 +53,7 @@ export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: 
 /** Keeps a link that is good once, for so many milliseconds; returns when it ends, or what forbids it. */
 export const insertLink = async (
   db: Queryable,
-  link: SurfaceLink,
+  link: SurfaceLink & { opens: LinkScope },
   bounds: { lifeMs: number; usual: number },
 ): Promise<Date | QuotaRefusal> => {
   type Kept = { expiresAt: Date | null; most: number | null };
@@ -63,9 +67,15 @@ const consumeStatement = statement(
   'consume_surface_link',
   `delete from surface_links
     where token_hash = :tokenHash and session_id = :sessionId and surface = :surface and expires_at > now()
-   returning true`,
+   returning opens`,
 );
 
-/** Uses a link up; false when it was used before, is too old, or is another session's or surface's. */
-export const consumeLink = async (db: Queryable, link: SurfaceLink): Promise<boolean> =>
-  (await db.query(consumeStatement, link)).length > 0;
+/**
+ * Uses a link up and answers what it opens; undefined when it was used before, is too old, or is another session's or
+ * surface's.
+ */
+export const consumeLink = async (
+  db: Queryable,
+  link: SurfaceLink,
+): Promise<LinkScope | undefined> =>
+  (await db.query<{ opens: LinkScope }>(consumeStatement, link))[0]?.opens;

@@ -10,6 +10,7 @@ import type {
   TaskForm,
 } from '#domain/session.ts';
 import type { SessionClock } from '#domain/world-clock.ts';
+import { browserColumn, type SessionBrowser } from './browsers.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
 import { openSessionStates } from './states.ts';
@@ -35,6 +36,8 @@ export type SessionRow = {
   taskTools: string[] | null;
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
+  /** Null: it asked for none, or its own has only just been written down. */
+  browser: SessionBrowser | null;
   /** What its host must have; `isolation` null: any. */
   size: string;
   isolation: Isolation | null;
@@ -63,7 +66,7 @@ export const seedColumn = 's.seed::float8';
 export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
-   s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier",
+   s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
    s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",

@@ -3,8 +3,9 @@
  * session on it ends, or waits for another host.
  */
 import { AppError } from '#domain/error.ts';
-import { type HostState, hostTransitions } from '#domain/host.ts';
+import { type HostKind, type HostState, hostTransitions } from '#domain/host.ts';
 import { can } from '#domain/transitions.ts';
+import { loseBrowser } from '../db/browsers.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   type LockedHost,
@@ -39,8 +40,9 @@ const onlyIn: Record<string, readonly HostState[]> = {
   recycle_timeout: ['recycling'],
 };
 
-type Outcome = { effects: Effects; requeued: string | undefined };
-const nothing: Outcome = { effects: noEffects, requeued: undefined };
+/** `requeued`: the session that waits for another host of this kind. */
+type Outcome = { effects: Effects; requeued?: { sessionId: string; kind: HostKind } | undefined };
+const nothing: Outcome = { effects: noEffects };
 
 const tries = 5;
 
@@ -71,9 +73,18 @@ const loseSession = async (
   const fate = fateOf(session, loss);
   if (fate.kind === 'requeue') {
     await requeueSession(tx, session.id);
-    return { effects: addEffects(noEffects, [session.id]), requeued: session.id };
+    const requeued = { sessionId: session.id, kind: 'world' as const };
+    return { effects: addEffects(noEffects, [session.id]), requeued };
   }
-  return { effects: await endSession(tx, session, fate), requeued: undefined };
+  return { effects: await endSession(tx, session, fate) };
+};
+
+/** A session goes on without its browser, and waits for the next one. */
+const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Promise<Outcome> => {
+  const sessionId = await loseBrowser(tx, hostId, reason);
+  if (sessionId === undefined) return nothing;
+  const requeued = { sessionId, kind: 'browser' as const };
+  return { effects: addEffects(noEffects, [sessionId]), requeued };
 };
 
 /** Locks the host's session, then the host; undefined when the session changed in between. */
@@ -95,6 +106,16 @@ const accountOf = ({ detail, output }: Loss): string | null => {
   return lines.length === 0 ? null : lines.join('\n');
 };
 
+const loseServed = (
+  tx: Queryable,
+  { id, kind }: LockedHost,
+  session: LockedSession | undefined,
+  loss: HostLoss,
+): Outcome | Promise<Outcome> => {
+  if (session === undefined) return nothing;
+  return kind === 'browser' ? loseItsBrowser(tx, id, loss.reason) : loseSession(tx, session, loss);
+};
+
 const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined> => {
   const locked = await lockBoth(tx, loss.hostId);
   if (locked === undefined) return undefined;
@@ -104,8 +125,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   checkState(host, loss);
   // A drained host may say more about its end than the one who found it gone.
   const reason = host.endReason ?? loss.reason;
-  const outcome =
-    session === undefined ? nothing : await loseSession(tx, session, { ...loss, reason });
+  const outcome = await loseServed(tx, host, session, { ...loss, reason });
   await releaseHost(tx, { ...loss, detail: accountOf(loss) });
   return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
 };
@@ -116,7 +136,9 @@ export const loseHost = async (parts: Parts, loss: Loss): Promise<void> => {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
     applyEffects(parts, outcome.effects);
-    if (outcome.requeued !== undefined) await parts.placer.placeSession(outcome.requeued);
+    const { requeued } = outcome;
+    if (requeued?.kind === 'world') await parts.placer.placeSession(requeued.sessionId);
+    else if (requeued !== undefined) await parts.browserPlacer.place();
     return;
   }
   throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);

@@ -4,6 +4,7 @@ import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
 import type { Assignment, LinkedWorld, pollHost, WorldSources } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
+import { findAssignment } from '../browsers/serve.ts';
 import { findHostWork, type HostWork, type WarmReport } from '../db/hosts.ts';
 import { jsonText } from '../json/json-text.ts';
 import type { Version } from '../memory/versions.ts';
@@ -13,6 +14,7 @@ import type { Parts } from '../parts.ts';
 import { bundledSpec } from '../sessions/task.ts';
 import { apiAddress } from '../sessions/view.ts';
 import { sessionToken } from '../tokens/tokens.ts';
+import { loseHost } from './lose.ts';
 import { pageFilesOf } from './page-files.ts';
 import { reportWarm, staleGeneration } from './warm.ts';
 
@@ -87,6 +89,29 @@ const toAssignment = async (
 };
 
 /** What news say that the host is to do next, if they do. */
+/**
+ * What a browser is to do, whose session may not be served yet: then it is told of it later. One whose session ended
+ * before it heard of it has begun nothing, and goes.
+ */
+const lookForBrowser = async (
+  parts: Parts,
+  asked: HostPoll,
+  { generation, sessionId }: HostWork,
+): Promise<HostAnswer | undefined> => {
+  const { hostId } = asked;
+  const isOwn = generation === asked.generation;
+  if (sessionId !== null && (isOwn || generation === asked.generation + 1)) {
+    const found = await findAssignment(parts, hostId);
+    if (found === 'waiting') return undefined;
+    if (found !== 'over') return { browser: found };
+    const detail = 'its session ended before it began';
+    await loseHost(parts, { hostId, to: 'draining', reason: 'session_closed', detail });
+    return { drain: true };
+  }
+  if (!isOwn) throw staleGeneration(hostId, asked.generation);
+  return undefined;
+};
+
 const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork | undefined =>
   news?.orders?.generation === generation + 1 ? news.orders : undefined;
 
@@ -103,6 +128,11 @@ const look = async (
   const work = ordersOf(news, asked) ?? (await findHostWork(parts.db, hostId));
   if (work === undefined || work.state === 'gone') throw staleGeneration(hostId, generation);
   if (work.state === 'draining') return { drain: true };
+  if (work.kind === 'browser') {
+    const found = await lookForBrowser(parts, asked, work);
+    if (found !== undefined || work.sessionId !== null || !work.isWanted) return found;
+    return (await parts.browserPlacer.place(hostId)) ? look(parts, asked) : undefined;
+  }
   const isOwn = work.generation === generation;
   const isNext = isOwn || work.generation === generation + 1;
   if (work.session !== null && isNext) {

@@ -72,8 +72,11 @@ export const reportWarm = async (parts: Parts, report: WarmReport): Promise<Warm
   const { db, notices } = parts;
   const { hostId } = report;
   await checkAddress(parts, report);
-  if (!(await makeWarm(db, report))) return { state: await explain(parts, report), waits: false };
-  const isPlaced = await parts.placer.placeHost(hostId);
+  const kind = await makeWarm(db, report);
+  if (kind === undefined) return { state: await explain(parts, report), waits: false };
+  const isPlaced = await (kind === 'browser'
+    ? parts.browserPlacer.place(hostId)
+    : parts.placer.placeHost(hostId));
   // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
   notices.tell(poolTopic);
   return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };

@@ -40,10 +40,10 @@ const bytesPerChar = 4;
 /** A version's own fields, beside its contract and its list of files. */
 const otherBytes = 4 * 1024;
 
-/** The surfaces that sessions of a world can have. */
+/** The surfaces that sessions of a world can have: a browser shows its UI. */
 export const servedSurfaces = (world: { hasApi: boolean; hasUi: boolean }): SurfaceKind[] => [
   ...(world.hasApi ? (['api'] as const) : []),
-  ...(world.hasUi ? (['ui'] as const) : []),
+  ...(world.hasUi ? (['ui', 'browser'] as const) : []),
 ];
 
 const openApiOf = ({ contract, files }: VersionRow): Digest | undefined =>

@@ -98,6 +98,18 @@ export const createMetrics = () => {
       'From the request for a session to the claim of its host',
       ['start'],
     ),
+    browserWaitSeconds: seconds(
+      registry,
+      'svc_browser_wait_seconds',
+      'From the wish for a browser to the claim of one',
+      [],
+    ),
+    browserReadySeconds: seconds(
+      registry,
+      'svc_browser_ready_seconds',
+      'From the wish for a browser until it took clients, for the first of a session and for those after a loss',
+      ['start'],
+    ),
     readySeconds: seconds(
       registry,
       'svc_session_ready_seconds',

@@ -106,7 +106,7 @@ const openSession = async (job: Job): Promise<SessionRow> => {
     const request = { projectId, runId, body: openBody(job), idempotencyKey: keyOf(job), signal };
     const { session } = await openAndWait(parts, request, waitMs / 1_000);
     job.at.sessionId = session.id;
-    if (isSettled(session.state)) return session;
+    if (isSettled(session)) return session;
   }
 };
 

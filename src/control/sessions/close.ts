@@ -37,7 +37,7 @@ import {
 } from '../lifecycle/end.ts';
 import { poolTopic, routeTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
-import { awaitWatched, isOver, type SessionWait } from './wait.ts';
+import { awaitWatched, hasEnded, type SessionWait } from './wait.ts';
 
 const beginToClose = async (
   tx: Queryable,
@@ -88,7 +88,7 @@ export const closeAndWait = async (
   const watch = parts.notices.watch(sessionId);
   try {
     const known = await close(parts, projectId, sessionId, keepWarm);
-    return await awaitWatched(parts, watch, known, { ...wait, until: isOver });
+    return await awaitWatched(parts, watch, known, { ...wait, until: hasEnded });
   } finally {
     watch.end();
   }
@@ -100,7 +100,7 @@ export type Dismissal = { generation: number; next: 'recycle' | 'exit'; taken: t
  * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
  * turns from the start would otherwise all go at once.
  */
-const usesOf = (hostId: string, maxUses: number): number =>
+export const usesOf = (hostId: string, maxUses: number): number =>
   maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
 
 /** What a host does after a session; undefined is for its recycling. */

@@ -6,9 +6,10 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { type HostWish, usualSize } from '#domain/pool.ts';
-import type { SessionStart, SurfaceKind } from '#domain/session.ts';
+import type { BrowserTier, SessionStart, SurfaceKind } from '#domain/session.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptOpen } from '../bodies/keep.ts';
+import { areBrowsersOffered } from '../db/browsers.ts';
 import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
@@ -107,17 +108,14 @@ const resolveVersion = async (parts: Parts, request: OpenRequest): Promise<Versi
   return version;
 };
 
-/** Why a session of a version can have no such surface. A browser would show what the surface "ui" serves. */
-const lackOf = ({ contract, surfaces }: Version, surface: SurfaceKind): string => {
-  const served = surfaces.length === 0 ? 'none' : surfaces.join(', ');
-  if (surface === 'browser' && contract.ui !== null) {
-    return `the world has a surface "ui", but "${surface}" is not served yet; served of it: ${served}`;
-  }
-  const known = surfaces.length === 0 ? 'it has none' : `it has ${served}`;
-  return `the world has no surface "${surface}"; ${known}`;
+/** Why a session of a version can have no such surface. A browser shows what the surface "ui" serves. */
+const lackOf = ({ surfaces }: Version, surface: SurfaceKind): string => {
+  const known = surfaces.length === 0 ? 'it has none' : `it has ${surfaces.join(', ')}`;
+  const wants = surface === 'browser' ? ' "ui" for a browser to show' : ` "${surface}"`;
+  return `the world has no surface${wants}; ${known}`;
 };
 
-/** The surfaces that a session gets: those it asks for, and the API of a world that has one. */
+/** The surfaces that a session gets: those it asks for, the UI that its browser shows, and the API of a world that has one. */
 const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []): SurfaceKind[] => {
   const has = version.surfaces;
   const fields = [...wanted.entries()]
@@ -128,12 +126,35 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
     }));
   const [first] = fields;
   if (first !== undefined) throw new AppError('invalid', first.message, { fields });
-  return has.filter((surface) => surface === 'api' || wanted.includes(surface));
+  const implied = ['api', ...(wanted.includes('browser') ? ['ui'] : [])];
+  return has.filter((surface) => implied.includes(surface) || wanted.includes(surface));
+};
+
+const noBrowser = (tier: BrowserTier): AppError =>
+  new AppError(
+    'conflict',
+    `this installation has no browsers for ${tier} sessions. Where svc runs them as processes, install Chromium (apt-get install chromium, or name one by SVC_CHROMIUM) and start svc up again; elsewhere add a pool with kind = "browser" to the file of pools`,
+    { detail: { error: 'no_browser', browserTier: tier } },
+  );
+
+/** What is asked of the session's browser; null: it has none. */
+const resolveBrowser = async (
+  { db }: Parts,
+  { record = false }: KeptOpen,
+  surfaces: readonly SurfaceKind[],
+  tier: BrowserTier,
+): Promise<NewSession['browser']> => {
+  if (surfaces.includes('browser')) {
+    if (await areBrowsersOffered(db, tier)) return { isRecorded: record };
+    throw noBrowser(tier);
+  }
+  if (!record) return null;
+  throw invalid(['record'], 'only a browser is recorded: ask for the surface "browser", too');
 };
 
 /** What is asked of the host. */
-const wishOf = ({ browserTier, isolation, size }: KeptOpen): HostWish => ({
-  tier: browserTier ?? 'standard',
+const wishOf = ({ isolation, size }: KeptOpen, tier: BrowserTier): HostWish => ({
+  tier,
   isolation: isolation ?? null,
   size: size ?? usualSize,
 });
@@ -142,6 +163,7 @@ const toNewSession = async (
   parts: Parts,
   request: OpenRequest,
   version: Version,
+  tier: BrowserTier,
 ): Promise<NewSession> => {
   const { projectId, body, idempotencyKey, signal } = request;
   const [task, surfaces, clock] = await allOf(
@@ -149,6 +171,7 @@ const toNewSession = async (
     () => resolveSurfaces(version, body.surfaces),
     () => resolveClock(body.clock, new Date()),
   );
+  const browser = await resolveBrowser(parts, body, surfaces, tier);
   return {
     id: request.sessionId ?? newId('ses'),
     projectId,
@@ -163,7 +186,8 @@ const toNewSession = async (
     instruction: task?.instruction ?? null,
     taskTools: task?.tools ?? null,
     surfaces,
-    ...wishOf(body),
+    ...wishOf(body, tier),
+    browser,
     reuseWarm: body.reuseWarm ?? false,
     clock: JSON.stringify(clock),
     seed: body.seed ?? null,
@@ -198,6 +222,7 @@ const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
   const { start, orders } = opened;
   if (session.hostId === null) await parts.placer.placeSession(session.id);
   else parts.notices.tellHost(session.hostId, { orders }, poolTopic);
+  if (wanted.browser !== null) await parts.browserPlacer.place();
   return { session, isNew: true, start };
 };
 
@@ -209,9 +234,10 @@ const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => 
   const first = await findFirst(parts, request);
   if (first !== undefined) return first;
   // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
-  await parts.admission.check(request.projectId, wishOf(request.body));
+  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
+  await parts.admission.check(request.projectId, wishOf(request.body, tier));
   const version = await resolveVersion(parts, request);
-  const wanted = await toNewSession(parts, request, version);
+  const wanted = await toNewSession(parts, request, version, tier);
   try {
     const resolvedMs = Date.now();
     return { ...(await openNew(parts, wanted)), resolvedMs };

@@ -51,6 +51,8 @@ const tellReady = (
   traceReady(parts, sessionId, readied, steps);
   const work = readied.openCalls === 0 ? { work: { ...host, ...nothingYet } } : {};
   parts.notices.tellSession({ session, ...work }, routeTopic(sessionId));
+  // Its browser is told of it from now on.
+  if (session.browser?.hostId != null) parts.notices.tell(session.browser.hostId);
 };
 
 export type ReadyReport = {

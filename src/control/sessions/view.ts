@@ -1,12 +1,18 @@
 /** A session as clients see it. */
-import { isReady, type SessionState, type SurfaceKind } from '#domain/session.ts';
+import {
+  type BrowserState,
+  isReady,
+  type SessionState,
+  type SurfaceKind,
+} from '#domain/session.ts';
 import { localSurfaceUrl, surfaceUrl } from '#domain/surface-address.ts';
+import { Secret } from '#runtime/secret.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import { pickTools } from '../contracts/contract-view.ts';
 import type { ListedSession, SessionRow } from '../db/sessions.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Parts } from '../parts.ts';
-import { type KeyLevel, sessionToken } from '../tokens/tokens.ts';
+import { browserToken, type KeyLevel, sessionToken } from '../tokens/tokens.ts';
 
 /** States in which its host is the session's own: later the address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
@@ -38,6 +44,39 @@ const mcpAddress = ({ config, publicUrl }: Parts, { id }: Served): string =>
     ? `${publicUrl()}/api/public/world-sessions/${id}/mcp`
     : `${surfaceUrl(config.gateway.template, id, 'mcp')}/mcp`;
 
+/** How clients find a browser: its live view, and its DevTools. */
+export const browserUrls = (
+  { gateway }: Parts['config'],
+  sessionId: string,
+  address: string | null,
+): { url: string; cdpUrl: string } | undefined => {
+  const origin = (): string | undefined => {
+    if (gateway !== null) return surfaceUrl(gateway.template, sessionId, 'browser');
+    return address === null
+      ? undefined
+      : (localSurfaceUrl(address, sessionId, 'browser') ?? address);
+  };
+  const url = origin();
+  // Names below `localhost` are looked up by browsers alone; a program is told the address itself.
+  const direct = gateway === null ? address : url;
+  if (url === undefined || direct == null) return undefined;
+  return { url: `${url}/view`, cdpUrl: `${direct.replace(/^http/, 'ws')}/cdp` };
+};
+
+/** How it stands with the browser of a session. */
+const viewBrowser = (
+  { config }: Pick<Parts, 'config'>,
+  { id, browser, browserTier: tier }: SessionRow,
+): NonNullable<SessionView['surfaces']['browser']> => {
+  const state = browserStateOf(browser);
+  return { ...browserUrls(config, id, browser?.address ?? null), tier, state };
+};
+
+const browserStateOf = (browser: SessionRow['browser']): BrowserState => {
+  if (browser?.isReady === true) return 'ready';
+  return browser?.isGivenUp === true ? 'failed' : 'waiting';
+};
+
 const viewSurfaces = (
   parts: Parts,
   session: SessionRow,
@@ -51,12 +90,20 @@ const viewSurfaces = (
   const [api, ui] = [addressOf('api'), addressOf('ui')];
   const secret = level === 'secret' ? secrets.of(session) : undefined;
   const token = secret === undefined ? {} : { token: sessionToken(secret, id) };
+  const browser = surfaces.includes('browser') ? viewBrowser(parts, session) : undefined;
+  const devTools =
+    secret === undefined ? {} : { token: browserToken(new Secret(sessionToken(secret, id))) };
   return {
     ...(api === null ? {} : { api: { url: api, ...token } }),
     mcp: { url: mcpAddress(parts, session), ...token },
     ...(ui === null ? {} : { ui: { url: ui } }),
+    ...(browser === undefined ? {} : { browser: { ...browser, ...devTools } }),
   };
 };
+
+/** Whether each surface that was asked for answers. */
+export const isUsable = ({ state, surfaces, browser }: SessionRow): boolean =>
+  isReady(state) && (!surfaces.includes('browser') || browser?.isReady === true);
 
 const viewTask = (session: SessionRow): SessionView['task'] => {
   const { taskForm: form, taskName: name, taskHash: contentHash } = session;
@@ -76,7 +123,7 @@ const viewLight = (parts: Parts, session: SessionRow, slug: string, level: KeyLe
   slug,
   versionId: session.versionId,
   state: session.state,
-  ready: isReady(session.state),
+  ready: isUsable(session),
   endReason: session.endReason,
   error: session.error,
   surfaces: viewSurfaces(parts, session, level),

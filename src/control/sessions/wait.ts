@@ -1,22 +1,26 @@
 /** Waiting for a session: until it can be used, or is over. */
-import { isReady, type SessionState, sessionTransitions } from '#domain/session.ts';
+import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
 import type { Watch } from '../news/bell.ts';
 import { holdWatching, toMs } from '../news/hold.ts';
 import type { Brought } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
+import { isUsable } from './view.ts';
 
 export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
-/** An open has its outcome: the session can be used, or never will. */
-export const isSettled = (state: SessionState): boolean => isReady(state) || isOver(state);
+/** An open has its outcome: the session can be used by all its surfaces, or never will. */
+export const isSettled = (session: SessionRow): boolean =>
+  isUsable(session) || isOver(session.state) || session.browser?.isGivenUp === true;
+/** It is closed, or failed. */
+export const hasEnded = ({ state }: SessionRow): boolean => isOver(state);
 
 export type SessionWait = {
   projectId: string;
   sessionId: string;
   seconds: number | undefined;
   signal: AbortSignal;
-  until(state: SessionState): boolean;
+  until(session: SessionRow): boolean;
 };
 
 /**
@@ -38,7 +42,7 @@ export const awaitWatched = async (
   const look = async (news: Brought | undefined): Promise<SessionRow | undefined> => {
     const session = latest ?? news?.session ?? (await read());
     latest = undefined;
-    return until(session.state) || !seconds ? session : undefined;
+    return until(session) || !seconds ? session : undefined;
   };
   const found = await holdWatching(notices, watch, { ms: toMs(seconds), signal, look });
   return found ?? read();

@@ -20,6 +20,9 @@ export const hostToken = (secret: Secret, hostId: string): string =>
 export const workingToken = (secret: Secret, hostId: string): string =>
   `${hostId}.${secret.derive(`host at work:${hostId}`)}`;
 
+/** The token that DevTools of a session's browser ask for, made of the session's own. */
+export const browserToken = (session: Secret): string => `bt-${session.derive('browser')}`;
+
 /** The token that a session's API surface asks for. */
 export const sessionToken = (secret: Secret, sessionId: string): string =>
   `st-${secret.derive(`session:${sessionId}`)}`;

@@ -1,10 +1,11 @@
 /**
  * The door of the surfaces that people open in a browser. A one-time link, consumed by the control
- * plane, brings a pass; without a pass there is a page that says so. The API surface has no such door:
- * its host asks for the session's token.
+ * plane, brings a pass; without a pass there is a page that says so. The surfaces `api` and `browser` have no such
+ * door: their hosts ask for the session's token, or let people in by themselves.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#domain/error.ts';
+import type { SurfaceKind } from '#domain/session.ts';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
 import { enterPath, type Passes } from '#runtime/surface-pass.ts';
@@ -38,6 +39,9 @@ export type Door = {
 
 export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate; log: Log };
 
+/** Whether it is here that people enter a surface; the host of a browser, as that of an API, lets in by itself. */
+export const isEntered = (surface: SurfaceKind): surface is 'ui' => surface === 'ui';
+
 const patienceMs = 5_000;
 
 /** Whether the control plane could not say whether a link is good. */
@@ -70,7 +74,7 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
   };
 
   return {
-    isOwn: ({ surface, path }) => surface !== 'api' && path.split('?', 1)[0] === enterPath,
+    isOwn: ({ surface, path }) => isEntered(surface) && path.split('?', 1)[0] === enterPath,
     async enter(request, response, target) {
       const { sessionId } = target;
       if (request.method !== 'GET') return wrongMethod();
@@ -88,7 +92,7 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
       return undefined;
     },
     check(request, { sessionId, surface }, isUpgrade) {
-      if (surface === 'api') return undefined;
+      if (!isEntered(surface)) return undefined;
       const { cookie, origin } = request.headers;
       if (!passes.check({ sessionId, surface }, cookie)) return notEntered(sessionId);
       // The sites of other sessions count as the same site for cookies, so their pages are kept out here.

@@ -6,8 +6,14 @@
 import type { Agent } from 'node:http';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
 import type { Log } from '#runtime/log.ts';
-import { noSuchSurface, refusalPage, routeUnknown, wantsPage } from '#runtime/surface-refusal.ts';
-import type { Door } from '../entry/enter.ts';
+import {
+  noSuchSurface,
+  refusalPage,
+  routeUnknown,
+  surfaceAway,
+  wantsPage,
+} from '#runtime/surface-refusal.ts';
+import { type Door, isEntered } from '../entry/enter.ts';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
 import type { Limits } from '../http/limits.ts';
 import {
@@ -70,10 +76,14 @@ const destinationOf = (
   const refusal = refusalOf(found.route);
   if (refusal !== undefined) return { refusal };
   const address = found.route.surfaces[surface];
-  if (address === undefined) return { refusal: noSuchSurface(sessionId, surface) };
+  if (address === undefined) {
+    const isWaiting = found.route.waiting?.includes(surface) === true;
+    const refusal = isWaiting ? surfaceAway(sessionId, surface) : noSuchSurface(sessionId, surface);
+    return { refusal };
+  }
   const destination = upstreams.find(address);
   if ('upstream' in destination) {
-    const entryKey = surface === 'api' ? undefined : found.route.entryKeys?.[surface];
+    const entryKey = isEntered(surface) ? found.route.entryKeys?.[surface] : undefined;
     return { address, entryKey, ...destination };
   }
   log.warn(
@@ -118,7 +128,7 @@ const send = async (
     headers: requestHeaders(request, {
       host: target.host,
       visitor: readVisitor(request, { trustedHops, scheme: template.scheme }),
-      hiddenCookie: target.surface === 'api' ? undefined : passCookie(target.sessionId),
+      hiddenCookie: isEntered(target.surface) ? passCookie(target.sessionId) : undefined,
       entryKey,
       expectsContinue,
       upgrade: upgrade?.protocol,

@@ -30,6 +30,11 @@ export const Route = Type.Object({
       { description: 'what its host asks of gateways, for the surfaces that people enter' },
     ),
   ),
+  waiting: Type.Optional(
+    Type.Array(oneOf(surfaceKinds), {
+      description: 'surfaces that it has and that are nowhere now: worth another try',
+    }),
+  ),
 });
 export type Route = Static<typeof Route>;
 

@@ -3,6 +3,7 @@
  */
 
 import { limits } from '#domain/limits.ts';
+import { linkScopes } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import {
   Empty,
@@ -292,7 +293,15 @@ export const createSurfaceLink = operation({
   params: SessionParams,
   body: Type.Optional(
     Type.Object(
-      { surface: Type.Optional(oneOf(['ui', 'browser'], 'default ui')) },
+      {
+        surface: Type.Optional(oneOf(['ui', 'browser'], 'default ui')),
+        opens: Type.Optional(
+          oneOf(
+            linkScopes,
+            'of a browser: all (the default) to see it and act in it, view to see it, devtools to drive it by its DevTools',
+          ),
+        ),
+      },
       { additionalProperties: false },
     ),
   ),

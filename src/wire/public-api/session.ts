@@ -3,6 +3,7 @@
 import { limits } from '#domain/limits.ts';
 import { isolations, namePattern } from '#domain/pool.ts';
 import {
+  browserStates,
   browserTiers,
   endReasons,
   sessionStates,
@@ -38,6 +39,26 @@ const SurfacesView = Type.Object({
       url: Type.String({
         description: 'origin of its page, which people enter by a one-time link',
       }),
+    }),
+  ),
+  browser: Type.Optional(
+    Type.Object({
+      url: Type.Optional(
+        Type.String({ description: 'live view, which people enter by a one-time link' }),
+      ),
+      cdpUrl: Type.Optional(
+        Type.String({ description: 'DevTools, for `connectOverCDP`, with the token as bearer' }),
+      ),
+      tier: oneOf(browserTiers),
+      state: oneOf(
+        browserStates,
+        'waiting: for a browser, or for one to come back; the addresses are known once it was ready, behind a gateway at once',
+      ),
+      token: Type.Optional(
+        Type.String({
+          description: 'bearer of DevTools; given only to callers with the secret key',
+        }),
+      ),
     }),
   ),
 });
@@ -132,6 +153,9 @@ export const OpenSessionBody = Type.Object(
     ),
     surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
     reuseWarm: Type.Optional(Type.Boolean()),
+    record: Type.Optional(
+      Type.Boolean({ description: 'whether what its browser shows is recorded; default false' }),
+    ),
     browserTier: Type.Optional(oneOf(browserTiers)),
     size: Type.Optional(
       Type.String({

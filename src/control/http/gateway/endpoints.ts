@@ -21,10 +21,13 @@ const placesOf = (
   { secrets }: Pick<Parts, 'secrets'>,
   row: RouteRow,
 ): Pick<api.Route, 'surfaces' | 'entryKeys'> => {
-  const { id, state, surfaces, hostAddress } = row;
+  const { id, state, surfaces, hostAddress, browserAddress } = row;
   if (!isReady(state) || hostAddress === null) return { surfaces: {} };
   const served = hosted.filter((surface) => surfaces.includes(surface));
-  const addresses = Object.fromEntries(served.map((surface) => [surface, hostAddress]));
+  const addresses: api.Route['surfaces'] = Object.fromEntries(
+    served.map((surface) => [surface, hostAddress]),
+  );
+  if (browserAddress !== null) addresses.browser = browserAddress;
   const secret = surfaces.includes('ui') ? secrets.of(row) : undefined;
   if (secret === undefined) return { surfaces: addresses };
   const token = new Secret(sessionToken(secret, id));
@@ -36,7 +39,9 @@ const routeEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
     const row = await findRoute(db, sessionId);
     if (row === undefined) throw noSession(sessionId);
     const { state, endReason } = row;
-    return respond(200, { sessionId, state, endReason, ...placesOf({ secrets }, row) });
+    const isWaiting = row.surfaces.includes('browser') && row.browserAddress === null;
+    const waiting = isWaiting ? { waiting: ['browser' as const] } : {};
+    return respond(200, { sessionId, state, endReason, ...placesOf({ secrets }, row), ...waiting });
   }),
 
   endpoint(api.followRoutes, async ({ query: { after = '', hold } }, { signal }) => {
@@ -47,7 +52,7 @@ const routeEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
 
   endpoint(api.consumeLink, async ({ params: { sessionId }, body: { surface, token } }) => {
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
-    return respond(200, { accepted: await consumeLink(db, link) });
+    return respond(200, { accepted: (await consumeLink(db, link)) !== undefined });
   }),
 ];
 

@@ -1,6 +1,7 @@
 /** The host API: what is served to world hosts below `/api/host`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { browserEndpoints } from './browsers.ts';
 import { callEndpoints } from './calls.ts';
 import { ownHostEndpoints } from './hosts.ts';
 import { servedSessionEndpoints } from './sessions.ts';
@@ -9,4 +10,5 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => [
   ...ownHostEndpoints(parts),
   ...servedSessionEndpoints(parts),
   ...callEndpoints(parts),
+  ...browserEndpoints(parts),
 ];

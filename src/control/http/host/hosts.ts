@@ -3,6 +3,7 @@ import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { isLost, missing } from '../../blobs/blobs.ts';
+import { noteBrowserActivity } from '../../db/browsers.ts';
 import {
   type Beaten,
   drainUnloaded,
@@ -82,11 +83,12 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       const { generation, idleMs, rssBytes } = body;
       const status = await noteBeat(db, { hostId, generation, rssBytes });
       if (status === undefined) throw staleGeneration(hostId, generation);
-      const { sessionId, state } = status;
+      const { kind, sessionId, state } = status;
       if (sessionId !== null && idleMs !== undefined) {
-        await noteActivity(db, { sessionId, hostId, generation }, idleMs);
+        const note = kind === 'browser' ? noteBrowserActivity : noteActivity;
+        await note(db, { sessionId, hostId, generation }, idleMs);
       }
-      const address = addressFor(config, status, generation);
+      const address = kind === 'browser' ? null : addressFor(config, status, generation);
       return respond(200, {
         drain: state === 'draining',
         ...(address === null ? {} : { address }),

@@ -39,8 +39,14 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     if (work?.session?.id !== sessionId || work.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
     }
+    // Links into a browser are its own to use up, and no world's code has them.
+    const isItsOwn = (surface === 'browser') === (work.kind === 'browser');
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
-    return respond(200, { accepted: await consumeLink(parts.db, link) });
+    const opens = isItsOwn ? await consumeLink(parts.db, link) : undefined;
+    return respond(200, {
+      accepted: opens !== undefined,
+      ...(opens === undefined ? {} : { opens }),
+    });
   }),
 
   // The entries are as `bodies/ledger-entry.ts` has read them.

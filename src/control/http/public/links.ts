@@ -1,13 +1,13 @@
 /** Links that lead a person into a surface of a session, once. */
 import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
-import type { SurfaceKind } from '#domain/session.ts';
+import type { LinkScope, SurfaceKind } from '#domain/session.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { insertLink } from '../../db/routes.ts';
 import { findSession, noSession, type SessionRow } from '../../db/sessions.ts';
 import type { Parts } from '../../parts.ts';
-import { surfaceAddress } from '../../sessions/view.ts';
+import { browserUrls, surfaceAddress } from '../../sessions/view.ts';
 import { isOver } from '../../sessions/wait.ts';
 import { quotaError } from '../../shares/quotas.ts';
 import { hashSecretKey } from '../../tokens/tokens.ts';
@@ -31,25 +31,48 @@ const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
 };
 
 /** Why nobody knows yet where a surface is, or ever will. */
-const lackOfAddress = ({ id, hostAddress }: SessionRow): string =>
-  hostAddress === null
+const lackOfAddress = ({ id, hostAddress }: SessionRow, surface: SurfaceKind): string => {
+  if (surface === 'browser') return `${id} has no browser yet; links can be made once it is ready`;
+  return hostAddress === null
     ? `${id} has no host yet; links can be made once it is READY`
     : 'links lead through a gateway or to a host on the same machine, and this installation has neither';
+};
+
+const onlyOfBrowsers = (opens: LinkScope): AppError => {
+  const message = `only a link to the surface "browser" opens "${opens}"`;
+  return new AppError('invalid', message, { fields: [{ path: ['opens'], message }] });
+};
+
+/** What a link begins with: the origin of the surface, or the address of its DevTools. */
+const linkedAddress = (
+  config: Parts['config'],
+  session: SessionRow,
+  surface: SurfaceKind,
+  opens: LinkScope,
+): string | null => {
+  if (surface !== 'browser') return surfaceAddress(config, session, surface);
+  const urls = browserUrls(config, session.id, session.browser?.address ?? null);
+  if (urls === undefined) return null;
+  return opens === 'devtools' ? urls.cdpUrl : new URL(urls.url).origin;
+};
 
 export const linkEndpoints = ({ config, db }: Parts): Endpoint[] => [
   endpoint(api.createSurfaceLink, async ({ params, body }, { caller: { projectId } }) => {
     const { sessionId } = params;
     const surface = body?.surface ?? 'ui';
+    const opens = body?.opens ?? 'all';
+    if (surface !== 'browser' && opens !== 'all') throw onlyOfBrowsers(opens);
     const session = await findSession(db, projectId, sessionId);
     if (session === undefined) throw noSession(sessionId);
     checkEnterable(session, surface);
-    const address = surfaceAddress(config, session, surface);
-    if (address === null) throw conflict(lackOfAddress(session), session);
+    const address = linkedAddress(config, session, surface, opens);
+    if (address === null) throw conflict(lackOfAddress(session, surface), session);
     const token = newSecret('lt');
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
-    const kept = await insertLink(db, link, { lifeMs, usual: config.quotas.links });
+    const kept = await insertLink(db, { ...link, opens }, { lifeMs, usual: config.quotas.links });
     if (!(kept instanceof Date)) throw quotaError(kept);
-    const url = `${address}${enterPath}?token=${token}`;
+    const query = opens === 'devtools' ? `?ticket=${token}` : `${enterPath}?token=${token}`;
+    const url = `${address}${query}`;
     return respond(201, { surface, url, expiresAt: kept.toISOString() });
   }),
 ];

@@ -1,0 +1,31 @@
+/** The tier of sessions that name none: that of their project, else that of its organization. */
+import type { BrowserTier } from '#domain/session.ts';
+import { type Queryable, statement } from './database.ts';
+
+export type TierSettings = { project: BrowserTier | null; organization: BrowserTier | null };
+
+const findStatement = statement(
+  'find_browser_tier',
+  `select p.browser_tier as project, o.browser_tier as organization
+     from projects p join organizations o on o.id = p.organization_id where p.id = $1`,
+);
+
+export const findTierSettings = async (db: Queryable, projectId: string): Promise<TierSettings> =>
+  (await db.query<TierSettings>(findStatement, [projectId]))[0] ?? {
+    project: null,
+    organization: null,
+  };
+
+const setStatement = statement(
+  'set_browser_tier',
+  'update projects set browser_tier = :tier where id = :projectId',
+);
+
+/** Sets the project's own; null: that of the organization holds. */
+export const setProjectTier = async (
+  db: Queryable,
+  projectId: string,
+  tier: BrowserTier | null,
+): Promise<void> => {
+  await db.query(setStatement, { projectId, tier });
+};

@@ -1,0 +1,34 @@
+/** What a browser's host reports about the session that it serves. */
+import * as api from '#wire/host-api/operations.ts';
+import {
+  noteCheckpoint,
+  pollBrowser,
+  reportBrowserClosed,
+  reportBrowserReady,
+} from '../../browsers/serve.ts';
+import type { Parts } from '../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+export const browserEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.reportBrowserReady, async ({ params, body }, { caller: { hostId } }) => {
+    const { generation, address } = body;
+    await reportBrowserReady(parts, { ...params, hostId, generation }, address);
+    return respond(200, {});
+  }),
+
+  endpoint(api.keepCheckpoint, async ({ params, body }, { caller: { hostId } }) => {
+    await noteCheckpoint(parts, { ...params, hostId, ...body });
+    return respond(200, {});
+  }),
+
+  endpoint(api.pollBrowser, async ({ params, query }, { caller: { hostId }, signal }) => {
+    const { generation, hold: seconds } = query;
+    const browser = { ...params, hostId, generation };
+    return respond(200, await pollBrowser(parts, browser, { seconds, signal }));
+  }),
+
+  endpoint(api.reportBrowserClosed, async ({ params, body }, { caller: { hostId } }) => {
+    const browser = { ...params, hostId, generation: body.generation };
+    return respond(200, await reportBrowserClosed(parts, browser));
+  }),
+];
