@@ -7,6 +7,7 @@ import { findChromium } from './chromium/find.ts';
 import type { BrowserConfig } from './config.ts';
 import { createAccess } from './door/access.ts';
 import { openDoor } from './door/server.ts';
+import { directWay, type Way } from './fence/way.ts';
 import { type SessionBrowser, startBrowser } from './life/browser.ts';
 import type { Assignment } from './life/state.ts';
 import type { Checkpoint } from './watch/checkpoint.ts';
@@ -32,6 +33,8 @@ export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> &
 
 export type ProgramOptions = {
   config: BrowserConfig;
+  /** How the session's surfaces are reached; absent: where their addresses say. */
+  way?: Way;
   log: Log;
   /** Called with what belongs into the session's ledger. */
   onEvent(event: BrowserEvent): void;
@@ -46,13 +49,14 @@ export type ProgramOptions = {
  */
 export const startBrowserProgram = async ({
   config,
+  way = directWay,
   log,
   onEvent,
   onCheckpoint,
 }: ProgramOptions): Promise<BrowserProgram> => {
   const { listen, workDir, window, sandbox, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
-  const settings = { chromium, workDir, window, sandbox, checkpointMs, mostConnections };
+  const settings = { chromium, workDir, window, sandbox, way, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
   const access = createAccess();
   const { drive, view, assign, end, stop, ...rest } = browser;

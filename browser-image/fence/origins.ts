@@ -10,6 +10,9 @@ export type Reach = {
 
 export type Endpoint = { host: string; port: number };
 
+/** Where the proxy connects to, and the host and port that the origin itself names. */
+export type Destination = Endpoint & { authority: string };
+
 export type Origins = {
   /** Replaces what may be reached; the empty list shuts everything. */
   set(reach: readonly Reach[]): void;
@@ -18,9 +21,9 @@ export type Origins = {
   /** Whether an address (`http`, `https`, `ws`, `wss`) lies in one of the origins. */
   covers(url: string): boolean;
   /** Where a plain request for this address goes; undefined when it may not. */
-  forRequest(url: URL): Endpoint | undefined;
+  forRequest(url: URL): Destination | undefined;
   /** Where a tunnel to this `host:port` goes; undefined when it may not. */
-  forTunnel(authority: string): Endpoint | undefined;
+  forTunnel(authority: string): Destination | undefined;
   list(): string[];
 };
 
@@ -43,8 +46,8 @@ const originOf = (url: URL): string => {
 
 /** Makes the list, empty at first. */
 export const createOrigins = (): Origins => {
-  let allowed = new Map<string, Endpoint>();
-  let tunnels = new Map<string, Endpoint>();
+  let allowed = new Map<string, Destination>();
+  let tunnels = new Map<string, Destination>();
 
   const covers = (text: string): boolean => {
     if (!URL.canParse(text)) return false;
@@ -56,12 +59,11 @@ export const createOrigins = (): Origins => {
     set(reach) {
       const entries = reach.map(({ origin, connectTo }) => {
         const url = new URL(origin);
-        return { url, to: connectTo ?? placeOf(endpointOf(url)) };
+        const authority = `${url.hostname}:${endpointOf(url).port}`.toLowerCase();
+        return { url, to: { ...(connectTo ?? placeOf(endpointOf(url))), authority } };
       });
       allowed = new Map(entries.map(({ url, to }) => [originOf(url), to]));
-      tunnels = new Map(
-        entries.map(({ url, to }) => [`${url.hostname}:${endpointOf(url).port}`.toLowerCase(), to]),
-      );
+      tunnels = new Map(entries.map(({ to }) => [to.authority, to]));
     },
     covers,
     isPage: (url) => url === '' || url === 'about:blank' || covers(url),

@@ -4,19 +4,23 @@
  * come as tunnels, plain requests whole.
  */
 import {
+  type Agent,
   createServer,
   type IncomingMessage,
   request as openRequest,
   type ServerResponse,
 } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Origins } from './origins.ts';
+import { agentOf, type Way } from './way.ts';
 
 export type ProxyOptions = {
   origins: Pick<Origins, 'forRequest' | 'forTunnel'>;
+  /** How surfaces are reached. */
+  way: Way;
   /** Called for everything that passes: something may have changed in the browser. */
   onTraffic(): void;
   /** Called with what was asked for in vain. */
@@ -65,11 +69,9 @@ const answer = (response: ServerResponse, status: number, text: string): void =>
   response.end(text);
 };
 
-/** How long a connection to a surface may take. */
-const connectMs = 10_000;
-
 const passRequest = (
   { origins, onTraffic, onRefused, log }: ProxyOptions,
+  agent: Agent,
   request: IncomingMessage,
   response: ServerResponse,
 ): void => {
@@ -84,6 +86,7 @@ const passRequest = (
   onTraffic();
   const outgoing = openRequest({
     ...to,
+    agent,
     method: request.method,
     path: `${url.pathname}${url.search}`,
     // The host is the address's own, whatever header a page or a client had set.
@@ -102,7 +105,7 @@ const passRequest = (
 };
 
 const passTunnel = (
-  { origins, onTraffic, onRefused }: ProxyOptions,
+  { origins, way, onTraffic, onRefused }: ProxyOptions,
   request: IncomingMessage,
   client: Socket,
   head: Buffer,
@@ -116,24 +119,23 @@ const passTunnel = (
     client.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n${refusal(authority)}`);
     return;
   }
-  const host = connect({ ...to, timeout: connectMs });
-  host.on('timeout', () => host.destroy());
-  host.once('connect', () => {
-    host.setTimeout(0);
+  const join = (host: Socket): void => {
+    if (client.destroyed) return void host.destroy();
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     host.write(head);
     host.on('data', onTraffic);
     pipeline(client, host, client, () => undefined);
-  });
-  host.on('error', () => client.destroy());
-  client.on('close', () => host.destroy());
+    client.on('close', () => host.destroy());
+  };
+  way.dial(to).then(join, () => client.destroy());
 };
 
 /** Starts the proxy on a free port of this machine's loopback. */
 export const startProxy = async (options: ProxyOptions): Promise<ForwardProxy> => {
   const tunnels = new Set<Socket>();
+  const agent = agentOf(options.way);
   const makeServer = () =>
-    createServer((request, response) => passRequest(options, request, response)).on(
+    createServer((request, response) => passRequest(options, agent, request, response)).on(
       'connect',
       (request, socket, head) => {
         const client = socket as Socket;
@@ -147,6 +149,7 @@ export const startProxy = async (options: ProxyOptions): Promise<ForwardProxy> =
     address: (bound.addresses[0] as string).slice('http://'.length),
     async close() {
       for (const client of tunnels) client.destroy();
+      agent.destroy();
       await bound.stop(0);
     },
   };

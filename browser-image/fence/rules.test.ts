@@ -92,11 +92,14 @@ it.each([
 });
 
 it('tunnels lead to the surfaces alone, where they are', () => {
-  expect(origins.forTunnel('ses-a--API.worlds.example.com:443')).toEqual({
+  expect(origins.forTunnel('ses-a--API.worlds.example.com:443')).toMatchObject({
     host: '10.0.0.7',
     port: 8443,
   });
-  expect(origins.forTunnel('ses-a--ui.localhost:4400')).toEqual({ host: '127.0.0.1', port: 4400 });
+  expect(origins.forTunnel('ses-a--ui.localhost:4400')).toMatchObject({
+    host: '127.0.0.1',
+    port: 4400,
+  });
   for (const other of ['10.0.0.7:8443', '127.0.0.1:4400', 'ses-b--ui.localhost:4400', '', 'x']) {
     expect(origins.forTunnel(other)).toBeUndefined();
   }

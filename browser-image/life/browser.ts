@@ -200,11 +200,12 @@ const startFirst = async (life: Life): Promise<void> => {
 };
 
 const makeLife = async (options: BrowserOptions): Promise<Life> => {
-  const { checkpointMs, onCheckpoint, log } = options;
+  const { checkpointMs, way, onCheckpoint, log } = options;
   const origins = createOrigins();
   const throttle = createThrottle();
   const proxy = await startProxy({
     origins,
+    way,
     onTraffic: () => keeper.touch(),
     onRefused: (what) =>
       throttle((left) =>

@@ -5,6 +5,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Closure } from '../closures.ts';
 import type { Origins, Reach } from '../fence/origins.ts';
 import type { ForwardProxy } from '../fence/proxy.ts';
+import type { Way } from '../fence/way.ts';
 import type { Client } from '../relay/client.ts';
 import type { Viewer } from '../view/viewer.ts';
 import type { Checkpoint } from '../watch/checkpoint.ts';
@@ -31,6 +32,8 @@ export type BrowserOptions = {
   window: { width: number; height: number };
   /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
   sandbox: SandboxChoice;
+  /** How the session's surfaces are reached. */
+  way: Way;
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */

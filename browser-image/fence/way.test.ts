@@ -1,0 +1,78 @@
+/** The ways to a surface: a connection, or a tunnel through a server that decides where it leads. */
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, it } from 'vitest';
+import { agentOf, directWay, tunnelWay, type Way } from './way.ts';
+
+const open: Server[] = [];
+
+const portOf = async (server: Server): Promise<number> => {
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+};
+
+const startSurface = (): Promise<number> =>
+  portOf(createServer((asked, response) => response.end(`surface ${asked.headers.host}`)));
+
+/** A control plane that makes tunnels for one token and one authority, to a port of its choice. */
+const startControl = async (leadsTo: number) => {
+  const asked: { path: string | undefined; token: string | undefined }[] = [];
+  const server = createServer().on('connect', (given: IncomingMessage, socket: Socket) => {
+    const token = given.headers['proxy-authorization'];
+    asked.push({ path: given.url, token });
+    if (token !== 'Bearer mine' || given.url !== 'ses-a--ui.localhost:4400') {
+      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
+      return;
+    }
+    const far = connect(leadsTo, '127.0.0.1');
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    socket.pipe(far).pipe(socket);
+    socket.on('error', () => far.destroy());
+    far.on('error', () => socket.destroy());
+  });
+  return { asked, url: `http://127.0.0.1:${await portOf(server)}` };
+};
+
+const ask = async (way: Way, authority: string, port: number): Promise<string> => {
+  const agent = agentOf(way);
+  const headers = { host: authority };
+  const destination = { host: '127.0.0.1', port, authority };
+  try {
+    return await new Promise((resolve, reject) => {
+      request({ ...destination, agent, headers }, (answer) => text(answer).then(resolve, reject))
+        .on('error', reject)
+        .end();
+    });
+  } finally {
+    agent.destroy();
+  }
+};
+
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+it('goes to a surface by itself', async () => {
+  const port = await startSurface();
+  expect(await ask(directWay, 'ses-a--ui.localhost:4400', port)).toBe(
+    'surface ses-a--ui.localhost:4400',
+  );
+  await expect(ask(directWay, 'ses-a--ui.localhost:4400', 1)).rejects.toThrow('ECONNREFUSED');
+});
+
+it('goes through a tunnel, with the token of the moment and never to an address of its own', async () => {
+  const control = await startControl(await startSurface());
+  let token = 'not yet mine';
+  const way = tunnelWay({ controlUrl: control.url, token: () => token });
+  const authority = 'ses-a--ui.localhost:4400';
+  await expect(ask(way, authority, 1)).rejects.toThrow('the control plane answers 403');
+  token = 'mine';
+  expect(await ask(way, authority, 1)).toBe(`surface ${authority}`);
+  await expect(ask(way, 'ses-b--ui.localhost:4400', 1)).rejects.toThrow('answers 403');
+  expect(control.asked.at(-2)).toEqual({ path: authority, token: 'Bearer mine' });
+});
