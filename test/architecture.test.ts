@@ -26,6 +26,7 @@ const shared: Record<string, readonly string[]> = {
   'src/store': ['src/domain', 'src/language'],
   'src/wire': ['src/domain', 'src/language'],
   'src/runtime': ['src/domain'],
+  'src/hosting': ['src/domain', 'src/wire', 'src/runtime'],
   'src/data': ['src/domain', 'src/language', 'src/store', 'src/runtime'],
   'src/egress': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],

@@ -167,6 +167,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['public-api', 'what users ask'],
     ['.', 'operations as types, client, bounds'],
   ],
+  'src/hosting': [['.', 'what every host says to the control plane, and how']],
   'src/runtime': [['.', 'configuration, logs, loops, process life']],
   'src/domain': [['.', 'nouns, states, errors']],
 };

@@ -1,16 +1,16 @@
 /**
  * A world host: serves one session of one world at a time. Labels on its command line are for whoever
- * looks at processes; everything it must know is in its environment, but for its token (control/token.ts).
+ * looks at processes; everything it must know is in its environment, but for its token (src/hosting/token.ts).
  *
  * The workers for user code are started before the rest of the program is even read: they take longest
  * to come up, and how soon a host is warm decides how large a pool has to be.
  */
 import { rm } from 'node:fs/promises';
+import type { HostIdentity } from '#hosting/link.ts';
+import { readToken } from '#hosting/token.ts';
 import { createLog } from '#runtime/log.ts';
 import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
-import type { HostIdentity } from './control/link.ts';
-import { readToken } from './control/token.ts';
 import { startUserCode } from './usercode/runner.ts';
 
 /** A call that runs when the host is told to stop has this long to end and be answered. */

@@ -3,6 +3,9 @@
  * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
  */
 import { rm } from 'node:fs/promises';
+import { createContact } from '#hosting/contact.ts';
+import { startHeartbeat } from '#hosting/heartbeat.ts';
+import { type ControlLink, createControlLink, type HostIdentity, isStale } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -11,10 +14,7 @@ import { createClient } from '#wire/client.ts';
 import { consumeEntry, getBlob, reportLeaving } from '#wire/host-api/operations.ts';
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
-import { createContact } from './control/contact.ts';
-import { startHeartbeat } from './control/heartbeat.ts';
 import { runLifecycle } from './control/lifecycle.ts';
-import { type ControlLink, createControlLink, type HostIdentity, isStale } from './control/link.ts';
 import { createLinkedCode } from './linked-code.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';

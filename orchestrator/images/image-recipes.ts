@@ -23,7 +23,14 @@ export type ImageRecipe = {
   isBundled: boolean;
 };
 
-const libraries = ['src/domain', 'src/language', 'src/store', 'src/wire', 'src/runtime'];
+const libraries = [
+  'src/domain',
+  'src/language',
+  'src/store',
+  'src/wire',
+  'src/runtime',
+  'src/hosting',
+];
 
 /** A world host: the one that every session is served by. */
 export const worldHostImage: ImageRecipe = {

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
+import { createContact } from '#hosting/contact.ts';
 import { createLog } from '#runtime/log.ts';
 import { startApiServer } from '../api/server.ts';
 import { createServing } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { createContact } from './contact.ts';
 
 let monotonicMs = 0;
 let wallMs = 1_000_000;

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import type { ControlLink } from '#hosting/link.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { type Ledger, type LedgerNote, openLedger } from '../ledger/ledger.ts';
 import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
-import type { ControlLink } from './link.ts';
 
 let delivery: LedgerDelivery | undefined;
 afterEach(() => delivery?.finish({ isStopping: false }));

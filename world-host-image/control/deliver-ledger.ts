@@ -5,11 +5,11 @@
  * alone then, and by its number the control plane knows how many are missing.
  */
 import { limits } from '#domain/limits.ts';
+import { type ControlLink, type HostIdentity, isRefused, isStale } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
-import { type ControlLink, type HostIdentity, isRefused, isStale } from './link.ts';
 
 /** The last entries of a ledger, to be told with the end of the session. */
 export type LastEntries = { entries: readonly string[]; taken(): void };

@@ -5,6 +5,7 @@
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { isRefused } from '#hosting/link.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import {
   type Assignment,
@@ -25,7 +26,6 @@ import { openSession, recycleSession } from '../session/open-session.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
-import { isRefused } from './link.ts';
 import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {

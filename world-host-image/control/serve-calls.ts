@@ -7,6 +7,7 @@
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { type ControlLink, type HostIdentity, isRefused } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
 import {
   answerCall,
@@ -20,7 +21,6 @@ import type { ClientInput, Input } from '#wire/operation.ts';
 import { runCall } from '../call-kinds/run-call.ts';
 import type { Session } from '../session/session.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { type ControlLink, type HostIdentity, isRefused } from './link.ts';
 
 export type ServeOptions = {
   identity: HostIdentity;

@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
-import { createServing } from '../session/serving.ts';
 import { createContact } from './contact.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { ControlLink } from './link.ts';
@@ -25,7 +24,7 @@ const beat = async (answer: { drain: boolean; address?: string } | AppError, cha
   };
   const loop = startHeartbeat({
     identity,
-    serving: { ...createServing(), moveTo: (address) => void moves.push(address) },
+    serving: { idleMs: () => undefined, moveTo: (address) => void moves.push(address) },
     contact,
     link: { sendOnce } as unknown as ControlLink,
     log,

@@ -5,13 +5,17 @@
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
-import type { Serving } from '../session/serving.ts';
 import type { Contact } from './contact.ts';
 import { type ControlLink, type HostIdentity, isStale } from './link.ts';
 
 export type HeartbeatOptions = {
   identity: HostIdentity;
-  serving: Serving;
+  serving: {
+    /** Milliseconds since the session was last used; undefined without a session. */
+    idleMs(): number | undefined;
+    /** Its session is reached there by now. */
+    moveTo(address: string): void;
+  };
   /** Learns of each beat that is answered. */
   contact: Contact;
   link: ControlLink;
