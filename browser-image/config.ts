@@ -17,6 +17,8 @@ export type BrowserConfig = {
   window: { width: number; height: number };
   /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
   sandbox: SandboxChoice;
+  /** How the session's surfaces are reached: where they are, or through the control plane. */
+  way: 'direct' | 'tunnel';
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */
@@ -40,6 +42,7 @@ export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig =
       height: read.integer('SVC_WINDOW_HEIGHT', { min: 160, max: 2_160, fallback: 800 }),
     },
     sandbox: read.choice('SVC_BROWSER_SANDBOX', sandboxChoices, 'auto'),
+    way: read.choice('SVC_BROWSER_WAY', ['direct', 'tunnel'], 'direct'),
     checkpointMs: read.integer('SVC_CHECKPOINT_MS', { min: 50, max: 5_000, fallback: 1_000 }),
     mostConnections: read.integer('SVC_BROWSER_CONNECTIONS', { min: 1, max: 100, fallback: 16 }),
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),

@@ -28,12 +28,13 @@ import { migrate } from './db/migrate.ts';
 import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
-import { createAuthenticate } from './http/auth.ts';
+import { type Authenticate, createAuthenticate } from './http/auth.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { createGuard } from './http/guard.ts';
 import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
-import { groupListeners, type Listening, listen } from './http/listen.ts';
+import { createTunnels } from './http/host/tunnel.ts';
+import { groupListeners, type Listening, listen, usualTimes } from './http/listen.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
@@ -103,9 +104,12 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
  * their API: what runs in their containers has no business with the state of the program.
  */
-const appMaker = (parts: Parts, uploads: Uploads, isStopping: () => boolean) => {
-  const { config, db, secrets, readBody, metrics, log } = parts;
-  const authenticate = createAuthenticate(config, db, secrets, log);
+const appMaker = (
+  parts: Parts,
+  { uploads, authenticate }: { uploads: Uploads; authenticate: Authenticate },
+  isStopping: () => boolean,
+) => {
+  const { config, db, readBody, metrics, log } = parts;
   const findAsker = createFindAsker(db);
   const share = createShare(parts.holds, metrics);
   const { publicUrl, gateway, allowed } = config;
@@ -239,12 +243,17 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const watched = { program: 'control', registry: metrics.registry, loops: board.statuses, log };
     const watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));
-    const makeApp = appMaker(parts, uploads, () => stopped !== undefined);
+    const authenticate = createAuthenticate(config, db, secrets, log);
+    const makeApp = appMaker(parts, { uploads, authenticate }, () => stopped !== undefined);
+    const tunnels = createTunnels(parts, authenticate);
     const { drainMs, finishMs } = config.shutdown;
     stack.defer(() => stopAll(served, finishMs));
+    stack.defer(() => tunnels.close());
     for (const { serves, addresses } of groupListeners(config.listen)) {
       const app = makeApp(serves);
-      served.push({ serves, app, listening: await listen(app, addresses) });
+      const { onConnect } = tunnels;
+      const options = serves.includes('host') ? { ...usualTimes, onConnect } : usualTimes;
+      served.push({ serves, app, listening: await listen(app, addresses, options) });
     }
     const end = async (): Promise<void> => {
       for (const { listening } of served) listening.drain();

@@ -3,7 +3,8 @@
  * each answer the last one of its connection, so that clients come back through the balancer. Stopping
  * takes no new connections, lets requests under way finish, and cuts off what is left at a deadline.
  */
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
 import { type ListenerName, listenerNames } from '../config.ts';
@@ -19,13 +20,16 @@ const keepAliveMs = 75_000;
 /** How long a request may take to come, and how often that is looked at, in milliseconds. */
 export type RequestTimes = { requestMs: number; everyMs: number };
 
-const usualTimes: RequestTimes = { requestMs: 120_000, everyMs: 30_000 };
+export const usualTimes: RequestTimes = { requestMs: 120_000, everyMs: 30_000 };
+
+/** What becomes of CONNECT requests. */
+export type OnConnect = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** Binds all addresses, or none when one of them cannot be had. */
 export const listen = async (
   app: FastifyInstance,
   wanted: readonly ListenAddress[],
-  { requestMs, everyMs }: RequestTimes = usualTimes,
+  { requestMs, everyMs, onConnect }: RequestTimes & { onConnect?: OnConnect } = usualTimes,
 ): Promise<Listening> => {
   let draining = false;
   app.addHook('onSend', async (_, reply) => {
@@ -33,20 +37,21 @@ export const listen = async (
   });
   await app.ready();
   const handle: RequestListener = (request, response) => app.routing(request, response);
-  const bound = await bindAll(
-    () =>
-      createServer(
-        {
-          keepAliveTimeout: keepAliveMs,
-          // A request that has not come whole by then is answered 408.
-          requestTimeout: requestMs,
-          connectionsCheckingInterval: everyMs,
-          noDelay: true,
-        },
-        handle,
-      ),
-    wanted,
-  );
+  const makeServer = (): Server => {
+    const server = createServer(
+      {
+        keepAliveTimeout: keepAliveMs,
+        // A request that has not come whole by then is answered 408.
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: everyMs,
+        noDelay: true,
+      },
+      handle,
+    );
+    if (onConnect !== undefined) server.on('connect', onConnect);
+    return server;
+  };
+  const bound = await bindAll(makeServer, wanted);
   return {
     addresses: bound.addresses,
     drain() {

@@ -1,0 +1,139 @@
+/**
+ * The way of a browser whose network leads to the control plane alone: a CONNECT request with its host's token, for one
+ * of the origins that it was told it may reach. It leads to the surfaces of the session that the browser serves at that
+ * moment, and nowhere else, whatever code in its container asks for.
+ */
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '#domain/error.ts';
+import { plainIp } from '#domain/host-address.ts';
+import { toErrorAnswer } from '#wire/errors.ts';
+import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
+import { findAssignment } from '../../browsers/serve.ts';
+import type { Parts } from '../../parts.ts';
+import type { Authenticate } from '../auth.ts';
+
+export type Tunnels = {
+  /** Serves a CONNECT request. */
+  onConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Cuts those that are left. */
+  close(): void;
+};
+
+/** Tunnels of one browser at once; a page opens six connections to an origin, and WebSockets besides. */
+const mostOfOne = 64;
+const connectMs = 10_000;
+/** Nothing has passed for so long: nobody is there any more. */
+const idleMs = 30 * 60_000;
+
+type Place = { host: string; port: number };
+
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Where an authority leads for a browser; undefined when it is none of its surfaces. */
+export const placeOf = (
+  { reach }: Pick<BrowserAssignment, 'reach'>,
+  authority: string,
+): Place | undefined => {
+  for (const { origin, connectTo } of reach) {
+    const { protocol, hostname, port: named } = new URL(origin);
+    const port = Number(named) || (defaultPorts[protocol] ?? 0);
+    if (`${hostname}:${port}` !== authority.toLowerCase()) continue;
+    const host = hostname.replace(/^\[|\]$/g, '');
+    // Names below `localhost` are this machine, whatever a resolver says (RFC 6761).
+    return connectTo ?? { host: /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host, port };
+  }
+  return undefined;
+};
+
+const dial = (place: Place): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ ...place, timeout: connectMs });
+    const fail = (cause?: unknown): void => {
+      socket.destroy();
+      reject(new AppError('unavailable', 'the session’s surface does not answer', { cause }));
+    };
+    socket.once('timeout', fail);
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      socket.off('timeout', fail);
+      socket.off('error', fail);
+      resolve(socket);
+    });
+  });
+
+const refuse = (socket: Duplex, error: unknown): void => {
+  const { status, body } = toErrorAnswer(error);
+  const text = `${JSON.stringify(body)}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+};
+
+/** Makes the tunnels of a control plane. */
+export const createTunnels = (
+  parts: Parts,
+  authenticate: Authenticate,
+): Tunnels & { count(): number } => {
+  const open = new Map<string, Set<Duplex>>();
+
+  const admit = async ({ headers, socket, url = '' }: IncomingMessage) => {
+    const from = plainIp(socket.remoteAddress ?? '');
+    const token = headers['proxy-authorization'];
+    const named = { project: undefined, session: undefined };
+    const caller = await authenticate(token, 'host', from, named);
+    if (!('hostId' in caller)) throw new AppError('forbidden', 'tunnels are for hosts');
+    const { hostId } = caller;
+    const assignment = await findAssignment(parts, hostId);
+    const place = typeof assignment === 'string' ? undefined : placeOf(assignment, url);
+    if (place === undefined) {
+      throw new AppError('forbidden', `${hostId} serves no session with a surface at this address`);
+    }
+    if ((open.get(hostId)?.size ?? 0) >= mostOfOne) {
+      throw new AppError('exhausted', `a browser has at most ${mostOfOne} tunnels at once`);
+    }
+    return { hostId, place };
+  };
+
+  const join = async (hostId: string, near: Duplex, far: Socket): Promise<void> => {
+    const tunnels = open.get(hostId) ?? new Set();
+    open.set(hostId, tunnels.add(near));
+    far.setTimeout(idleMs, () => far.destroy());
+    try {
+      await Promise.all([pipeline(near, far), pipeline(far, near)]);
+    } finally {
+      far.destroy();
+      near.destroy();
+      tunnels.delete(near);
+      if (tunnels.size === 0) open.delete(hostId);
+    }
+  };
+
+  const serve = async (request: IncomingMessage, near: Duplex, head: Buffer): Promise<void> => {
+    const { hostId, place } = await admit(request);
+    const far = await dial(place);
+    if (near.destroyed) return void far.destroy();
+    near.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    far.write(head);
+    // Who breaks off ends both sides; there is nobody to tell.
+    join(hostId, near, far).catch(() => undefined);
+  };
+
+  return {
+    onConnect(request, socket, head) {
+      socket.on('error', () => undefined); // a close follows
+      serve(request, socket, head).catch((error: unknown) => {
+        const { status } = toErrorAnswer(error);
+        if (status === 500) parts.log.error({ err: error }, 'a tunnel could not be made');
+        refuse(socket, error);
+      });
+    },
+    close() {
+      for (const tunnels of open.values()) for (const socket of tunnels) socket.destroy();
+    },
+    count: () => [...open.values()].reduce((sum, { size }) => sum + size, 0),
+  };
+};
