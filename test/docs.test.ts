@@ -1,6 +1,7 @@
 /** What is written by `make docs` is what it would write now. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { accessPage } from './docs/access-page.ts';
 import { chartPage } from './docs/chart-page.ts';
 import { architecturePage } from './docs/floors-page.ts';
 import { keysPage } from './docs/keys-page.ts';
@@ -14,6 +15,10 @@ const written = (name: string): string =>
 describe('docs', () => {
   it('keys.md is current (else run make docs)', () => {
     expect(written('write-worlds/keys.md')).toBe(keysPage());
+  });
+
+  it('access.md is current (else run make docs)', () => {
+    expect(written('use/access.md')).toBe(accessPage());
   });
 
   it('problems.md is current (else run make docs)', () => {

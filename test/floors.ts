@@ -56,6 +56,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['http', 'server, callers, bodies, pages'],
     ['mcp', 'what MCP servers show and do'],
     ['admin', 'what operators ask, and have drained'],
+    ['accounts', 'organizations, projects, members, keys, settings'],
     ['jobs', 'reaping and tidying'],
     ['hosts', 'what hosts tell and are told'],
     ['pushes', 'webhooks that the service posts itself'],

@@ -3,8 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
 import { addDemo } from './commands/demo.ts';
+import { addKeys } from './commands/keys.ts';
+import { addOrgs } from './commands/orgs.ts';
 import { addPools } from './commands/pools.ts';
 import { addProjects } from './commands/projects.ts';
+import { addSettingsTo } from './commands/settings.ts';
+import { addTokens } from './commands/tokens.ts';
 import { addUp } from './commands/up.ts';
 import { addWorlds } from './commands/worlds.ts';
 import type { Context } from './terminal/context.ts';
@@ -14,6 +18,8 @@ const guide = `
 Where the service is, and who you are there:
   SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY   or else the credentials file of "svc up", found
   through --data, SVC_DATA, or a .svc folder here or above
+As whom accounts are managed (orgs, projects, keys, tokens, settings):
+  SVC_API_TOKEN, or SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY, or that file
 
 Start here:
   $ svc demo
@@ -42,7 +48,11 @@ const createProgram = (context: Context): Command => {
     .addHelpText('after', guide);
   addUp(program, context);
   addWorlds(program, context);
+  addOrgs(program, context);
   addProjects(program, context);
+  addKeys(program, context);
+  addTokens(program, context);
+  addSettingsTo(program, context, 'svc settings');
   addPools(program, context);
   addAdmin(program, context);
   addDemo(program, context);

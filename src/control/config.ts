@@ -67,6 +67,8 @@ export type ControlConfig = {
   hostMaxUses: number;
   /** What each project may use, unless its row says otherwise. */
   quotas: Quotas;
+  /** Requests a minute that a key or token may make, unless its project says otherwise; null: any number. */
+  rateLimit: number | null;
   /** Minutes that a deleted world keeps its bytes. */
   deletedGraceMinutes: number;
   /** When opens are refused that would have to wait for a host. */
@@ -91,7 +93,7 @@ export type ControlConfig = {
     /** Then it takes no more requests; those under way may take so long to finish. */
     finishMs: number;
   };
-  /** Key pairs that exist from the start, in the project `local/default`. */
+  /** Key pairs that exist from the start: of the project `local/default`, or of the organization `local` itself. */
   bootstrap: readonly KeyPair[];
   /** Where traces are sent; nowhere when null. */
   otlpEndpoint: string | null;
@@ -167,22 +169,25 @@ const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
 const wordsOf = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter(Boolean);
 
 /** Several pairs have spaces, or ends of lines, between them in both variables, in the same order. */
-const readBootstrap = (env: EnvReader): KeyPair[] => {
-  const publicKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_PUBLIC_KEY'));
-  const secretKeys = wordsOf(env.optionalText('SVC_BOOTSTRAP_SECRET_KEY'));
+const readPairs = (env: EnvReader, ofOrganization: boolean): KeyPair[] => {
+  const [publicName, secretName] = ofOrganization
+    ? ['SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY', 'SVC_BOOTSTRAP_ORGANIZATION_SECRET_KEY']
+    : ['SVC_BOOTSTRAP_PUBLIC_KEY', 'SVC_BOOTSTRAP_SECRET_KEY'];
+  const publicKeys = wordsOf(env.optionalText(publicName));
+  const secretKeys = wordsOf(env.optionalText(secretName));
   if (publicKeys.length !== secretKeys.length) {
-    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY go together, key by key');
+    env.refuse(`${publicName} and ${secretName} go together, key by key`);
     return [];
   }
-  if (new Set(publicKeys).size < publicKeys.length)
-    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY has a key twice');
+  if (new Set(publicKeys).size < publicKeys.length) env.refuse(`${publicName} has a key twice`);
   if (!publicKeys.every((key) => key.startsWith('pk-')))
-    env.refuse('SVC_BOOTSTRAP_PUBLIC_KEY does not begin with pk-');
+    env.refuse(`${publicName} does not begin with pk-`);
   if (!secretKeys.every((key) => key.startsWith('sk-')))
-    env.refuse('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
+    env.refuse(`${secretName} does not begin with sk-`);
   return publicKeys.map((publicKey, at) => ({
     publicKey,
     secretKey: new Secret(secretKeys[at] ?? ''),
+    ofOrganization,
   }));
 };
 
@@ -203,6 +208,19 @@ const readAllowed = (env: EnvReader): ControlConfig['allowed'] => {
       );
   }
   return { hosts, origins };
+};
+
+const readBootstrap = (env: EnvReader): KeyPair[] => {
+  const pairs = [...readPairs(env, false), ...readPairs(env, true)];
+  if (new Set(pairs.map(({ publicKey }) => publicKey)).size === pairs.length) return pairs;
+  env.refuse('SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY has a key of SVC_BOOTSTRAP_PUBLIC_KEY');
+  return [];
+};
+
+/** Off where it is 0 or not set. */
+const readRateLimit = (env: EnvReader): number | null => {
+  const perMinute = env.integer('SVC_RATE_LIMIT', { min: 0, max: 10_000_000, fallback: 0 });
+  return perMinute === 0 ? null : perMinute;
 };
 
 const readCompile = (env: EnvReader): CompileLimits => ({
@@ -281,6 +299,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     browserTier: env.choice('SVC_BROWSER_TIER', browserTiers, 'standard'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),
+    rateLimit: readRateLimit(env),
     deletedGraceMinutes: env.integer('SVC_DELETED_GRACE_MINUTES', {
       min: 0,
       max: 525_600,

@@ -64,5 +64,5 @@ export const isId = (kind: IdKind, text: string): boolean =>
   text.startsWith(`${kind}-`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(kind.length + 1));
 
 /** A secret of 256 random bits behind a readable prefix, for example `sk-…`. */
-export const newSecret = (prefix: string): string =>
-  `${prefix}-${randomBytes(32).toString('base64url')}`;
+export const newSecret = (prefix: string, separator: '-' | '_' = '-'): string =>
+  `${prefix}${separator}${randomBytes(32).toString('base64url')}`;

@@ -8,7 +8,7 @@ import { traceIdOf } from '#runtime/trace-steps.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { createClient } from '#wire/client.ts';
 import { reportReady, reportWarm } from '#wire/host-api/operations.ts';
-import { enqueueCall, openSession, updateProjectSettings } from '#wire/public-api/operations.ts';
+import { enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { claimPushes, type PushReport, reportPushes } from '#wire/sender-api/operations.ts';
 import { readConfig } from '../../orchestrator/config.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
@@ -20,6 +20,7 @@ import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { testPool } from '../support/pools.ts';
 import { deliveryEntry, tellOf } from '../support/pushing.ts';
+import { setPush } from '../support/settings.ts';
 
 let control: OwnControl;
 let orchestrator: Running;
@@ -124,7 +125,7 @@ it('the trace of a cold open joins what control plane, orchestrator and host did
 });
 
 it('the push of a delivery joins the trace of the call that sent it', async () => {
-  await control.send(updateProjectSettings, { body: { webhookPush: true } });
+  await setPush(control, true);
   const { body: session } = await control.send(openSession, { body: { slug: 'notes' } });
   const params = { sessionId: session.id };
   const host = await launchedHost(1);

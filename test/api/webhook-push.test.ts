@@ -4,12 +4,11 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import {
   closeSession,
-  getProjectSettings,
   listDestinations,
   openSession,
   removeDestination,
   setDestination,
-  updateProjectSettings,
+  updateSettings,
 } from '#wire/public-api/operations.ts';
 import {
   claimPushes,
@@ -23,6 +22,7 @@ import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { explainReads, rowsLookedAt } from '../support/plans.ts';
 import { clearPushes, deliveryEntry, readAnswers, tellOf } from '../support/pushing.ts';
+import { projectIdOf, readPush, setPush } from '../support/settings.ts';
 
 let control: OwnControl;
 let host: PlayedHost;
@@ -41,8 +41,7 @@ const openOn = async (): Promise<[PlayedHost, string]> => {
   return [own, body.id];
 };
 
-const turn = (webhookPush: boolean) =>
-  control.send(updateProjectSettings, { body: { webhookPush } });
+const turn = (webhookPush: boolean) => setPush(control, webhookPush);
 
 beforeEach(async () => {
   [host, sessionId] = await openOn();
@@ -87,20 +86,21 @@ const reasons = (count: number) =>
   );
 
 describe('the setting', () => {
-  it('is off until it is turned on, with the key pair alone', async () => {
+  it('is off until whoever manages the project turns it on; its key pair is told', async () => {
     const off = { webhookPush: false, webhookPushSince: null };
-    expect((await control.send(getProjectSettings, {})).body).toEqual(off);
-    const on = (await turn(true)).body;
+    expect(await readPush(control)).toEqual(off);
+    const on = await turn(true);
     expect(on).toEqual({ webhookPush: true, webhookPushSince: expect.any(String) });
-    expect((await turn(true)).body).toEqual(on);
-    expect((await control.send(getProjectSettings, {})).body).toEqual(on);
-    for (const shape of [getProjectSettings, updateProjectSettings] as const) {
-      const input = shape === getProjectSettings ? {} : { body: { webhookPush: false } };
-      await expect(control.read(shape, input as never)).rejects.toMatchObject({
-        code: 'forbidden',
-      });
+    expect(await turn(true)).toEqual(on);
+    expect(await readPush(control)).toEqual(on);
+    const input = {
+      params: { projectId: await projectIdOf(control) },
+      body: { webhookPush: false },
+    };
+    for (const send of [control.send, control.read]) {
+      await expect(send(updateSettings, input)).rejects.toMatchObject({ code: 'forbidden' });
     }
-    expect((await turn(false)).body).toEqual(off);
+    expect(await turn(false)).toEqual(off);
   });
 
   it('has what is sent from then on pushed, of sessions that run already, too', async () => {

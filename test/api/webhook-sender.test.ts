@@ -3,12 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
-import { openSession, updateProjectSettings } from '#wire/public-api/operations.ts';
+import { openSession } from '#wire/public-api/operations.ts';
 import { type RunningSender, startSender } from '../../src/sender/program.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { clearPushes, deliveryEntry, readAnswers, tellOf } from '../support/pushing.ts';
 import { type Internet, makeInternet } from '../support/receivers.ts';
+import { setPush } from '../support/settings.ts';
 
 type Received = { host: string; headers: IncomingMessage['headers']; body: string };
 
@@ -63,7 +64,7 @@ afterAll(async () => {
 beforeEach(async () => {
   received = [];
   answer = (_, response) => void response.writeHead(204).end();
-  await control.send(updateProjectSettings, { body: { webhookPush: true } });
+  await setPush(control, true);
   host = await warmHost(control);
   await control.send(openSession, { body: { slug: 'notes' } });
   await host.poll();

@@ -19,7 +19,6 @@ import {
   listSessionRequests,
   listWebhooks,
   setDestination,
-  updateProjectSettings,
 } from '#wire/public-api/operations.ts';
 import { listen } from '../../src/cli/service/listen.ts';
 import { type RunningSender, startSender } from '../../src/sender/program.ts';
@@ -267,10 +266,10 @@ describe('a session of a world with links', () => {
       ...{ metricsListen: [], logLevel: 'silent' as const },
     };
     sender = await startSender(config, internet.network, createLog('sender', 'silent'));
-    await network.client.send(updateProjectSettings, { body: { webhookPush: true } });
+    await network.sql('update projects set webhook_push_since = now()');
   });
   afterAll(async () => {
-    await network.client.send(updateProjectSettings, { body: { webhookPush: false } });
+    await network.sql('update projects set webhook_push_since = null');
     await sender.stop();
     await internet.close();
   });

@@ -1,6 +1,7 @@
 /** `make docs`: writes the pages that are made from the code and from running it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { accessPage } from './access-page.ts';
 import { chartPage } from './chart-page.ts';
 import { architecturePage } from './floors-page.ts';
 import { keysPage } from './keys-page.ts';
@@ -12,6 +13,7 @@ const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 
 mkdirSync(`${docs}write-worlds/screens`, { recursive: true });
 writeFileSync(`${docs}internals/architecture.md`, architecturePage());
+writeFileSync(`${docs}use/access.md`, accessPage());
 writeFileSync(`${docs}write-worlds/keys.md`, keysPage());
 writeFileSync(`${docs}write-worlds/problems.md`, problemsPage());
 writeFileSync(`${docs}../charts/svc/README.md`, chartPage());

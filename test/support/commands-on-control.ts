@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
+import type { ControlConfig } from '../../src/control/config.ts';
 import { testContext } from './cli-context.ts';
 import type { TestControl } from './control.ts';
 
@@ -18,13 +19,24 @@ export type Desk = {
   clear(): void;
 };
 
+/** The key pair of the organization, from its `Authorization` header. */
+const accountEnv = (authorization: string): Record<string, string> => {
+  const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+  const [publicKey = '', secretKey = ''] = pair.split(':');
+  return { SVC_ORGANIZATION_PUBLIC_KEY: publicKey, SVC_ORGANIZATION_SECRET_KEY: secretKey };
+};
+
 /** Makes it. */
-export const createDesk = ({ running, publicKey, secretKey }: TestControl): Desk => {
+export const createDesk = (control: TestControl & { config?: ControlConfig }): Desk => {
+  const { running, publicKey, secretKey, accountAuthorization } = control;
   const folder = mkdtempSync(join(tmpdir(), 'svc-desk-'));
   const env = {
     SVC_URL: running.addresses.public[0] ?? '',
     SVC_PUBLIC_KEY: publicKey,
     SVC_SECRET_KEY: secretKey,
+    ...accountEnv(accountAuthorization),
+    SVC_ADMIN_URL: running.addresses.internal[0] ?? '',
+    SVC_ADMIN_TOKEN: control.config?.poolToken.reveal() ?? '',
   };
   return {
     folder,

@@ -37,6 +37,9 @@ export type TestControl = {
   send: Send;
   /** By the public key alone. */
   read: Send;
+  /** By the key pair of the organization. */
+  account: Send;
+  accountAuthorization: string;
   pool: Send;
   /** By the admin token, or the pool token where there is none. */
   admin: Send;
@@ -135,6 +138,7 @@ export type TestControlOptions = {
   replicaOf?: { config: ControlConfig };
   hostMaxUses?: number;
   quotas?: Partial<Quotas>;
+  rateLimit?: number;
   uploadMib?: number;
   opens?: ControlConfig['opens'];
   compile?: Partial<CompileLimits>;
@@ -175,6 +179,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   hostMaxUses: options.hostMaxUses ?? 50,
   deletedGraceMinutes: 60,
   quotas: { ...usualQuotas, ...options.quotas },
+  rateLimit: options.rateLimit ?? null,
   uploadMib: options.uploadMib ?? 10_000,
   opens: options.opens ?? { most: 1_000, waitMs: 60_000 },
   compile: {
@@ -199,10 +204,21 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
       publicKey: options.keysOf?.publicKey ?? `pk-${randomUUID()}`,
       secretKey: new Secret(options.keysOf?.secretKey ?? `sk-${randomUUID()}`),
     },
+    {
+      publicKey: `pk-${randomUUID()}`,
+      secretKey: new Secret(`sk-${randomUUID()}`),
+      ofOrganization: true,
+    },
   ],
   otlpEndpoint: options.otlpEndpoint ?? null,
   logLevel: 'silent',
 });
+
+/** By the key pair of the organization, which is among those of the configuration. */
+export const accountAuthorization = ({ bootstrap }: ControlConfig): string => {
+  const pair = bootstrap.find(({ ofOrganization }) => ofOrganization === true);
+  return basicAuthorization(pair?.publicKey ?? 'pk-none', pair?.secretKey.reveal() ?? '');
+};
 
 /** Starts one; the caller owns the database. */
 export const startTestControl = async (
@@ -219,6 +235,8 @@ export const startTestControl = async (
     secretKey,
     send: senderOf(running, basicAuthorization(publicKey, secretKey)),
     read: senderOf(running, `Bearer ${publicKey}`),
+    account: senderOf(running, accountAuthorization(config)),
+    accountAuthorization: accountAuthorization(config),
     pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
     admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
     gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),

@@ -8,7 +8,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
-import { createWorld, openSession, updateProjectSettings } from '#wire/public-api/operations.ts';
+import { createWorld, openSession } from '#wire/public-api/operations.ts';
 import { retrying } from '#wire/retry.ts';
 import type { TestControl } from './control.ts';
 import { type PlayedHost, warmHost } from './host.ts';
@@ -114,6 +114,6 @@ export const startPushPrograms = async (options: PushOptions): Promise<PushProgr
     },
   };
   await client.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
-  await client.send(updateProjectSettings, { body: { webhookPush: true } });
+  await programs.sql('update projects set webhook_push_since = now()');
   return programs;
 };

@@ -1,51 +1,139 @@
-/** `svc projects`: what holds for a whole project. */
-import { type Command, InvalidArgumentError } from 'commander';
-import { getProjectSettings, updateProjectSettings } from '#wire/public-api/operations.ts';
-import type { ProjectSettingsView } from '#wire/public-api/push-operations.ts';
+/** `svc projects`: the projects of an organization, and who may do what in one. */
+import type { Command } from 'commander';
+import type { Role } from '#domain/account.ts';
+import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { describeMembers, describeProject, describeProjects } from '../views/accounts.ts';
+import { usageError } from '../views/report.ts';
+import {
+  accountClientFor,
+  getNamedProject,
+  type ProjectOptions,
+  parseRole,
+  withProject,
+} from './account-command.ts';
+import { addCommand, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { addSettingsTo } from './settings.ts';
 
-const settingsText = ({ webhookPush, webhookPushSince }: ProjectSettingsView): string =>
-  webhookPush ? `webhook-push  on, since ${webhookPushSince}` : 'webhook-push  off';
-
-const addShow = (settings: Command, context: Context): void => {
-  const command = addCommand(settings, {
-    usage: 'show',
-    summary: 'show the settings of the project',
-    example: 'svc projects settings show',
+const addList = (projects: Command, context: Context): void => {
+  const command = addCommand(projects, {
+    usage: 'list',
+    summary: 'the projects that the key or token reaches',
+    example: 'svc projects list',
   });
   withService(command).action(async (options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(getProjectSettings, {});
-    printAnswer(context, options, body, () => settingsText(body));
+    const { body } = await accountClientFor(context, options).send(api.listProjects, {});
+    printAnswer(context, options, body, () => describeProjects(body.data));
   });
 };
 
-const parseSwitch = (text: string): boolean => {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new InvalidArgumentError('It is neither "on" nor "off".');
+const addCreate = (projects: Command, context: Context): void => {
+  const command = addCommand(projects, {
+    usage: 'create <name>',
+    summary: 'make a project; "svc keys create" makes its first key pair',
+    example: 'svc projects create "Shop agents" --slug shop',
+  }).option('--slug <slug>', 'by which it is named; made of the name unless given');
+  withService(command).action(async (name: string, options: ServiceOptions & { slug?: string }) => {
+    const wanted = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) };
+    const client = accountClientFor(context, options);
+    const { body } = await client.send(api.createProject, { body: wanted });
+    printAnswer(context, options, body, () => describeProject(body));
+  });
 };
 
-const addSet = (settings: Command, context: Context): void => {
-  const command = addCommand(settings, {
-    usage: 'set',
-    summary: 'change settings of the project',
-    example: 'svc projects settings set --webhook-push on',
-  }).requiredOption(
-    '--webhook-push <on|off>',
-    'whether the service posts what sessions send to their webhooks',
-    parseSwitch,
-  );
-  withService(command).action(async (options: ServiceOptions & { webhookPush: boolean }) => {
-    const { webhookPush } = options;
-    const client = clientFor(context, options);
-    const { body } = await client.send(updateProjectSettings, { body: { webhookPush } });
-    printAnswer(context, options, body, () => settingsText(body));
+const addRename = (projects: Command, context: Context): void => {
+  const command = addCommand(projects, {
+    usage: 'rename <project> <name>',
+    summary: 'another name for a project; its slug stays',
+    example: 'svc projects rename shop "Shop and returns"',
+  });
+  withService(command).action(async (named: string, name: string, options: ServiceOptions) => {
+    const client = accountClientFor(context, options);
+    const { id: projectId } = await getNamedProject(client, named);
+    const { body } = await client.send(api.updateProject, {
+      params: { projectId },
+      body: { name },
+    });
+    printAnswer(context, options, body, () => describeProject(body));
+  });
+};
+
+const addDelete = (projects: Command, context: Context): void => {
+  const command = addCommand(projects, {
+    usage: 'delete <project>',
+    summary: 'delete a project with its worlds; its keys are revoked',
+    example: 'svc projects delete shop --yes',
+  }).option('--yes', 'to be sure');
+  withService(command).action(async (named: string, options: ServiceOptions & { yes?: true }) => {
+    const client = accountClientFor(context, options);
+    const { id: projectId, slug } = await getNamedProject(client, named);
+    if (options.yes !== true) {
+      throw usageError(`this deletes "${slug}" with all its worlds; add --yes to do it`);
+    }
+    const { body } = await client.send(api.deleteProject, { params: { projectId } });
+    printAnswer(context, options, body, () => body.message);
+  });
+};
+
+const addMembers = (projects: Command, context: Context): void => {
+  const members = projects
+    .command('members')
+    .description('roles that a project gives in place of the organization');
+  const list = addCommand(members, {
+    usage: 'list',
+    summary: 'the members with a role of their own in the project',
+    example: 'svc projects members list --project shop',
+  });
+  withProject(withService(list)).action(async (options: ProjectOptions) => {
+    const client = accountClientFor(context, options);
+    const { id: projectId } = await getNamedProject(client, options.project);
+    const { body } = await client.send(api.listProjectMemberships, { params: { projectId } });
+    const none = 'all members have the role of the organization here';
+    printAnswer(context, options, body, () => describeMembers(body.memberships, none));
+  });
+  const add = addCommand(members, {
+    usage: 'add <email>',
+    summary: 'give a member of the organization a role in the project',
+    example: 'svc projects members add bo@acme.example --role admin --project shop',
+  }).requiredOption('--role <role>', 'admin, member, viewer or none', parseRole);
+  type Options = ProjectOptions & { role: Role };
+  withProject(withService(add)).action(async (email: string, options: Options) => {
+    const { role, project } = options;
+    if (role === 'OWNER')
+      throw usageError('owners are owners of an organization: "svc orgs members add"');
+    const client = accountClientFor(context, options);
+    const { id: projectId, slug } = await getNamedProject(client, project);
+    const input = { params: { projectId }, body: { email, role } };
+    const { body } = await client.send(api.setProjectMembership, input);
+    printAnswer(
+      context,
+      options,
+      body,
+      () => `${body.email} is ${body.role.toLowerCase()} in ${slug}`,
+    );
+  });
+  const remove = addCommand(members, {
+    usage: 'remove <email>',
+    summary: 'let the role of the organization hold again',
+    example: 'svc projects members remove bo@acme.example --project shop',
+  });
+  withProject(withService(remove)).action(async (email: string, options: ProjectOptions) => {
+    const client = accountClientFor(context, options);
+    const { id: projectId } = await getNamedProject(client, options.project);
+    const params = { projectId };
+    const { memberships } = (await client.send(api.listProjectMemberships, { params })).body;
+    const member = memberships.find(
+      (one) => one.email === email.toLowerCase() || one.userId === email,
+    );
+    if (member === undefined) throw usageError(`${email} has no role of their own in the project`);
+    const input = { params, body: { userId: member.userId } };
+    const { body } = await client.send(api.removeProjectMembership, input);
+    printAnswer(context, options, body, () => body.message);
   });
 };
 
 export const addProjects = (program: Command, context: Context): void => {
-  const projects = program.command('projects').description('what holds for a whole project');
-  const settings = projects.command('settings').description('settings of the project');
-  addShow(settings, context);
-  addSet(settings, context);
+  const projects = program.command('projects').description('projects, and who may what in them');
+  for (const add of [addList, addCreate, addRename, addDelete, addMembers]) add(projects, context);
+  addSettingsTo(projects, context, 'svc projects settings');
 };

@@ -9,9 +9,11 @@ import { retrying } from '#wire/retry.ts';
 import type { Output } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import {
+  type AccountConnection,
   type Connection,
   type Lookup,
   type OperatorConnection,
+  readAccountConnection,
   readConnection,
   readOperatorConnection,
 } from './connection.ts';
@@ -41,7 +43,9 @@ const hintFor = (
   if (error.code === 'internal' && typeof requestId === 'string') {
     return `the service's log tells more of request ${requestId}`;
   }
-  if (error.code === 'forbidden') return 'this needs the secret key, not only the public key';
+  if (error.code === 'forbidden' && key === 'key pair') {
+    return 'this needs the secret key, not only the public key';
+  }
   return undefined;
 };
 
@@ -85,6 +89,15 @@ const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection)
   return hinting(plain, { source, urlSource, key, variable: 'SVC_ADMIN_URL' });
 };
 
+/** A client of the routes of accounts. */
+const accountClientOf = ({ url, authorization, key, source, urlSource }: AccountConnection) => {
+  const plain = createClient({
+    baseUrl: `${url}/api/public`,
+    authorization: authorization.reveal(),
+  });
+  return hinting(plain, { source, urlSource, key, variable: 'SVC_URL' });
+};
+
 /** A client that says on an output that it waits, when an answer takes long. */
 export const showingWaits = (client: Client, out: Output): Client => ({
   baseUrl: client.baseUrl,
@@ -98,6 +111,10 @@ export const connect = (lookup: Lookup): Client => clientOf(readConnection(looku
 /** An operator's client from the environment or the data folder. */
 export const connectOperator = (lookup: Lookup): Client =>
   operatorClientOf(readOperatorConnection(lookup));
+
+/** A client of the routes of accounts from the environment or the credentials file. */
+export const connectAccount = (lookup: Lookup): Client =>
+  accountClientOf(readAccountConnection(lookup));
 
 /** A client whose answers come within so many milliseconds; else it throws `unavailable`. */
 export const answeringWithin = (client: Client, patienceMs: number): Client => ({

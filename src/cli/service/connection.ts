@@ -30,8 +30,13 @@ export type Connection = {
 /** Where a connection is looked for: environment, folder, and the data folder that a flag names. */
 export type Lookup = { env: Env; cwd: string; data?: string | undefined };
 
-/** What `credentials.json` holds. */
-export type Credentials = { url: string; publicKey: string; secretKey: string };
+/** What `credentials.json` holds; `organization` is the key pair of the organization. */
+export type Credentials = {
+  url: string;
+  publicKey: string;
+  secretKey: string;
+  organization?: { publicKey: string; secretKey: string };
+};
 
 const fromEnv = (env: Env): Connection | undefined => {
   const [url, publicKey, secretKey] = ['SVC_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY'].map(
@@ -94,6 +99,77 @@ const readCredentials = (file: string): Connection => {
     throw new AppError('unauthenticated', `${file} does not hold url, publicKey and secretKey`);
   }
   return { url, publicKey, secretKey: new Secret(secretKey), source: file, urlSource: file };
+};
+
+/** Who manages accounts: the `Authorization` header, and what is called so in messages. */
+export type AccountConnection = Pick<Connection, 'url' | 'source' | 'urlSource'> & {
+  authorization: Secret;
+  key: string;
+};
+
+const readUrl = (env: Env): Pick<Connection, 'url' | 'urlSource'> => {
+  const url = env.SVC_URL?.trim() || undefined;
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new AppError('invalid', `SVC_URL is "${url}", not a URL`);
+  }
+  return { url: (url ?? defaultUrl).replace(/\/+$/, ''), urlSource: url && 'SVC_URL' };
+};
+
+const basicOf = (publicKey: string, secretKey: string): Secret =>
+  new Secret(`Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`);
+
+const accountFromEnv = (env: Env): AccountConnection | undefined => {
+  const token = env.SVC_API_TOKEN?.trim() || undefined;
+  if (token !== undefined) {
+    const authorization = new Secret(`Bearer ${token}`);
+    return { ...readUrl(env), authorization, key: 'token', source: 'SVC_API_TOKEN' };
+  }
+  const publicKey = env.SVC_ORGANIZATION_PUBLIC_KEY?.trim() || undefined;
+  const secretKey = env.SVC_ORGANIZATION_SECRET_KEY?.trim() || undefined;
+  if (publicKey === undefined && secretKey === undefined) return undefined;
+  if (publicKey === undefined || secretKey === undefined) {
+    const message = 'SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY go together';
+    throw new AppError('invalid', message);
+  }
+  const source = 'SVC_ORGANIZATION_PUBLIC_KEY';
+  return {
+    ...readUrl(env),
+    authorization: basicOf(publicKey, secretKey),
+    key: organizationKey,
+    source,
+  };
+};
+
+const organizationKey = "organization's key pair";
+const accountVariables =
+  'SVC_URL with SVC_API_TOKEN, or with SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY';
+
+const readOrganization = (file: string): AccountConnection => {
+  const { url } = readCredentials(file);
+  const { organization } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials>;
+  const { publicKey, secretKey } = organization ?? {};
+  if (typeof publicKey !== 'string' || typeof secretKey !== 'string') {
+    throw new AppError('unauthenticated', `${file} holds no key pair of the organization`, {
+      detail: { hint: `start the service anew with "svc up", or set ${accountVariables}` },
+    });
+  }
+  const authorization = basicOf(publicKey, secretKey);
+  return { url, urlSource: file, authorization, key: organizationKey, source: file };
+};
+
+/**
+ * As whom accounts are managed: by SVC_API_TOKEN, else the key pair of an organization in SVC_ORGANIZATION_PUBLIC_KEY
+ * and SVC_ORGANIZATION_SECRET_KEY, else that of the credentials file. Throws `invalid` or `unauthenticated`.
+ */
+export const readAccountConnection = (lookup: Lookup): AccountConnection => {
+  const fromVariables = lookup.data === undefined ? accountFromEnv(lookup.env) : undefined;
+  if (fromVariables !== undefined) return fromVariables;
+  if (lookup.data === undefined && lookup.env.SVC_URL?.trim()) {
+    throw new AppError('unauthenticated', 'SVC_URL is set, but nothing to manage accounts with', {
+      detail: { hint: `set ${accountVariables}` },
+    });
+  }
+  return readOrganization(findCredentials(lookup, accountVariables));
 };
 
 /** Which service an operator's command speaks to, and the admin token or, without one, the pool token. */

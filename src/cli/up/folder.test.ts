@@ -17,6 +17,7 @@ import {
   loadSecrets,
   openDataFolder,
   rememberPorts,
+  type Secrets,
   writeCredentials,
 } from './folder.ts';
 
@@ -87,14 +88,32 @@ describe('openDataFolder', () => {
     const ports = { port: 4711, internalPort: 4713 };
     rememberPorts(made, secrets, ports);
     expect(loadSecrets(made)).toEqual({ ...secrets, ...ports });
-    writeCredentials(made, { url: 'http://x', publicKey: 'pk', secretKey: 'sk' });
+    writeCredentials(made, 'http://x', secrets);
     expect(modeOf(join(root, 'secrets.json'))).toBe(0o600);
     expect(modeOf(made.credentialsFile)).toBe(0o600);
     expect(JSON.parse(readFileSync(made.credentialsFile, 'utf8'))).toEqual({
       url: 'http://x',
-      publicKey: 'pk',
-      secretKey: 'sk',
+      publicKey: secrets.publicKey,
+      secretKey: secrets.secretKey,
+      organization: {
+        publicKey: secrets.organizationPublicKey,
+        secretKey: secrets.organizationSecretKey,
+      },
     });
+  });
+
+  it('gives a folder of a release before the key pair of its organization, once', () => {
+    const made = openDataFolder(root);
+    const { organizationPublicKey, organizationSecretKey, ...before } = loadSecrets(made);
+    expect([organizationPublicKey, organizationSecretKey].join()).toMatch(/^pk-.*,sk-/);
+    writeFileSync(join(root, 'secrets.json'), JSON.stringify(before));
+    const after = loadSecrets(made);
+    expect(after).toEqual({
+      ...before,
+      organizationPublicKey: expect.stringMatching(/^pk-/),
+      organizationSecretKey: expect.stringMatching(/^sk-/),
+    });
+    expect(loadSecrets(made)).toEqual(after);
   });
 
   it('names the file on a full disk, with the way out, and leaves no half of one', () => {
@@ -114,8 +133,8 @@ describe('openDataFolder', () => {
     full('secrets.json.new');
     expect(() => loadSecrets(made)).toThrow(expect.objectContaining(told('secrets.json.new')));
     full('credentials.json.new');
-    const given = { url: 'http://x', publicKey: 'pk', secretKey: 'sk' };
-    expect(() => writeCredentials(made, given)).toThrow(
+    const given = { publicKey: 'pk', secretKey: 'sk' } as Secrets;
+    expect(() => writeCredentials(made, 'http://x', given)).toThrow(
       expect.objectContaining(told('credentials.json.new')),
     );
     expect(readdirSync(data).sort()).toEqual(['blobs', 'logs']);

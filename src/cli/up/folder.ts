@@ -33,6 +33,9 @@ export type Secrets = {
   poolToken: string;
   publicKey: string;
   secretKey: string;
+  /** The key pair of the organization; absent in a folder of a release before. */
+  organizationPublicKey?: string;
+  organizationSecretKey?: string;
   /** The port that `--port 0` found last; tried first the next time. */
   port?: number;
   /** Where the internal APIs were last, for operators' commands. */
@@ -156,6 +159,11 @@ const writePrivately = (file: string, value: unknown): void => {
   }
 };
 
+const newOrganizationKeys = () => ({
+  organizationPublicKey: newSecret('pk'),
+  organizationSecretKey: newSecret('sk'),
+});
+
 const newSecrets = (): Secrets => ({
   version: 1,
   installation: newId('ins'),
@@ -164,6 +172,7 @@ const newSecrets = (): Secrets => ({
   poolToken: newSecret('pt'),
   publicKey: newSecret('pk'),
   secretKey: newSecret('sk'),
+  ...newOrganizationKeys(),
 });
 
 const secretWords = [
@@ -194,8 +203,9 @@ const readSecrets = (file: string): Secrets => {
 /** The installation's secrets: those of the folder, or new ones, which are written into it. */
 export const loadSecrets = (folder: DataFolder): Secrets => {
   const file = join(folder.path, secretsName);
-  if (existsSync(file)) return readSecrets(file);
-  const secrets = newSecrets();
+  const known = existsSync(file) ? readSecrets(file) : undefined;
+  if (known?.organizationSecretKey !== undefined) return known;
+  const secrets = known === undefined ? newSecrets() : { ...known, ...newOrganizationKeys() };
   writePrivately(file, secrets);
   return secrets;
 };
@@ -211,5 +221,12 @@ export const rememberPorts = (
 };
 
 /** Writes the file that the CLI reads to reach the service. */
-export const writeCredentials = (folder: DataFolder, credentials: Credentials): void =>
+export const writeCredentials = (folder: DataFolder, url: string, secrets: Secrets): void => {
+  const { publicKey, secretKey, organizationPublicKey, organizationSecretKey } = secrets;
+  const organization =
+    organizationPublicKey === undefined || organizationSecretKey === undefined
+      ? {}
+      : { organization: { publicKey: organizationPublicKey, secretKey: organizationSecretKey } };
+  const credentials: Credentials = { url, publicKey, secretKey, ...organization };
   writePrivately(folder.credentialsFile, credentials);
+};

@@ -26,6 +26,7 @@ export const titled = (main: string, title: string, { installation }: Secrets): 
 /** Addresses that programs on one machine cannot share, and what the CLI alone reads. */
 const notPassedOn = new Set([
   ...['SVC_URL', 'SVC_ADMIN_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA'],
+  ...['SVC_API_TOKEN', 'SVC_ORGANIZATION_PUBLIC_KEY', 'SVC_ORGANIZATION_SECRET_KEY'],
   'SVC_METRICS_LISTEN',
 ]);
 

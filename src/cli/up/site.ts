@@ -48,6 +48,16 @@ const surfaceEnv = ({ secrets, gatewayPort }: Site): Record<string, string> =>
 
 const senderToken = ({ tokenSecret }: Secrets): string => new Secret(tokenSecret).derive('sender');
 
+/** A folder of a release before has no key pair of the organization until it is opened anew. */
+const organizationEnv = (secrets: Secrets): Record<string, string> => {
+  const { organizationPublicKey, organizationSecretKey } = secrets;
+  if (organizationPublicKey === undefined || organizationSecretKey === undefined) return {};
+  return {
+    SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY: organizationPublicKey,
+    SVC_BOOTSTRAP_ORGANIZATION_SECRET_KEY: organizationSecretKey,
+  };
+};
+
 /** Environment of the control plane. */
 export const controlEnv = (
   site: Site,
@@ -68,6 +78,7 @@ export const controlEnv = (
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_BOOTSTRAP_PUBLIC_KEY: secrets.publicKey,
     SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
+    ...organizationEnv(secrets),
     SVC_SENDER_TOKEN: senderToken(secrets),
     ...surfaceEnv(site),
     ...metricsEnv(site, 'control'),

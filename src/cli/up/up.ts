@@ -346,7 +346,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   await keepOrchestrator(all, site, runtime);
 
   rememberPorts(folder, secrets, { port, internalPort });
-  writeCredentials(folder, { url, publicKey: secrets.publicKey, secretKey: secrets.secretKey });
+  writeCredentials(folder, url, secrets);
   lock.tell(url);
   return {
     url,

@@ -15,17 +15,3 @@ export const findTierSettings = async (db: Queryable, projectId: string): Promis
     project: null,
     organization: null,
   };
-
-const setStatement = statement(
-  'set_browser_tier',
-  'update projects set browser_tier = :tier where id = :projectId',
-);
-
-/** Sets the project's own; null: that of the organization holds. */
-export const setProjectTier = async (
-  db: Queryable,
-  projectId: string,
-  tier: BrowserTier | null,
-): Promise<void> => {
-  await db.query(setStatement, { projectId, tier });
-};

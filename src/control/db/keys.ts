@@ -1,5 +1,6 @@
 /** Organizations, projects and the key pairs that open them. */
 import { newId } from '#domain/id.ts';
+import { type Actor, recordChange } from './audit.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 
 export type KeyRow = {
@@ -58,10 +59,11 @@ const ensureProject = statement(
 const ensureKey = statement(
   'ensure_key',
   `insert into keys (id, organization_id, project_id, public_key, secret_hash, named_at)
-   select $1, o.id, p.id, $4, $5, now()
+   select $1, o.id, case when $6::boolean then null else p.id end, $4, $5, now()
      from organizations o join projects p on p.organization_id = o.id and p.slug = $3
     where o.slug = $2
-   on conflict (public_key) do nothing`,
+   on conflict (public_key) do nothing
+   returning id, organization_id as "organizationId", project_id as "projectId"`,
 );
 
 const takeKey = statement(
@@ -93,7 +95,7 @@ const revokeUnnamedStatement = statement(
   `update keys set revoked_at = now()
     where revoked_at is null and configured is not true and public_key <> all($1::text[])
       and named_at < now() - $2::float8 * interval '1 millisecond'
-   returning public_key as "publicKey"`,
+   returning id, organization_id as "organizationId", project_id as "projectId", public_key as "publicKey"`,
 );
 
 const findHeldBeforeStatement = statement(
@@ -104,7 +106,28 @@ const findHeldBeforeStatement = statement(
 );
 
 export type ProjectSlugs = { organization: string; project: string };
-export type ConfiguredKey = { publicKey: string; secretHash: Buffer };
+export type ConfiguredKey = { publicKey: string; secretHash: Buffer; ofOrganization?: boolean };
+
+type Placed = { id: string; organizationId: string; projectId: string | null };
+
+const configuration: Actor = { kind: 'configuration', id: 'configuration', name: 'configuration' };
+
+/** Writes down what becomes of a key of a configuration. */
+const recordKey = (
+  db: Queryable,
+  { id, organizationId, projectId }: Placed,
+  publicKey: string,
+  deed: 'create' | 'revoke',
+): Promise<void> => {
+  const noun = projectId === null ? 'organization_key' : 'key';
+  const about = { publicKey };
+  return recordChange(db, {
+    ...{ organizationId, projectId, actor: configuration, subject: id },
+    action: `${noun}.${deed}`,
+    before: deed === 'create' ? null : about,
+    after: deed === 'create' ? about : null,
+  });
+};
 
 /**
  * Makes sure that organization, project and key pairs exist. Another secret under a public key takes the place of
@@ -119,9 +142,10 @@ export const ensureKeyPairs = (
   db.transaction(async (tx) => {
     await tx.query(ensureOrganization, [newId('org'), organization]);
     await tx.query(ensureProject, [newId('prj'), organization, project]);
-    for (const { publicKey, secretHash } of pairs) {
-      const made = [newId('key'), organization, project, publicKey, secretHash];
-      await tx.query(ensureKey, made);
+    for (const { publicKey, secretHash, ofOrganization = false } of pairs) {
+      const given = [newId('key'), organization, project, publicKey, secretHash, ofOrganization];
+      const [made] = await tx.query<Placed>(ensureKey, given);
+      if (made !== undefined) await recordKey(tx, made, publicKey, 'create');
       await tx.query(takeKey, [publicKey, secretHash]);
     }
   });
@@ -166,7 +190,9 @@ export const revokeUnnamed = async (
   db: Queryable,
   publicKeys: readonly string[],
   goneMs: number,
-): Promise<string[]> =>
-  (await db.query<{ publicKey: string }>(revokeUnnamedStatement, [publicKeys, goneMs])).map(
-    ({ publicKey }) => publicKey,
-  );
+): Promise<string[]> => {
+  type Revoked = Placed & { publicKey: string };
+  const rows = await db.query<Revoked>(revokeUnnamedStatement, [publicKeys, goneMs]);
+  for (const row of rows) await recordKey(db, row, row.publicKey, 'revoke');
+  return rows.map(({ publicKey }) => publicKey);
+};

@@ -56,6 +56,20 @@ const findStatement = statement(
 export const findProject = async (db: Queryable, id: string): Promise<ProjectRow | undefined> =>
   (await db.query<ProjectRow>(findStatement, [id]))[0];
 
+const byPathStatement = statement(
+  'find_project_by_path',
+  `select ${columns} from ${from}
+    where o.slug = $1 and p.slug = $2 and p.deleted_at is null and o.deleted_at is null`,
+);
+
+/** A project by the slugs of its organization and its own. */
+export const findProjectByPath = async (
+  db: Queryable,
+  organization: string,
+  project: string,
+): Promise<ProjectRow | undefined> =>
+  (await db.query<ProjectRow>(byPathStatement, [organization, project]))[0];
+
 /** Of one organization. */
 export const mostProjects = 1_000;
 
@@ -211,12 +225,3 @@ export const writeProjectSettings = async (
   ]);
   await db.query(writeSettingsStatement, { id, ...Object.fromEntries(values) });
 };
-
-const tierStatement = statement(
-  'find_browser_tier',
-  `select coalesce(p.browser_tier, o.browser_tier, 'standard') as tier from ${from} where p.id = $1`,
-);
-
-/** The browser tier of sessions that name none. */
-export const findBrowserTier = async (db: Queryable, projectId: string): Promise<BrowserTier> =>
-  (await db.query<{ tier: BrowserTier }>(tierStatement, [projectId]))[0]?.tier ?? 'standard';

@@ -10,22 +10,6 @@ const findSettingStatement = statement(
 export const findWebhookPush = async (db: Queryable, projectId: string): Promise<Date | null> =>
   (await db.query<{ since: Date | null }>(findSettingStatement, [projectId]))[0]?.since ?? null;
 
-// What is turned on twice was on since the first time.
-const setSettingStatement = statement(
-  'set_webhook_push',
-  `update projects set webhook_push_since = case when $2::boolean then coalesce(webhook_push_since, now()) end
-    where id = $1 returning webhook_push_since as "since"`,
-);
-
-/** Turns it on or off, and answers since when it is on. */
-export const setWebhookPush = async (
-  db: Queryable,
-  projectId: string,
-  isOn: boolean,
-): Promise<Date | null> =>
-  (await db.query<{ since: Date | null }>(setSettingStatement, [projectId, isOn]))[0]?.since ??
-  null;
-
 export type DestinationRow = { url: string; destination: string; setAt: Date };
 
 /** How many URLs of one world may have a destination. */

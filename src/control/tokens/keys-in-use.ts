@@ -18,7 +18,12 @@ import {
 } from '../db/keys.ts';
 import { hashSecretKey } from './tokens.ts';
 
-export type KeyPair = { publicKey: string; secretKey: Secret };
+export type KeyPair = {
+  publicKey: string;
+  secretKey: Secret;
+  /** Of the organization, and of none of its projects. */
+  ofOrganization?: boolean;
+};
 
 /** How often each control plane names its pairs. */
 const everyMs = 20_000;
@@ -28,8 +33,9 @@ export const goneMs = 10 * 60_000;
 const place = { organization: 'local', project: 'default' };
 
 const hashed = (pairs: readonly KeyPair[]): ConfiguredKey[] =>
-  pairs.map(({ publicKey, secretKey }) => ({
+  pairs.map(({ publicKey, secretKey, ofOrganization = false }) => ({
     publicKey,
+    ofOrganization,
     secretHash: hashSecretKey(secretKey.reveal()),
   }));
 

@@ -230,3 +230,10 @@ export const previewCollection = operation({
   },
 });
 export type CollectionView = Static<(typeof previewCollection)['answers'][200]>;
+
+export {
+  addOwner,
+  createOrganization,
+  giveQuotas,
+  listOrganizations,
+} from './organization-operations.ts';

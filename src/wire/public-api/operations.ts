@@ -30,6 +30,35 @@ import {
 } from './world.ts';
 
 export {
+  createOrganizationKey,
+  createProject,
+  createProjectKey,
+  createToken,
+  deleteOrganization,
+  deleteProject,
+  getOrganization,
+  getProjectSettings,
+  getSettings,
+  listAuditLog,
+  listMemberships,
+  listOrganizationKeys,
+  listOrganizationProjects,
+  listProjectKeys,
+  listProjectMemberships,
+  listProjects,
+  listTokens,
+  removeMembership,
+  removeProjectMembership,
+  revokeOrganizationKey,
+  revokeProjectKey,
+  revokeToken,
+  setMembership,
+  setProjectMembership,
+  updateOrganization,
+  updateProject,
+  updateSettings,
+} from './account-operations.ts';
+export {
   branchContainer,
   getBundle,
   getContainer,
@@ -59,11 +88,9 @@ export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-opera
 export { callService, callSessionServer } from './mcp-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
 export {
-  getProjectSettings,
   listDestinations,
   removeDestination,
   setDestination,
-  updateProjectSettings,
 } from './push-operations.ts';
 export { getTestRun, listTestRuns, runTests } from './run-operations.ts';
 export {

@@ -1,38 +1,8 @@
-/** Whether the service posts webhooks by itself, and where to. `operations.ts` has these with all others. */
+/** Where the service posts webhooks by itself. `operations.ts` has these with all others. */
 import { operation } from '../operation.ts';
-import { nullable, Timestamp } from '../schemas.ts';
+import { Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { WorldParams } from './version.ts';
-
-export const ProjectSettingsView = Type.Object({
-  webhookPush: Type.Boolean({
-    description: 'whether the service posts what sessions send to their webhooks',
-  }),
-  webhookPushSince: nullable(Timestamp),
-});
-export type ProjectSettingsView = Static<typeof ProjectSettingsView>;
-
-export const getProjectSettings = operation({
-  id: 'getProjectSettings',
-  summary: 'The settings of the project',
-  method: 'GET',
-  path: '/project/settings',
-  access: 'write',
-  answers: { 200: ProjectSettingsView },
-});
-
-export const updateProjectSettings = operation({
-  id: 'updateProjectSettings',
-  summary: 'Change settings of the project; those that are not named stay as they are',
-  method: 'PATCH',
-  path: '/project/settings',
-  access: 'write',
-  body: Type.Object(
-    { webhookPush: Type.Optional(Type.Boolean()) },
-    { additionalProperties: false, minProperties: 1 },
-  ),
-  answers: { 200: ProjectSettingsView },
-});
 
 const UrlText = Type.String({ minLength: 1, maxLength: 2_048 });
 

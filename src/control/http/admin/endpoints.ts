@@ -9,6 +9,7 @@ import { readLoad } from '../../db/load.ts';
 import type { Parts } from '../../parts.ts';
 import { findDamaged } from '../../worlds/damaged.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { organizationEndpoints } from './organizations.ts';
 
 /** One look at blobs: what is read within a few seconds from a slow store. */
 const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
@@ -17,6 +18,8 @@ const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
 const usualLimit = 1_000;
 
 export const adminEndpoints = (parts: Parts): Endpoint[] => [
+  ...organizationEndpoints(parts),
+
   endpoint(api.listPools, async () => {
     const [pools, load] = await Promise.all([listPools(parts.db), readLoad(parts.db)]);
     const { waiting: waitingSessions, longestWaitMs } = load;

@@ -1,6 +1,7 @@
 /** The public API: what is served below `/api/public`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { accountEndpoints } from './accounts.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
 import { connectorEndpoints } from './connectors.ts';
@@ -20,6 +21,7 @@ import { webhookPushEndpoints } from './webhook-push.ts';
 import { worldEndpoints } from './worlds.ts';
 
 export const publicEndpoints = (parts: Parts): Endpoint[] => [
+  ...accountEndpoints(parts),
   ...worldEndpoints(parts),
   ...versionEndpoints(parts),
   ...dataEndpoints(parts),

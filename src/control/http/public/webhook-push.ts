@@ -1,4 +1,4 @@
-/** The settings of a project, and the webhook destinations of its worlds. */
+/** The webhook destinations of worlds. */
 import { AppError } from '#domain/error.ts';
 import { readReceiverUrl } from '#egress/receiver-url.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -9,17 +9,10 @@ import {
   mostDestinations,
   removeDestination,
   setDestination,
-  setWebhookPush,
 } from '../../db/webhook-push.ts';
-import { pushesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
 import { getWorld } from '../../worlds/address.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
-
-const viewSettings = (since: Date | null) => ({
-  webhookPush: since !== null,
-  webhookPushSince: since?.toISOString() ?? null,
-});
 
 const viewDestination = ({ setAt, ...row }: DestinationRow) => ({
   ...row,
@@ -44,23 +37,7 @@ const checkDestination = (destination: string): void => {
   if ('problem' in read) throw invalid('destination', read.problem.message);
 };
 
-const settingsEndpoints = ({ db, notices }: Parts): Endpoint[] => [
-  endpoint(api.getProjectSettings, async (_, { caller: { projectId } }) =>
-    respond(200, viewSettings(await findWebhookPush(db, projectId))),
-  ),
-
-  endpoint(api.updateProjectSettings, async ({ body }, { caller: { projectId } }) => {
-    const { webhookPush } = body;
-    const since =
-      webhookPush === undefined
-        ? await findWebhookPush(db, projectId)
-        : await setWebhookPush(db, projectId, webhookPush);
-    notices.tell(pushesTopic);
-    return respond(200, viewSettings(since));
-  }),
-];
-
-const destinationEndpoints = (parts: Parts): Endpoint[] => [
+export const webhookPushEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.listDestinations, async ({ params }, { caller: { projectId } }) => {
     const world = await getWorld(parts, projectId, params.slug);
     const data = (await listDestinations(parts.db, world.id)).map(viewDestination);
@@ -89,9 +66,4 @@ const destinationEndpoints = (parts: Parts): Endpoint[] => [
     const message = `the world "${world.slug}" has no webhook destination for ${query.url}`;
     throw new AppError('not_found', message);
   }),
-];
-
-export const webhookPushEndpoints = (parts: Parts): Endpoint[] => [
-  ...settingsEndpoints(parts),
-  ...destinationEndpoints(parts),
 ];

@@ -1,0 +1,51 @@
+/** What the commands of accounts have in common: their client, and which project is meant. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Role, roles } from '#domain/account.ts';
+import { AppError } from '#domain/error.ts';
+import type { Client } from '#wire/client.ts';
+import type { ProjectView } from '#wire/public-api/account.ts';
+import { listProjects } from '#wire/public-api/operations.ts';
+import { connectAccount, showingWaits } from '../service/client.ts';
+import type { Context } from '../terminal/context.ts';
+import type { ServiceOptions } from './command.ts';
+
+/** The client of whoever manages accounts: a token, or the key pair of the organization. */
+export const accountClientFor = (context: Context, { data }: ServiceOptions): Client =>
+  showingWaits(connectAccount({ env: context.env, cwd: context.cwd, data }), context.err);
+
+export type ProjectOptions = ServiceOptions & { project?: string };
+
+/** Adds `--project`. */
+export const withProject = (command: Command): Command =>
+  command.option('--project <project>', 'slug or id; the only one unless given');
+
+const listed = (projects: readonly ProjectView[]): string =>
+  projects.length === 0
+    ? 'none is reached'
+    : projects
+        .map(({ slug }) => slug)
+        .slice(0, 20)
+        .join(', ');
+
+/** The project that is named, or the only one. Throws `not_found` or `invalid` with what there is. */
+export const getNamedProject = async (
+  client: Client,
+  named: string | undefined,
+): Promise<ProjectView> => {
+  const { data } = (await client.send(listProjects, {})).body;
+  const [only, ...others] = data;
+  if (named === undefined && only !== undefined && others.length === 0) return only;
+  if (named === undefined) {
+    throw new AppError('invalid', `name a project with --project: ${listed(data)}`);
+  }
+  const found = data.find(({ id, slug }) => id === named || slug === named);
+  if (found !== undefined) return found;
+  throw new AppError('not_found', `there is no project "${named}": ${listed(data)}`);
+};
+
+/** Parser of a role in small letters. */
+export const parseRole = (text: string): Role => {
+  const role = roles.find((one) => one === text.toUpperCase());
+  if (role !== undefined) return role;
+  throw new InvalidArgumentError(`It is none of ${roles.join(', ').toLowerCase()}.`);
+};

@@ -1,0 +1,141 @@
+/** `svc settings`, also as `svc projects settings`: what a project sets for itself. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { type BrowserTier, browserTiers } from '#domain/session.ts';
+import * as api from '#wire/public-api/operations.ts';
+import {
+  type ProjectSettingsChange,
+  type QuotasChange,
+  settableQuotas,
+} from '#wire/public-api/settings.ts';
+import type { Context } from '../terminal/context.ts';
+import { describeSettings } from '../views/accounts.ts';
+import { usageError } from '../views/report.ts';
+import {
+  accountClientFor,
+  getNamedProject,
+  type ProjectOptions,
+  withProject,
+} from './account-command.ts';
+import { addCommand, collect, parseNumber, printAnswer, withService } from './command.ts';
+
+const addShow = (settings: Command, context: Context, name: string): void => {
+  const command = addCommand(settings, {
+    usage: 'show',
+    summary: 'the settings that hold for a project',
+    example: `${name} show --project shop`,
+  });
+  withProject(withService(command)).action(async (options: ProjectOptions) => {
+    const client = accountClientFor(context, options);
+    const { id: projectId } = await getNamedProject(client, options.project);
+    const { body } = await client.send(api.getSettings, { params: { projectId } });
+    printAnswer(context, options, body, () => describeSettings(body));
+  });
+};
+
+const parseSwitch = (text: string): boolean => {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new InvalidArgumentError('It is neither "on" nor "off".');
+};
+
+/** What takes a setting back to what holds without it. */
+const usual = 'default';
+type OrUsual<Value> = Value | typeof usual;
+
+const orUsual =
+  <Value>(parse: (text: string) => Value) =>
+  (text: string): OrUsual<Value> =>
+    text === usual ? usual : parse(text);
+
+/** As the API has it. */
+const wireOf = <Value>(value: OrUsual<Value>): Value | null => (value === usual ? null : value);
+
+/** A member of a change, where the option was given. */
+const given = <Name extends string, Value>(name: Name, value: OrUsual<Value> | undefined) =>
+  (value === undefined ? {} : { [name]: wireOf(value) }) as { [Key in Name]?: Value | null };
+
+const parseTier = (text: string): BrowserTier => {
+  const tier = browserTiers.find((one) => one === text);
+  if (tier !== undefined) return tier;
+  throw new InvalidArgumentError(`It is none of ${browserTiers.join(', ')}, default.`);
+};
+
+const parseMost = parseNumber({ min: 1, max: 2_000_000_000, whole: true });
+
+/** `sessions=20`, or `sessions=default`. */
+const readQuotas = (pairs: readonly string[]): QuotasChange =>
+  Object.fromEntries(
+    pairs.map((text) => {
+      const [name = '', value = ''] = text.split('=', 2);
+      const known = settableQuotas.find((one) => one === name);
+      if (known === undefined) {
+        throw usageError(`--quota ${text}: it is none of ${settableQuotas.join(', ')}`);
+      }
+      try {
+        return [known, wireOf(orUsual(parseMost)(value))];
+      } catch (error) {
+        throw usageError(`--quota ${text}: ${error instanceof Error ? error.message : error}`);
+      }
+    }),
+  );
+
+type SetOptions = ProjectOptions & {
+  webhookPush?: boolean;
+  browserTier?: OrUsual<BrowserTier>;
+  gateThreshold?: OrUsual<number>;
+  gateFloor?: OrUsual<number>;
+  rateLimit?: OrUsual<number>;
+  quota?: string[];
+};
+
+const changeOf = (options: SetOptions): ProjectSettingsChange => {
+  const { webhookPush, quota } = options;
+  const gate = {
+    ...given('threshold', options.gateThreshold),
+    ...given('floor', options.gateFloor),
+  };
+  return {
+    ...(webhookPush === undefined ? {} : { webhookPush }),
+    ...given('browserTier', options.browserTier),
+    ...(Object.keys(gate).length === 0 ? {} : { gate }),
+    ...given('rateLimit', options.rateLimit),
+    ...(quota === undefined ? {} : { quotas: readQuotas(quota) }),
+  };
+};
+
+const addSet = (settings: Command, context: Context, name: string): void => {
+  const whole = (max: number) => orUsual(parseNumber({ min: 1, max, whole: true }));
+  const command = addCommand(settings, {
+    usage: 'set',
+    summary: 'change settings of a project; "default" takes one back',
+    example: `${name} set --webhook-push on\n${name} set --quota sessions=20 --gate-threshold 0.8 --project shop`,
+  })
+    .option(
+      '--webhook-push <on|off>',
+      'whether the service posts what sessions send to their webhooks',
+      parseSwitch,
+    )
+    .option('--browser-tier <tier>', 'of sessions that name none', orUsual(parseTier))
+    .option(
+      '--gate-threshold <rate>',
+      'pass rate that opens the release gate, 0 to 1',
+      orUsual(parseNumber({ min: 0, max: 1 })),
+    )
+    .option('--gate-floor <n>', 'graded rollouts that the gate asks for', whole(1_000_000))
+    .option('--rate-limit <n>', 'requests a minute of one key or token', whole(10_000_000))
+    .option('--quota <name=n>', `${settableQuotas.join(', ')}; repeatable`, collect);
+  withProject(withService(command)).action(async (options: SetOptions) => {
+    const change = changeOf(options);
+    if (Object.keys(change).length === 0) throw usageError('name a setting to change, see --help');
+    const client = accountClientFor(context, options);
+    const { id: projectId } = await getNamedProject(client, options.project);
+    const { body } = await client.send(api.updateSettings, { params: { projectId }, body: change });
+    printAnswer(context, options, body, () => describeSettings(body));
+  });
+};
+
+/** Adds the commands below another one; `name` is how they are called in examples. */
+export const addSettingsTo = (parent: Command, context: Context, name: string): void => {
+  const settings = parent.command('settings').description('settings of a project');
+  addShow(settings, context, name);
+  addSet(settings, context, name);
+};

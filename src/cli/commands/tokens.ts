@@ -1,0 +1,106 @@
+/** `svc tokens`: personal access tokens. */
+import { type Command, Option } from 'commander';
+import { mostTokenDays, type TokenScope, tokenScopes } from '#domain/account.ts';
+import * as api from '#wire/public-api/operations.ts';
+import type { Context } from '../terminal/context.ts';
+import { describeMadeToken, describeTokens } from '../views/accounts.ts';
+import { usageError } from '../views/report.ts';
+import { accountClientFor, getNamedProject } from './account-command.ts';
+import {
+  addCommand,
+  addPaging,
+  collect,
+  moreText,
+  type PagingOptions,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+const addList = (tokens: Command, context: Context): void => {
+  const command = addCommand(tokens, {
+    usage: 'list',
+    summary: "one's own tokens, or all that one manages",
+    example: 'svc tokens list\nsvc tokens list --all',
+  }).option('--all', 'those of all members; for owners, admins and keys');
+  type Options = ServiceOptions & PagingOptions & { all?: true };
+  addPaging(withService(command)).action(async (options: Options) => {
+    const { page, limit, all } = options;
+    const query = { page, limit, ...(all === undefined ? {} : { all }) };
+    const { body } = await accountClientFor(context, options).send(api.listTokens, { query });
+    const text = () => [describeTokens(body.data), ...moreText(body.meta)].join('\n');
+    printAnswer(context, options, body, text);
+  });
+};
+
+type CreateOptions = ServiceOptions & {
+  for?: string;
+  scope?: TokenScope[];
+  project?: string[];
+  days: number;
+};
+
+const readScopes = (given: readonly string[]): TokenScope[] =>
+  given.map((text) => {
+    const scope = tokenScopes.find((one) => one === text);
+    if (scope === undefined)
+      throw usageError(`--scope ${text}: it is none of ${tokenScopes.join(', ')}`);
+    return scope;
+  });
+
+const addCreate = (tokens: Command, context: Context): void => {
+  const command = addCommand(tokens, {
+    usage: 'create <name>',
+    summary: 'make a token for oneself or for a member; it is shown once',
+    example:
+      'svc tokens create laptop --for bo@acme.example\nsvc tokens create agent --scope mcp:read --project shop --days 7',
+  })
+    .option('--for <email>', 'whose it is; oneself unless given')
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        `${tokenScopes.join(', ')}; repeatable, all unless given`,
+      ).argParser(collect),
+    )
+    .option('--project <project>', 'reaches this alone, by slug or id; repeatable', collect)
+    .option(
+      '--days <n>',
+      'for how long it is good',
+      parseNumber({ min: 1, max: mostTokenDays, whole: true }),
+      90,
+    );
+  withService(command).action(async (name: string, options: CreateOptions) => {
+    const client = accountClientFor(context, options);
+    const named = options.project ?? [];
+    const projectIds: string[] = [];
+    for (const one of named) projectIds.push((await getNamedProject(client, one)).id);
+    const wanted = {
+      name,
+      expiresInDays: options.days,
+      ...(options.for === undefined ? {} : { email: options.for }),
+      ...(options.scope === undefined ? {} : { scopes: readScopes(options.scope) }),
+      ...(projectIds.length === 0 ? {} : { projectIds }),
+    };
+    const { body } = await client.send(api.createToken, { body: wanted });
+    printAnswer(context, options, body, () => describeMadeToken(body));
+  });
+};
+
+const addRevoke = (tokens: Command, context: Context): void => {
+  const command = addCommand(tokens, {
+    usage: 'revoke <token>',
+    summary: 'revoke a token, by the id that "svc tokens list" shows; it stops within 5 s',
+    example: 'svc tokens revoke pat-01kaz4x0pg8q2m5v7n3c1d9e6f',
+  });
+  withService(command).action(async (tokenId: string, options: ServiceOptions) => {
+    const client = accountClientFor(context, options);
+    const { body } = await client.send(api.revokeToken, { params: { tokenId } });
+    printAnswer(context, options, body, () => `${tokenId} is revoked; it stops within 5 s`);
+  });
+};
+
+export const addTokens = (program: Command, context: Context): void => {
+  const tokens = program.command('tokens').description('personal access tokens');
+  for (const add of [addList, addCreate, addRevoke]) add(tokens, context);
+};

@@ -1,0 +1,172 @@
+/** Organizations, projects, members, keys and tokens as texts for a person. */
+import type {
+  MadeOrganizationView,
+  OrganizationReport,
+} from '#wire/admin-api/organization-operations.ts';
+import type {
+  AuditEntryView,
+  KeyView,
+  MadeKeyView,
+  MadeTokenView,
+  MembershipView,
+  OrganizationView,
+  ProjectView,
+  TokenView,
+} from '#wire/public-api/account.ts';
+import { type ProjectSettingsView, settableQuotas } from '#wire/public-api/settings.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+
+const used = (time: string | null): string => (time === null ? 'never' : formatAgo(time));
+const orNone = (lines: string, none: string): string => (lines === '' ? none : lines);
+
+export const describeOrganization = ({ id, slug, name, browserTier }: OrganizationView): string =>
+  formatFields([
+    ['organization', slug],
+    ['name', name],
+    ['id', id],
+    ['browser tier', browserTier ?? 'standard'],
+  ]);
+
+export const describeOrganizations = (organizations: readonly OrganizationReport[]): string =>
+  formatTable([
+    ['ORGANIZATION', 'NAME', 'PROJECTS', 'MEMBERS', 'ID'],
+    ...organizations.map(({ slug, name, projects, members, id }) => [
+      ...[slug, cutLine(name, 40), String(projects), String(members), id],
+    ]),
+  ]);
+
+export const describeMadeOrganization = (made: MadeOrganizationView): string =>
+  [
+    describeOrganization(made.organization),
+    '',
+    'its key pair; the secret is shown this once:',
+    `  SVC_ORGANIZATION_PUBLIC_KEY=${made.apiKey.publicKey}`,
+    `  SVC_ORGANIZATION_SECRET_KEY=${made.apiKey.secretKey}`,
+    ...(made.token === null ? [] : ['', describeMadeToken(made.token)]),
+  ].join('\n');
+
+export const describeProjects = (projects: readonly ProjectView[]): string =>
+  orNone(
+    projects.length === 0
+      ? ''
+      : formatTable([
+          ['PROJECT', 'NAME', 'ORGANIZATION', 'ID'],
+          ...projects.map(({ slug, name, organization, id }) => [
+            ...[slug, cutLine(name, 40), cutLine(organization.name, 40), id],
+          ]),
+        ]),
+    'no project is reached',
+  );
+
+export const describeProject = ({ id, slug, name }: ProjectView): string =>
+  formatFields([
+    ['project', slug],
+    ['name', name],
+    ['id', id],
+  ]);
+
+export const describeMembers = (members: readonly MembershipView[], none: string): string =>
+  orNone(
+    members.length === 0
+      ? ''
+      : formatTable([
+          ['MEMBER', 'ROLE', 'NAME', 'ID'],
+          ...members.map(({ email, role, name, userId }) => [
+            ...[email, role.toLowerCase(), cutLine(name, 40), userId],
+          ]),
+        ]),
+    none,
+  );
+
+export const describeKeys = (keys: readonly KeyView[]): string =>
+  orNone(
+    keys.length === 0
+      ? ''
+      : formatTable([
+          ['KEY', 'PUBLIC KEY', 'SECRET KEY', 'NOTE', 'USED'],
+          ...keys.map(({ id, publicKey, displaySecretKey, note, lastUsedAt }) => [
+            ...[id, publicKey, displaySecretKey, cutLine(note ?? '', 30), used(lastUsedAt)],
+          ]),
+        ]),
+    'there are no key pairs',
+  );
+
+export const describeMadeKey = (
+  { id, publicKey, secretKey }: MadeKeyView,
+  isOrganizations: boolean,
+): string => {
+  const name = isOrganizations ? 'SVC_ORGANIZATION_' : 'SVC_';
+  return [
+    `${id} is made; its secret is shown this once:`,
+    `  ${name}PUBLIC_KEY=${publicKey}`,
+    `  ${name}SECRET_KEY=${secretKey}`,
+  ].join('\n');
+};
+
+const reachOf = ({ projectIds }: TokenView): string =>
+  projectIds === null ? 'all' : formatCount(projectIds.length, 'project');
+
+export const describeTokens = (tokens: readonly TokenView[]): string =>
+  orNone(
+    tokens.length === 0
+      ? ''
+      : formatTable([
+          ['TOKEN', 'OF', 'NAME', 'SCOPES', 'PROJECTS', 'ENDS', 'USED'],
+          ...tokens.map((token) => [
+            ...[token.id, token.email, cutLine(token.name, 30), token.scopes.join(' ')],
+            ...[reachOf(token), token.expiresAt.slice(0, 10), used(token.lastUsedAt)],
+          ]),
+        ]),
+    'there are no tokens',
+  );
+
+export const describeMadeToken = ({ id, email, token, expiresAt }: MadeTokenView): string =>
+  [
+    `${id} of ${email} is made, good until ${expiresAt.slice(0, 10)}; it is shown this once:`,
+    `  SVC_API_TOKEN=${token}`,
+  ].join('\n');
+
+const changeOf = ({ before, after }: AuditEntryView): string => {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return names
+    .filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+    .map((name) => {
+      const [from, to] = [before?.[name], after?.[name]].map((value) =>
+        value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value),
+      );
+      return from === undefined ? `${name} ${to}` : `${name} ${from} → ${to ?? 'none'}`;
+    })
+    .join(', ');
+};
+
+export const describeAudit = (entries: readonly AuditEntryView[]): string =>
+  orNone(
+    entries.length === 0
+      ? ''
+      : formatTable([
+          ['WHEN', 'WHO', 'WHAT', 'OF', 'CHANGE'],
+          ...entries.map((entry) => [
+            ...[entry.at, cutLine(entry.actor.name, 30), entry.action, entry.subject],
+            cutLine(changeOf(entry), 100),
+          ]),
+        ]),
+    'nothing was changed yet',
+  );
+
+export const describeSettings = (settings: ProjectSettingsView): string => {
+  const { webhookPush, webhookPushSince, browserTier, gate, rateLimit, quotas, set } = settings;
+  const own = (name: string): string => (set.includes(name) ? '  (of the project)' : '');
+  return formatFields([
+    ['webhook-push', webhookPush ? `on, since ${webhookPushSince}` : 'off'],
+    ['browser-tier', `${browserTier}${own('browserTier')}`],
+    ['gate-threshold', `${gate.threshold}${own('gate.threshold')}`],
+    ['gate-floor', `${gate.floor}${own('gate.floor')}`],
+    [
+      'rate-limit',
+      `${rateLimit === null ? 'off' : `${rateLimit} requests a minute`}${own('rateLimit')}`,
+    ],
+    ...settableQuotas.map(
+      (name) => [`quota ${name}`, `${quotas[name]}${own(`quotas.${name}`)}`] as const,
+    ),
+  ]);
+};

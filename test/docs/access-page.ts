@@ -1,0 +1,61 @@
+/** `docs/use/access.md`: who may call which public route, made from the operations and the table of accesses. */
+import { leastRoleFor } from '#domain/account.ts';
+import { type AccessRule, accessRules, isPublicAccess, type PublicAccess } from '#wire/access.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
+
+const operations: OperationShape[] = Object.values(publicApi as Record<string, unknown>).filter(
+  (value): value is OperationShape =>
+    typeof value === 'object' && value !== null && 'access' in value && 'answers' in value,
+);
+
+const cellOf = (rule: AccessRule[keyof AccessRule]): string =>
+  rule === 'taken' ? '✓' : String(rule);
+
+/** Of a token: the least role of its user, where, and the scope that it needs. */
+const tokenCell = (rule: AccessRule['token']): string => {
+  if (typeof rule === 'number') return String(rule);
+  const least = leastRoleFor(rule.deed).toLowerCase();
+  const who = least === 'none' ? 'any member' : least === 'owner' ? 'owner' : `${least} or more`;
+  const where = rule.where === 'project' ? ' of the project' : '';
+  return `${who}${where}${rule.scope === null ? '' : `, \`${rule.scope}\``}`;
+};
+
+const rowOf = (access: PublicAccess): string => {
+  const rule: AccessRule = accessRules[access];
+  const cells = [cellOf(rule.keyPair), cellOf(rule.publicKey), cellOf(rule.organizationKey)];
+  return `| \`${access}\` | ${rule.about} | ${cells.join(' | ')} | ${tokenCell(rule.token)} |`;
+};
+
+const routesOf = (access: PublicAccess): string[] => {
+  const routes = operations
+    .filter((operation) => operation.access === access)
+    .map(({ method, path, summary }) => `| ${method} | \`${path}\` | ${summary} |`)
+    .sort();
+  if (routes.length === 0) return [];
+  return [
+    '',
+    `## \`${access}\``,
+    '',
+    '| Method | Path | What it does |',
+    '| - | - | - |',
+    ...routes,
+  ];
+};
+
+/** The page. */
+export const accessPage = (): string => {
+  const names = Object.keys(accessRules).filter(isPublicAccess);
+  return `${[
+    '# Who may call which route',
+    '',
+    'Made by `make docs` from `src/wire/access.ts` and the operations; edit these. A test calls every route as every',
+    'caller and holds the service to this page. 401 leads to other credentials, 403 says that these may not. What a',
+    'caller may not know of is 404.',
+    '',
+    '| Access | What it is for | key pair | public key | organization key | personal access token |',
+    '| - | - | - | - | - | - |',
+    ...names.map(rowOf),
+    ...names.flatMap(routesOf),
+  ].join('\n')}\n`;
+};

@@ -1,0 +1,19 @@
+/** Requests to the public API of a test's control plane as anybody: by a whole `Authorization` header, or without. */
+import type { RawAnswer, TestControl } from './control.ts';
+
+export type AskParts = { as?: string; body?: object; headers?: Record<string, string> };
+
+/** Makes the function that asks. */
+export const createAsker =
+  (control: Pick<TestControl, 'raw'>) =>
+  (method: string, path: string, { as, body, headers = {} }: AskParts = {}): Promise<RawAnswer> =>
+    control.raw({
+      method,
+      path: `/api/public${path}`,
+      headers: {
+        ...(as === undefined ? {} : { authorization: as }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
