@@ -2,11 +2,12 @@
  * Wires a browser program: a warm browser, and the door by which clients and viewers come to it. Whoever runs it drives
  * it by the object that `startBrowserProgram` gives; events and checkpoints come out by two functions.
  */
+
+import { findChromium } from '#runtime/chromium.ts';
 import type { Log } from '#runtime/log.ts';
-import { findChromium } from './chromium/find.ts';
 import type { BrowserConfig } from './config.ts';
-import { createAccess } from './door/access.ts';
-import { openDoor } from './door/server.ts';
+import { createAccess, type DoorAccess } from './door/access.ts';
+import { type Door, openDoor } from './door/server.ts';
 import { directWay, type Way } from './fence/way.ts';
 import { type SessionBrowser, startBrowser } from './life/browser.ts';
 import type { Assignment } from './life/state.ts';
@@ -23,6 +24,9 @@ export type Surface = {
 export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> & {
   /** `http://host:port` of the door. */
   address: string;
+  /** Serves at one more address, and no more there. */
+  listenToo: Door['listenToo'];
+  leaveOthers: Door['leaveOthers'];
   /** Gives the browser to a session, with a token of its own. Resolves when its entry page stands. */
   assign(assignment: Assignment): Promise<Surface>;
   /** A one-time link to the live view. */
@@ -35,6 +39,8 @@ export type ProgramOptions = {
   config: BrowserConfig;
   /** How the session's surfaces are reached; absent: where their addresses say. */
   way?: Way;
+  /** Who may come in; absent: by the token and the tickets that the program gives out itself. */
+  access?: DoorAccess;
   log: Log;
   /** Called with what belongs into the session's ledger. */
   onEvent(event: BrowserEvent): void;
@@ -53,12 +59,14 @@ export const startBrowserProgram = async ({
   log,
   onEvent,
   onCheckpoint,
+  ...options
 }: ProgramOptions): Promise<BrowserProgram> => {
   const { listen, workDir, window, sandbox, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
   const settings = { chromium, workDir, window, sandbox, way, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
-  const access = createAccess();
+  const own = createAccess();
+  const access = options.access ?? own;
   const { drive, view, assign, end, stop, ...rest } = browser;
   const door = await openDoor({ listen, access, drive, view, log }).catch(
     async (error: unknown) => {
@@ -70,17 +78,19 @@ export const startBrowserProgram = async ({
   return {
     ...rest,
     address: door.address,
+    listenToo: door.listenToo,
+    leaveOthers: door.leaveOthers,
     async assign(assignment) {
       await assign(assignment);
-      return { cdpUrl, token: access.renew() };
+      return { cdpUrl, token: own.renew() };
     },
     async end() {
-      access.renew();
+      own.renew();
       await end();
     },
     viewLink: ({ isReadOnly }) =>
-      `${door.address}/view?ticket=${access.issue({ for: 'view', isReadOnly })}`,
-    cdpLink: () => `${cdpUrl}?ticket=${access.issue({ for: 'cdp' })}`,
+      `${door.address}/view?ticket=${own.issue({ for: 'view', isReadOnly })}`,
+    cdpLink: () => `${cdpUrl}?ticket=${own.issue({ for: 'cdp' })}`,
     async stop() {
       await stop();
       await door.close();

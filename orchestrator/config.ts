@@ -3,7 +3,7 @@
  * half configured for another.
  */
 import { isAbsolute } from 'node:path';
-import { runtimeNames, usualSize } from '#domain/pool.ts';
+import { browserSize, runtimeNames, usualSize } from '#domain/pool.ts';
 import { readSessionLimits } from '#pools/check.ts';
 import type { HostSize, PoolConfig } from '#pools/pool-config.ts';
 import type { Settings } from '#pools/settings.ts';
@@ -66,6 +66,7 @@ const readRuntime = (read: EnvReader): RuntimeConfig => {
       python: read.text('SVC_PYTHON', 'python3'),
       path: read.text('PATH', '/usr/local/bin:/usr/bin:/bin'),
       sandbox: read.choice('SVC_PROCESS_SANDBOX', sandboxChoices, 'auto'),
+      chromium: read.optionalText('SVC_CHROMIUM'),
     };
   }
   return {
@@ -101,6 +102,39 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
     startMs: 60_000,
     worlds: [],
   };
+};
+
+/**
+ * The pool of browsers of an installation that has no file of pools; undefined where nobody asks for one. With nothing to keep
+ * warm, it follows the rate at which sessions ask for browsers.
+ */
+const readBrowserPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig | undefined => {
+  if (read.optionalText('SVC_BROWSER_POOL_SIZE') === undefined) return undefined;
+  const warm = read.integer('SVC_BROWSER_POOL_SIZE', { min: 0, max: 10_000 });
+  const maximum = read.integer('SVC_BROWSER_POOL_MAX', { min: 1, max: 100_000, fallback: 16 });
+  const memoryMb = read.integer('SVC_BROWSER_MEMORY_MB', {
+    ...{ min: 256, max: 1_048_576, fallback: 1_024 },
+  });
+  return {
+    pool: 'browsers',
+    tier: null,
+    isolation: runtime === 'process' ? 'process' : 'container',
+    size: { name: browserSize, memoryMb, cpus: 1, pids: 512 },
+    minimum: Math.min(warm, maximum),
+    maximum,
+    target: warm === 0 ? 'auto' : Math.min(warm, maximum),
+    surge: 1,
+    refill: { perSecond: 5, burst: 10 },
+    maxAgeMs: null,
+    maxAgeJitter: 0.2,
+    startMs: 60_000,
+    worlds: [],
+  };
+};
+
+const readPools = (read: EnvReader, runtime: RuntimeConfig): PoolConfig[] => {
+  const browsers = readBrowserPool(read, runtime);
+  return [readPool(read, runtime), ...(browsers === undefined ? [] : [browsers])];
 };
 
 const readSharedSnapshots = (read: EnvReader): SharedSnapshots | undefined => {
@@ -175,7 +209,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     otlpEndpoint: readOtlpEndpoint(read),
     holder: read.text('SVC_HOLDER', hostname),
     poolsFile: read.optionalText('SVC_POOLS_FILE'),
-    settings: { pools: [readPool(read, shared.runtime)], sessions: readSessionLimits(read) },
+    settings: { pools: readPools(read, shared.runtime), sessions: readSessionLimits(read) },
     userCodeBoundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryChoices, 'usual'),
     sharedSnapshots: readSharedSnapshots(read),
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),

@@ -84,7 +84,8 @@ const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
     // Nothing of the machine's own environment: no home, no proxies, no display, no secrets.
     env: {
       HOME: folder,
-      TMPDIR: join(folder, 'tmp'),
+      // In its working directory: the path of a socket in it may have 108 characters in all.
+      TMPDIR: 'tmp',
       LANG: 'C.UTF-8',
       TZ: 'UTC',
       PATH: '/usr/bin:/bin',

@@ -8,16 +8,24 @@ import { Secret } from '#runtime/secret.ts';
 
 export type TicketUse = { for: 'cdp' } | { for: 'view'; isReadOnly: boolean };
 
+/** What the door asks of it. */
+export type DoorAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
+  redeem<For extends TicketUse['for']>(
+    text: string,
+    use: For,
+  ): Redeemed<For> | Promise<Redeemed<For>>;
+};
+
+/** What a ticket is good for; undefined when it is none. */
+export type Redeemed<For> = Extract<TicketUse, { for: For }> | undefined;
+
 export type Access = {
   /** Begins a session: all that was given out before is void. Resolves to the token. */
   renew(): string;
   /** Gives out a ticket that lets in once, within ten minutes. */
   issue(use: TicketUse): string;
   /** Takes a ticket, which is then used up; undefined when it is none of these. */
-  redeem<For extends TicketUse['for']>(
-    text: string,
-    use: For,
-  ): Extract<TicketUse, { for: For }> | undefined;
+  redeem<For extends TicketUse['for']>(text: string, use: For): Redeemed<For>;
   /** Whether an `Authorization` header has the token. */
   hasToken(header: string | undefined): boolean;
   /** `Set-Cookie` for a viewer who was let in. */

@@ -6,15 +6,16 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#domain/error.ts';
-import { bindAll, type ListenAddress } from '#runtime/listen.ts';
+import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
+import { enterPath } from '#runtime/surface-pass.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
-import type { Access } from './access.ts';
+import type { DoorAccess } from './access.ts';
 import { type PageFile, pageFile, viewPage } from './page-files.ts';
 
 export type DoorOptions = {
   listen: ListenAddress;
-  access: Access;
+  access: DoorAccess;
   drive(socket: WebSocket): void;
   view(socket: WebSocket, options: { isReadOnly: boolean }): void;
   log: Log;
@@ -23,6 +24,9 @@ export type DoorOptions = {
 export type Door = {
   /** `http://host:port`. */
   address: string;
+  /** Serves at one more address, until `leaveOthers`. Throws `unavailable` when it cannot be had. */
+  listenToo(address: ListenAddress): Promise<void>;
+  leaveOthers(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -44,7 +48,8 @@ const pageHeaders = {
 
 const partsOf = (request: IncomingMessage): { path: string; ticket: string } => {
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-  const ticket = new URLSearchParams(query).get('ticket') ?? '';
+  const asked = new URLSearchParams(query);
+  const ticket = asked.get('ticket') ?? asked.get('token') ?? '';
   return { path: path.length > 1 ? path.replace(/\/$/, '') : path, ticket };
 };
 
@@ -64,27 +69,38 @@ const sendFile = (
   response.end(request.method === 'HEAD' ? undefined : text);
 };
 
-const servePage = async (
+/** Lets in whoever brings a ticket, or has a pass already. */
+const enter = async (
   { access }: DoorOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  ticket: string,
+): Promise<void> => {
+  if (request.method !== 'GET') throw new AppError('invalid', 'a link is opened with GET');
+  const hasPass = access.passOf(request.headers.cookie) !== undefined;
+  const use = hasPass ? undefined : await access.redeem(ticket, 'view');
+  if (!hasPass && use === undefined) throw notEntered();
+  const cookie = use === undefined ? {} : { 'set-cookie': access.letIn(use.isReadOnly) };
+  response.writeHead(303, { ...pageHeaders, location: '/view', ...cookie });
+  response.end();
+};
+
+const servePage = async (
+  options: DoorOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
   const { path, ticket } = partsOf(request);
+  if (path === enterPath) return enter(options, request, response, ticket);
   const file = path === '/view' ? viewPage() : await pageFile(path);
   if (file === undefined)
     throw new AppError('not_found', `nothing is served at ${path}; see /view`);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new AppError('invalid', `${path} is read by GET`);
   }
-  if (path === '/view' && ticket !== '') {
-    const use = access.redeem(ticket, 'view');
-    if (use === undefined) throw notEntered();
-    const cookie = access.letIn(use.isReadOnly);
-    response.writeHead(303, { ...pageHeaders, location: '/view', 'set-cookie': cookie });
-    response.end();
-    return;
-  }
-  if (path === '/view' && access.passOf(request.headers.cookie) === undefined) throw notEntered();
+  if (path === '/view' && ticket !== '') return enter(options, request, response, ticket);
+  if (path === '/view' && options.access.passOf(request.headers.cookie) === undefined)
+    throw notEntered();
   sendFile(request, response, file);
 };
 
@@ -119,11 +135,13 @@ const answerError = (
 };
 
 /** What may be done with a connection that changes to WebSocket. Throws why it may not come in. */
-const admit = ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
+const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
   const { path, ticket } = partsOf(request);
   const { authorization, cookie, origin, host } = request.headers;
   if (path === '/cdp') {
-    const isIn = access.hasToken(authorization) || access.redeem(ticket, 'cdp') !== undefined;
+    const isIn =
+      access.hasToken(authorization) ||
+      (ticket !== '' && (await access.redeem(ticket, 'cdp')) !== undefined);
     if (isIn) return drive;
     throw new AppError(
       'unauthenticated',
@@ -172,15 +190,14 @@ export const openDoor = async (options: DoorOptions): Promise<Door> => {
   });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => undefined); // a close follows
-    try {
-      const serve = admit(options, request);
-      sockets.handleUpgrade(request, socket, head, (opened) => {
-        keepAlive(opened);
-        serve(opened);
-      });
-    } catch (error) {
-      refuseUpgrade(socket, error);
-    }
+    admit(options, request).then(
+      (serve) =>
+        sockets.handleUpgrade(request, socket, head, (opened) => {
+          keepAlive(opened);
+          serve(opened);
+        }),
+      (error: unknown) => refuseUpgrade(socket, error),
+    );
   };
   const makeServer = () =>
     createServer((request, response) => {
@@ -189,11 +206,19 @@ export const openDoor = async (options: DoorOptions): Promise<Door> => {
       );
     }).on('upgrade', onUpgrade);
   const bound = await bindAll(makeServer, [options.listen]);
+  let besides: Bound | undefined;
   return {
     address: bound.addresses[0] as string,
+    async listenToo(address) {
+      besides = await bindAll(makeServer, [address]);
+    },
+    async leaveOthers() {
+      await besides?.stop(0);
+      besides = undefined;
+    },
     async close() {
       for (const socket of sockets.clients) socket.terminate();
-      await bound.stop(1_000);
+      await Promise.all([bound.stop(1_000), besides?.stop(1_000)]);
     },
   };
 };

@@ -27,6 +27,7 @@ import {
   inTurn,
   type Life,
   openEntry,
+  setPasses,
   settle,
   startFresh,
   tell,
@@ -52,6 +53,8 @@ export type SessionBrowser = {
   downloadPath(id: string): string;
   /** Ends the session. A fresh Chromium stands ready for the next one when it resolves. */
   end(): Promise<void>;
+  /** Its machine goes: a last checkpoint is taken, and everybody told to come to the next browser. */
+  leave(): Promise<void>;
   /** Serves a DevTools client, as soon as the browser stands. */
   drive(socket: WebSocket): void;
   /** Serves a viewer, as soon as the browser stands. */
@@ -81,10 +84,19 @@ const isHopeless = (life: Life): boolean => {
 };
 
 /** Puts the last checkpoint into a fresh browser. */
-const restore = async (life: Life, instance: Instance, checkpoint: Checkpoint): Promise<number> => {
+const restore = async (
+  life: Life,
+  instance: Instance,
+  assignment: Assignment,
+  checkpoint: Checkpoint,
+): Promise<number> => {
   life.keeper.set(checkpoint);
   const { driver, tabs, newTab } = instance;
-  return restoreCheckpoint(driver, checkpoint, { tabs, newTab });
+  await setPasses(instance, assignment);
+  // Passes that were kept are older than those that the session has now.
+  const passes = (assignment.cookies ?? []).map(({ name }) => name);
+  const cookies = checkpoint.cookies.filter(({ name }) => !passes.includes(String(name)));
+  return restoreCheckpoint(driver, { ...checkpoint, cookies }, { tabs, newTab });
 };
 
 /** Starts the browser again after a loss, as it was when the last checkpoint was taken. */
@@ -104,7 +116,7 @@ const recover = async (life: Life): Promise<void> => {
   const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), discarded]);
   if (assignment === undefined) return settle(life, 'warm');
   const checkpoint = keeper.last();
-  const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
+  const tabs = checkpoint === undefined ? 0 : await restore(life, instance, assignment, checkpoint);
   if (tabs === 0) await openEntry(life, instance);
   settle(life, 'serving');
   const tookMs = Math.round(performance.now() - begunAt);
@@ -150,7 +162,8 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
   const { checkpoint } = assignment;
   try {
     const instance = life.instance ?? (await startFresh(life, () => onLoss(life)));
-    const tabs = checkpoint === undefined ? 0 : await restore(life, instance, checkpoint);
+    const tabs =
+      checkpoint === undefined ? 0 : await restore(life, instance, assignment, checkpoint);
     if (tabs === 0) await openEntry(life, instance);
     settle(life, 'serving');
   } catch (error) {
@@ -165,8 +178,8 @@ const reset = async (life: Life, entry?: string): Promise<void> => {
   if (assignment === undefined) {
     throw new AppError('conflict', 'the browser serves no session that could be reset');
   }
-  const { reach } = assignment;
-  life.assignment = { reach, entry: entry ?? assignment.entry };
+  const { checkpoint: _, ...lasting } = assignment;
+  life.assignment = { ...lasting, entry: entry ?? assignment.entry };
   life.losses = [];
   await closeAll(life, 'reset');
   const instance = await replace(life);
@@ -181,6 +194,12 @@ const stop = async (life: Life): Promise<void> => {
   await discard(life);
   await life.proxy.close();
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
+};
+
+/** Keeps what there is once more, and tells those who are connected that another browser goes on. */
+const leave = async (life: Life): Promise<void> => {
+  if (life.assignment !== undefined) await life.keeper.take().catch(() => undefined); // the last one counts
+  await closeAll(life, 'reclaimed');
 };
 
 /** As root, Chromium has none. */
@@ -258,6 +277,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
       return join(downloadsOf(options), id);
     },
     end: () => inTurn(life, () => end(life)),
+    leave: () => inTurn(life, () => leave(life)),
     drive: (socket) => void serveDriving(life, socket),
     view: (socket, { isReadOnly }) => void serveViewing(life, socket, isReadOnly),
     status: () => ({

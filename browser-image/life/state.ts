@@ -22,7 +22,12 @@ export type Assignment = {
   reach: readonly Reach[];
   /** Goes on from here instead of opening the entry page. */
   checkpoint?: Checkpoint;
+  /** With which the page lets it in, whatever profile it has. */
+  cookies?: readonly EntryCookie[];
 };
+
+/** A pass: for one origin, out of reach of its pages' scripts. */
+export type EntryCookie = { url: string; name: string; value: string };
 
 export type BrowserOptions = {
   /** The program of Chromium. */
@@ -140,11 +145,27 @@ export const clearSession = async ({ options, keeper }: Life): Promise<void> => 
   await clearDownloads(downloadsOf(options));
 };
 
+/** Gives a fresh profile the passes of its session. */
+export const setPasses = async (
+  { driver }: Instance,
+  { cookies = [] }: Assignment,
+): Promise<void> => {
+  const passes = cookies.map((cookie) => ({
+    ...cookie,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    secure: cookie.url.startsWith('https:'),
+  }));
+  if (passes.length > 0) await driver.send('Storage.setCookies', { cookies: passes });
+};
+
 /** Opens the entry page in the tab that a fresh browser has, and keeps what came of it. */
 export const openEntry = async (life: Life, instance: Instance): Promise<void> => {
   const { assignment, keeper } = life;
   const tab = instance.tabs.active();
   if (assignment === undefined || tab === undefined) return;
+  await setPasses(instance, assignment);
   await openPage(instance.driver, tab, assignment.entry);
   // A one-time link is used up: what it brought has to outlive the browser from now on. A page that is on its way
   // elsewhere already is kept a moment later.

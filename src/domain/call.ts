@@ -13,6 +13,7 @@ export const clientCallKinds = [
   'state',
   'answer',
   'faults',
+  'screenshot',
   'close',
   'test',
   'prove',

@@ -7,7 +7,12 @@ import type { SurfaceKind } from '#domain/session.ts';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
 import { Secret } from './secret.ts';
 
-export type Surface = { sessionId: string; surface: SurfaceKind };
+export type Surface = {
+  sessionId: string;
+  surface: SurfaceKind;
+  /** Whether it may be looked at alone. */
+  isReadOnly?: boolean;
+};
 
 /** Where a one-time link leads, with `?token=`. */
 export const enterPath = '/.svc/enter';
@@ -48,8 +53,8 @@ export const createPasses = ({ token, scheme, now = Date.now }: PassesOptions): 
   const isSecure = scheme === 'https';
   const cookieName = (sessionId: string): string =>
     `${isSecure ? '__Host-' : ''}${cookiePrefix}${sessionId}`;
-  const sign = ({ sessionId, surface }: Surface, until: string, by = token): string =>
-    by.derive(`pass:${sessionId}:${surface}:${until}`);
+  const sign = ({ sessionId, surface, isReadOnly }: Surface, until: string, by = token): string =>
+    by.derive(`pass:${sessionId}:${surface}${isReadOnly === true ? ':read' : ''}:${until}`);
 
   const isGood = (surface: Surface, value: string): boolean => {
     const [until = '', signature = ''] = value.split('.');

@@ -92,6 +92,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
       path,
       temporaryDir: tmpdir(),
       command: ['--eval', attempts(targets), '--'],
+      browser: { command: [], chromium: undefined },
       release: 'of tests',
       sandbox,
     });

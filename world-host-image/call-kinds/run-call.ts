@@ -15,6 +15,7 @@ import { inputOf, type RunCall } from '../calls/call.ts';
 import { callClose } from '../calls/close.ts';
 import { callFaults, isSetting } from '../calls/faults.ts';
 import { callReset } from '../calls/reset.ts';
+import { callScreenshot } from '../calls/screenshot.ts';
 import { callSeed } from '../calls/seed.ts';
 import { callState } from '../calls/state.ts';
 import { runTool } from '../calls/tools/run-tool.ts';
@@ -37,6 +38,7 @@ const kinds: Record<CallKind, RunCall> = {
   state: callState,
   answer: callAnswer,
   faults: callFaults,
+  screenshot: callScreenshot,
   close: callClose,
   test: callTest,
   prove: callProve,

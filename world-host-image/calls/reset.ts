@@ -35,5 +35,7 @@ export const callReset: RunCall = async (session, call, input) => {
     });
     return reached;
   });
+  // Its browser stands on a fresh profile when this is answered; one that is away gets it when it comes.
+  await session.browser?.reset();
   return { output, changes: {} };
 };

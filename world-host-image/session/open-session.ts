@@ -6,6 +6,7 @@ import type { Assignment, Holding } from '#wire/host-api/operations.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';
+import { createBrowserHub } from './browser-hub.ts';
 import { createClock } from './clock.ts';
 import { createFaults, type SessionFaults } from './faults.ts';
 import { createIds } from './ids.ts';
@@ -66,6 +67,7 @@ export const openSession = async (
     links: openLinks(linked, parts, faultsOf),
     answer: null,
     ui: assignment.ui ?? null,
+    browser: assignment.surfaces.includes('browser') ? createBrowserHub({ ledger }) : null,
   };
 };
 

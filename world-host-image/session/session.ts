@@ -13,6 +13,7 @@ import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Router } from '../routes/router.ts';
 import type { AuthorCode } from './author-code.ts';
+import type { BrowserHub } from './browser-hub.ts';
 import type { WorldClock } from './clock.ts';
 import { noFaults, type SessionFaults } from './faults.ts';
 import type { WorldIds } from './ids.ts';
@@ -67,6 +68,8 @@ export type Session = {
   answer: { value: unknown } | null;
   /** The page that it serves; null or absent: it was opened without. */
   ui?: { files: readonly PageFile[] } | null;
+  /** Its browser; null or absent: it was opened without. */
+  browser?: BrowserHub | null;
   /** While its task is proved: its API is served to nobody else. */
   isProving?: boolean;
 };

@@ -29,6 +29,7 @@ import type { Met } from '../session/faults.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { answerFromApi, isBelowApi } from './api-path.ts';
+import { answerBrowser, isOfBrowser } from './browser-reports.ts';
 import { compressAnswer } from './compression.ts';
 import { type EntryParts, enter, isEntry, refusalAtDoor } from './entry.ts';
 import { createUiFiles, type UiFiles } from './files.ts';
@@ -141,6 +142,8 @@ const answerSession = async (
     if (isEntry(received)) return await enter(parts, session, received);
     const refused = refusalAtDoor(session, received);
     if (refused !== undefined) return refused;
+    // Its polls are no use of the session; what its clients do is told otherwise.
+    if (isOfBrowser(received)) return await answerBrowser(session, received, visit.ending);
     parts.serving.touch();
     const request = behindDoor(received);
     const acted = await answerActing(parts, session, request, (met) =>

@@ -47,7 +47,7 @@ const openDocker = async (config: DockerConfig, options: DriverOptions): Promise
 };
 
 const openProcess = async (config: ProcessConfig, options: DriverOptions): Promise<Driver> => {
-  const { python, path, sandbox } = config;
+  const { python, path, sandbox, chromium } = config;
   const inputs = await readImageInputs(root, undefined);
   const temporaryDir = tmpdir();
   const makeProgram = () => layOutHost({ root, inputs, temporaryDir, python, path });
@@ -62,6 +62,7 @@ const openProcess = async (config: ProcessConfig, options: DriverOptions): Promi
     compiled: await compileHost(laidOut, found, path),
     temporaryDir,
     command: [laidOut.main],
+    browser: { command: [join(root, 'browser-image/main.ts')], chromium },
     makeProgram,
   });
 };

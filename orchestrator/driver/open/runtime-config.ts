@@ -11,6 +11,8 @@ export type ProcessConfig = {
   path: string;
   /** What stands between hosts; `auto`: bubblewrap where it works. */
   sandbox: SandboxChoice;
+  /** The program of Chromium; absent: where the machine usually has it. */
+  chromium?: string | undefined;
 };
 
 export type DockerConfig = {

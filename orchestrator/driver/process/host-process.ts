@@ -6,9 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { kindOf } from '#pools/pool-config.ts';
 import type { ContainerExit, LaunchSpec } from '../driver.ts';
 import { heapExit, heapSignal } from '../heap.ts';
-import { type HostSettings, hostEnvironment } from '../host-environment.ts';
+import { browserEnvironment, type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { argumentsOf, ownerOfCommand } from '../labels.ts';
 import { openOutput } from './host-folder.ts';
 import { listProcesses } from './process-table.ts';
@@ -22,6 +23,8 @@ export type HostProcessOptions = {
   path: string;
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
+  /** The same of a browser, and the program of its Chromium; absent: where the machine usually has it. */
+  browser: { command: readonly string[]; chromium: string | undefined };
   sandbox: Sandbox;
   /** Where all hosts of the machine keep unpacked snapshots of large worlds. */
   snapshots: string;
@@ -51,6 +54,28 @@ const describeExit = (code: number | null, signalName: string | null): Container
   };
 };
 
+/**
+ * A browser runs beside the sandboxes of world hosts: Chromium has its own, and its fence is the program's
+ * (docs/internals/browser.md).
+ */
+const browserEnvironmentOf = (
+  spec: LaunchSpec,
+  folder: string,
+  { browser: { chromium }, host, path }: HostProcessOptions,
+): Record<string, string> => ({
+  PATH: path,
+  HOME: folder,
+  TMPDIR: `${folder}/`,
+  ...(chromium === undefined ? {} : { SVC_CHROMIUM: chromium }),
+  ...browserEnvironment(spec, host, {
+    listen: '127.0.0.1:0',
+    reportsAddress: true,
+    workDir: join(folder, 'work'),
+    tokenFile: '-',
+    way: 'direct',
+  }),
+});
+
 const environmentOf = (
   spec: LaunchSpec,
   folder: string,
@@ -76,10 +101,11 @@ const environmentOf = (
 const commandOf = (
   { hostId, shape }: LaunchSpec,
   folder: string,
-  { installation, command, sandbox, snapshots }: HostProcessOptions,
+  { installation, browser, command, sandbox, snapshots }: HostProcessOptions,
   digest: string,
 ): string[] => {
   const labels = argumentsOf({ installation, pool: shape.pool, hostId, digest });
+  if (kindOf(shape) === 'browser') return [process.execPath, ...browser.command, ...labels];
   const words = [process.execPath, ...command, ...labels];
   return sandbox.kind === 'none' ? words : sandboxed(sandbox, [folder, snapshots], words);
 };
@@ -107,7 +133,10 @@ export const startHostProcess = async (
     const child = spawn(program, words, {
       cwd: folder,
       detached: true,
-      env: environmentOf(spec, folder, options),
+      env:
+        kindOf(spec.shape) === 'browser'
+          ? browserEnvironmentOf(spec, folder, options)
+          : environmentOf(spec, folder, options),
       stdio: ['pipe', output.fd, output.fd],
     });
     // At once, so that an end of this program leaves no host behind that has none.

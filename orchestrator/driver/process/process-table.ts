@@ -76,12 +76,14 @@ export const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Processes started with a temporary folder inside `folder`, as a host's own and its workers' are. It
+ * Processes started with a temporary folder or a home inside `folder`, as a host's own and its workers' are. It
  * finds workers that have outlived their host; empty where the system does not show environments.
  */
 export const processesOfFolder = (folder: string): number[] =>
   hasProc
     ? pidsInProc().filter((pid) =>
-        readWords(pid, 'environ').some((word) => word.startsWith(`TMPDIR=${folder}/`)),
+        readWords(pid, 'environ').some(
+          (word) => word.startsWith(`TMPDIR=${folder}/`) || word.startsWith(`HOME=${folder}/`),
+        ),
       )
     : [];

@@ -1,6 +1,7 @@
 /** `svc up`: runs the whole service on this machine until told to stop. */
 import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { type BrowserTier, browserTiers } from '#domain/session.ts';
 import { defaultDataFolder, wayToCredentials } from '../service/connection.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
@@ -18,6 +19,8 @@ type Options = {
   runtime: RuntimeWish;
   pool: number;
   pools?: string;
+  browsers?: number;
+  browserTier?: BrowserTier;
   gateway?: number;
   metrics?: number;
 };
@@ -45,6 +48,7 @@ const describe = (up: Up, { colors }: Context): string => {
     ['secret key', up.secrets.secretKey],
     ['credentials', `${credentialsFile} (${wayToCredentials(dirname(credentialsFile))})`],
     ['runtime', `${up.runtime.runtime} (${up.runtime.why})`],
+    ['browsers', up.browsers.says],
     ['logs', logDir],
   ]);
 };
@@ -57,6 +61,8 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       port,
       runtime,
       poolSize: pool,
+      browsers: options.browsers,
+      browserTier: options.browserTier,
       poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
       gatewayPort: options.gateway,
       metricsPort: options.metrics,
@@ -141,6 +147,16 @@ export const addUp = (program: Command, context: Context): void => {
       'world hosts kept warm',
       parseNumber({ min: 0, max: 64, whole: true }),
       2,
+    )
+    .option(
+      '--browsers <number>',
+      'browsers kept warm for sessions that ask for one (default: none until one does)',
+      parseNumber({ min: 0, max: 16, whole: true }),
+    )
+    .addOption(
+      new Option('--browser-tier <tier>', 'the tier of sessions that name none').choices(
+        browserTiers,
+      ),
     )
     .option('--pools <file>', 'pools of world hosts, in place of the one of --pool; it is watched')
     .addOption(

@@ -1,6 +1,7 @@
 /** What `svc up` asks the control plane that it runs: which world hosts there are, and how many sessions. */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
+import { browserSize } from '#domain/pool.ts';
 import { pause } from '#runtime/pause.ts';
 import { type Client, createClient } from '#wire/client.ts';
 import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
@@ -53,9 +54,9 @@ export const watchHosts = async (
   }
 };
 
-/** How many hosts wait for a session. */
+/** How many world hosts wait for a session. */
 export const countWarm = (hosts: readonly PoolHost[]): number =>
-  hosts.filter(({ state }) => state === 'warm').length;
+  hosts.filter(({ kind, state }) => state === 'warm' && kind !== 'browser').length;
 
 /** How many sessions are open. It is asked once, and not for long: somebody waits for an end. */
 export const countOpen = async (site: Site): Promise<OpenSessions | undefined> => {
@@ -64,8 +65,11 @@ export const countOpen = async (site: Site): Promise<OpenSessions | undefined> =
   try {
     const { body } = await poolClient(site).send(observePool, asking);
     return {
-      served: body.hosts.filter(({ sessionId }) => sessionId !== null).length,
-      waiting: body.waiting.reduce((sum, { count }) => sum + count, 0),
+      served: body.hosts.filter(({ kind, sessionId }) => sessionId !== null && kind !== 'browser')
+        .length,
+      waiting: body.waiting
+        .filter(({ size }) => size !== browserSize)
+        .reduce((sum, { count }) => sum + count, 0),
     };
   } catch {
     return undefined; // the control plane is away, which is told by whoever keeps it

@@ -1,4 +1,5 @@
 /** One `svc up`: its ports and folder, and the environment that they make for each of its programs. */
+import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { DataFolder, Secrets } from './folder.ts';
@@ -18,6 +19,10 @@ export type Site = {
   hostPort: number;
   internalPort: number;
   poolSize: number;
+  /** Browsers kept warm; undefined: sessions can have none. */
+  browsers: number | undefined;
+  /** The tier of sessions that name none; undefined: standard. */
+  browserTier: BrowserTier | undefined;
   /** Absolute path of a file of pools, which then takes the place of the one pool. */
   poolsFile: string | undefined;
   /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
@@ -64,7 +69,7 @@ export const controlEnv = (
   databaseUrl: string,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, folder, secrets, port, hostPort, internalPort, url } = site;
+  const { env, folder, secrets, port, hostPort, internalPort, url, browserTier } = site;
   return {
     ...passOn(env),
     SVC_DATABASE_URL: databaseUrl,
@@ -80,6 +85,7 @@ export const controlEnv = (
     SVC_BOOTSTRAP_SECRET_KEY: secrets.secretKey,
     ...organizationEnv(secrets),
     SVC_SENDER_TOKEN: senderToken(secrets),
+    ...(browserTier === undefined ? {} : { SVC_BROWSER_TIER: browserTier }),
     ...surfaceEnv(site),
     ...metricsEnv(site, 'control'),
   };
@@ -90,7 +96,7 @@ export const orchestratorEnv = (
   site: Site,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, secrets, hostPort, poolSize, poolsFile } = site;
+  const { env, secrets, hostPort, poolSize, poolsFile, browsers } = site;
   return {
     ...passOn(env),
     SVC_CONTROL_URL: internalUrl(site),
@@ -100,6 +106,7 @@ export const orchestratorEnv = (
     SVC_HOLDER: 'up',
     SVC_RUNTIME: runtime === undefined ? 'process' : 'docker',
     SVC_POOL_SIZE: String(poolSize),
+    ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
     ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
     SVC_ON_STOP: 'destroy',
     ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),

@@ -7,10 +7,12 @@
  */
 import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
+import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Tell } from '../terminal/progress.ts';
+import { type BrowserChoice, chooseBrowsers } from './browser-choice.ts';
 import { startChild } from './children.ts';
 import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import {
@@ -55,6 +57,10 @@ type UpOptions = {
   port: number;
   runtime: RuntimeWish;
   poolSize: number;
+  /** Browsers to keep warm; undefined: none until a session asks, where the machine has a Chromium. */
+  browsers?: number | undefined;
+  /** The tier of sessions that name none. */
+  browserTier?: BrowserTier | undefined;
   /** Absolute path of a file of pools. */
   poolsFile?: string | undefined;
   /** Port of a gateway, 0: any free one; undefined: no gateway. */
@@ -78,6 +84,7 @@ export type Up = {
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
+  browsers: BrowserChoice;
   /** Looks at the world hosts, whenever they change, until the look is enough. */
   watchHosts(isEnough: (hosts: PoolHost[]) => boolean, signal: AbortSignal): Promise<void>;
   /** How many sessions are open; undefined when nobody can tell. */
@@ -327,7 +334,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const hostPort = await choosePortNear(port + 1);
   const internalPort = await choosePortNear(port + 2);
   const places = { port, url, hostPort, internalPort, gatewayPort, metricsPorts };
-  const site: Site = { env, folder, secrets, poolSize, poolsFile, ...places };
+  const { browserTier } = options;
 
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([
@@ -335,6 +342,9 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     chooseAndPrepare(all, secrets),
   ]);
   signal.throwIfAborted();
+  const browsers = chooseBrowsers(options.browsers, runtime.choice.runtime, env.SVC_CHROMIUM);
+  const pools = { poolSize, poolsFile, browsers: browsers.warm, browserTier };
+  const site: Site = { env, folder, secrets, ...pools, ...places };
   tell('starting the control plane');
   await keepControl(all, site, database, runtime);
   if (gatewayPort !== undefined) {
@@ -355,6 +365,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
     secrets,
     folder,
     runtime: runtime.choice,
+    browsers,
     watchHosts: (isEnough, until) => watchHosts(site, isEnough, until),
     stop: () => stack.disposeAsync(),
     openSessions: () => countOpen(site),

@@ -49,7 +49,7 @@ const revisionStatement = statement('pool_revision', `select revision from (${be
 
 const viewStatement = statement(
   'pool_view',
-  `select h.id, h.pool, h.state, h.session_id as "sessionId", s.browser_tier as serves,
+  `select h.id, h.pool, h.kind, h.state, h.session_id as "sessionId", s.browser_tier as serves,
           (extract(epoch from now() - h.state_since) * 1000)::float8 as "stateAgeMs",
           (extract(epoch from now() - b.last_seen_at) * 1000)::float8 as "silentMs",
           (extract(epoch from now() - h.created_at) * 1000)::float8 as "ageMs",

@@ -28,15 +28,12 @@ export type BrowserEntry = Static<typeof BrowserEntry>;
 export const pictureFormats = ['png', 'jpeg'] as const;
 
 /** What the browser is to do; it answers under the same id. */
-export const BrowserOrder = Type.Union([
-  Type.Object({ id: Type.Integer(), do: Type.Literal('reset') }),
-  Type.Object({
-    id: Type.Integer(),
-    do: Type.Literal('screenshot'),
-    format: oneOf(pictureFormats),
-    fullPage: Type.Boolean(),
-  }),
-]);
+export const BrowserOrder = Type.Object({
+  id: Type.Integer(),
+  do: Type.Literal('screenshot'),
+  format: oneOf(pictureFormats),
+  fullPage: Type.Boolean(),
+});
 export type BrowserOrder = Static<typeof BrowserOrder>;
 
 export const BrowserAnswer = Type.Object({
@@ -67,7 +64,9 @@ export type BrowserReport = Static<typeof BrowserReport>;
 
 /** What it is answered. */
 export const BrowserOrders = Type.Object({
-  resets: Type.Integer({ description: 'of the session so far; a profile of fewer is thrown away' }),
+  resets: Type.Integer({
+    description: 'of the session so far; a profile that has seen fewer is thrown away',
+  }),
   taken: Type.Integer({ description: 'entries of this browser that are in the ledger' }),
   orders: Type.Array(BrowserOrder),
 });

@@ -4,7 +4,7 @@
  * plane alone decides what that means for sessions.
  */
 
-import { hostStates } from '#domain/host.ts';
+import { hostKinds, hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
 import { isolations } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
@@ -36,6 +36,7 @@ const leaseLost = 'another orchestrator has been given the lease of the installa
 export const PoolHost = Type.Object({
   id: Type.String(),
   pool: Type.String(),
+  kind: Type.Optional(oneOf(hostKinds)),
   state: oneOf(hostStates),
   sessionId: nullable(Type.String()),
   serves: Type.Optional(nullable(oneOf(browserTiers, 'tier of the session that it serves'))),

@@ -1,0 +1,65 @@
+/** A request of the program itself to a surface of its session, which goes the way that the browser's own go. */
+import { request as openRequest } from 'node:http';
+import { connect as connectTls } from 'node:tls';
+import { AppError } from '#domain/error.ts';
+import type { Destination } from '../fence/origins.ts';
+import type { Way } from '../fence/way.ts';
+
+export type SurfaceRequest = {
+  url: URL;
+  to: Destination;
+  headers: Record<string, string>;
+  /** Sent as JSON. */
+  body: unknown;
+  signal: AbortSignal;
+};
+
+/** No answer is so large. */
+const mostBytes = 1024 * 1024;
+
+const dial = async (way: Way, { url, to }: SurfaceRequest) => {
+  const socket = await way.dial(to);
+  return url.protocol === 'https:' ? connectTls({ socket, servername: url.hostname }) : socket;
+};
+
+/** Posts and resolves with the answer's JSON. Throws `unavailable` for any answer but 200, and for none. */
+export const postToSurface = async (way: Way, asked: SurfaceRequest): Promise<unknown> => {
+  const { url, signal } = asked;
+  const body = JSON.stringify(asked.body);
+  const socket = await dial(way, asked);
+  const headers = {
+    ...asked.headers,
+    host: url.host,
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  return new Promise((resolve, reject) => {
+    const fail = (cause?: unknown): void => {
+      socket.destroy();
+      reject(new AppError('unavailable', `${url.origin} did not answer`, { cause }));
+    };
+    const request = openRequest({
+      createConnection: () => socket,
+      method: 'POST',
+      path: url.pathname,
+      headers,
+      signal,
+    });
+    request.once('error', fail);
+    request.once('response', async (answer) => {
+      let text = '';
+      try {
+        for await (const chunk of answer.setEncoding('utf8')) {
+          text += chunk;
+          if (text.length > mostBytes) throw new Error('the answer is too large');
+        }
+        if (answer.statusCode !== 200) throw new Error(`it answers ${answer.statusCode}`);
+        resolve(JSON.parse(text));
+      } catch (error) {
+        fail(error);
+      }
+    });
+    request.end(body);
+  });
+};
