@@ -8,7 +8,7 @@ import {
   surfaceTemplateForm,
 } from '#domain/surface-address.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
-import { type ListenAddress, readListen } from '#runtime/listen.ts';
+import { type ListenAddress, parseAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -61,6 +61,8 @@ export type ControlConfig = {
   senderToken: Secret | null;
   /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
+  /** Where tunnels of browsers lead to behind a gateway; null: where the names of surfaces say. */
+  surfacesAt: ListenAddress | null;
   /** The tier of sessions where neither they nor their project nor its organization names one. */
   browserTier: BrowserTier;
   /** How many sessions one host serves before it is replaced, at most; each has its own limit above half. */
@@ -152,6 +154,14 @@ const readBlobs = (env: EnvReader): BlobStoreConfig => {
 };
 
 /** Both or none: an address without anybody who may ask for routes would lead nowhere. */
+const readSurfacesAt = (env: EnvReader): ControlConfig['surfacesAt'] => {
+  const text = env.optionalText('SVC_SURFACES_AT');
+  if (text === undefined) return null;
+  const address = parseAddress(text);
+  if (address === undefined) env.refuse(`SVC_SURFACES_AT is "${text}", not host:port`);
+  return address ?? null;
+};
+
 const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
   const url = env.optionalText('SVC_GATEWAY_URL');
   const hasToken = env.optionalText('SVC_GATEWAY_TOKEN') !== undefined;
@@ -296,6 +306,7 @@ export const readConfig = (environment: Env): ControlConfig => {
         ? null
         : env.rotatingSecret('SVC_SENDER_TOKEN'),
     gateway: readGateway(env),
+    surfacesAt: readSurfacesAt(env),
     browserTier: env.choice('SVC_BROWSER_TIER', browserTiers, 'standard'),
     hostMaxUses: env.integer('SVC_HOST_MAX_USES', { min: 1, max: 1_000_000, fallback: 200 }),
     quotas: readQuotas(env),

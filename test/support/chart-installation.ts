@@ -32,11 +32,11 @@ export type ChartInstallation = {
 };
 
 const valuesOf = (images: readonly string[], { className, node }: HostVolumes): object => {
-  const [worldHost, programs, postgres] = images;
+  const [worldHost, browser, programs, postgres] = images;
   const resources = { requests: { cpu: '10m', memory: '64Mi' } };
   const reached = { resources, drainSeconds: 6, service: { type: 'NodePort' } };
   return {
-    images: { worldHost, programs, postgres },
+    images: { worldHost, browser, programs, postgres },
     surfaceUrl: 'http://{session}--{surface}.worlds.test',
     control: reached,
     gateway: reached,

@@ -175,6 +175,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   adminToken: null,
   senderToken: new Secret(randomUUID()),
   gateway: options.gateway ?? null,
+  surfacesAt: null,
   browserTier: 'standard',
   hostMaxUses: options.hostMaxUses ?? 50,
   deletedGraceMinutes: 60,

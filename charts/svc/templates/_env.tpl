@@ -141,6 +141,12 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
   value: {{ $ofRelease }}gateway
 - name: SVC_IMAGE
   value: {{ include "svc.image" (list . "worldHost" "svc-world-host") }}
+- name: SVC_BROWSER_IMAGE
+  value: {{ include "svc.image" (list . "browser" "svc-browser") }}
+{{- with .Values.browsers.seccompProfile }}
+- name: SVC_KUBE_BROWSER_SECCOMP
+  value: {{ . }}
+{{- end }}
 - name: SVC_KUBE_PULL_POLICY
   value: {{ .Values.images.pullPolicy }}
 - name: SVC_KUBE_PRE_PULL
@@ -235,6 +241,12 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- end }}
 {{- end }}
 
+{{/* Where tunnels of browsers lead to; empty: where the page's own name says. */}}
+{{- define "svc.surfacesAt" -}}
+{{- $gateway := printf "%s-gateway.%s.svc:4600" (include "svc.name" .) .Release.Namespace -}}
+{{- .Values.browsers.surfacesAt | default (ternary $gateway "" (hasPrefix "http://" .Values.surfaceUrl)) -}}
+{{- end }}
+
 {{- define "svc.controlEnv" -}}
 {{- $former := ternary ",0.0.0.0:4500" "" .Values.control.formerPort -}}
 - name: SVC_LISTEN
@@ -249,6 +261,10 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
   value: /var/lib/svc/work
 - name: SVC_GATEWAY_URL
   value: {{ .Values.surfaceUrl | quote }}
+{{- with include "svc.surfacesAt" . }}
+- name: SVC_SURFACES_AT
+  value: {{ . | quote }}
+{{- end }}
 {{ include "svc.blobsEnv" . }}
 {{ include "svc.endingEnv" .Values.control }}
 {{ include "svc.programEnv" (list . "control") }}

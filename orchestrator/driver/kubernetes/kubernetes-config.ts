@@ -1,5 +1,6 @@
 /** The settings of the Kubernetes runtime; what differs from pool to pool is in the pools' own file. */
 import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
+import type { HostKind } from '#domain/host.ts';
 import type { EnvReader } from '#runtime/env.ts';
 import { readPeers } from './peers.ts';
 
@@ -14,8 +15,10 @@ export type KubernetesConfig = {
   home: string | undefined;
   /** The namespace of the hosts; absent: one of the installation's own. */
   namespace: string | undefined;
-  /** The image that hosts run, where nodes find it. */
-  image: string;
+  /** The images that hosts of each kind run, where nodes find them. */
+  images: Readonly<Record<HostKind, string>>;
+  /** The filter of system calls of browsers, by its path below the kubelet's folder of filters. */
+  browserCalls: string | undefined;
   /** When nodes pull it, and the images that pools name. */
   pullPolicy: PullPolicy;
   /** Whether images are pulled to nodes before a host is launched there. */
@@ -69,7 +72,8 @@ export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
   inCluster: read.optionalText('KUBERNETES_SERVICE_HOST') !== undefined,
   home: read.optionalText('HOME'),
   namespace: readNamespace(read),
-  image: read.text('SVC_IMAGE'),
+  images: { world: read.text('SVC_IMAGE'), browser: read.text('SVC_BROWSER_IMAGE', 'svc-browser') },
+  browserCalls: read.optionalText('SVC_KUBE_BROWSER_SECCOMP'),
   pullPolicy: read.choice('SVC_KUBE_PULL_POLICY', pullPolicies, 'IfNotPresent'),
   prePull: read.choice('SVC_KUBE_PRE_PULL', ['yes', 'no'], 'no') === 'yes',
   drainWaitMs:

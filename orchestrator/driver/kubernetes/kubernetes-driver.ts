@@ -1,5 +1,5 @@
 /**
- * World hosts as pods. A host's pod has a name of its own that nothing else can take, labels that tell
+ * Hosts as pods. A host's pod has a name of its own that nothing else can take, labels that tell
  * whose it is, and a network policy that stands before it is made. The host itself tells its address,
  * once it has one.
  *
@@ -68,7 +68,7 @@ const asOfNow = ({ container, describedAt }: KnownPod): Container => {
 
 /** A driver of one installation's hosts in one namespace. */
 export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver => {
-  const { cluster, namespace, image, log } = options;
+  const { cluster, namespace, images, log } = options;
   const pods = createPods(cluster, options);
   const nodes = createNodes(cluster, log);
   const watchers = new Set<() => void>();
@@ -138,7 +138,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
       preparing.onProgress(`Kubernetes at ${cluster.address}, namespace ${namespace}`);
       await ensureNamespace(cluster, options);
       await checkAccess(cluster, namespace);
-      return { ...(await meetingPoint(cluster, options.hostAddress)), image };
+      return { ...(await meetingPoint(cluster, options.hostAddress)), image: images.world };
     },
     async list() {
       if (watch !== undefined) return watch.list().map(asOfNow);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { browserSize } from '#domain/pool.ts';
 import type { KubernetesTable } from '#pools/kubernetes-table.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -9,7 +10,8 @@ import { podDigest, podOf } from './pod.ts';
 const settings = {
   installation: 'here',
   namespace: 'hosts',
-  image: 'svc-world-host:1',
+  images: { world: 'svc-world-host:1', browser: 'svc-browser:1' },
+  browserCalls: undefined,
   host: { controlUrl: 'http://192.0.2.7:80', logLevel: 'info' } as const,
   pullPolicy: 'IfNotPresent' as const,
   cpuRequestMilli: 100,
@@ -111,6 +113,42 @@ describe('the pod of a host', () => {
       expect(annotations).toMatchObject({ [key]: 'true' });
       expect(annotations).not.toHaveProperty(['karpenter.sh/do-not-disrupt']);
     }
+  });
+});
+
+describe('the pod of a browser', () => {
+  const size = { name: browserSize, memoryMb: 1_024, cpus: 1, pids: 300 };
+  const browserOf = (isolation: 'container' | 'gvisor', browserCalls?: string) => {
+    const shape = testPool({ isolation, size, tier: 'standard' });
+    const spec = { hostId: 'hst-1', generation: 0, token: new Secret('hidden'), shape };
+    return podOf(spec, { ...settings, browserCalls });
+  };
+
+  it('has its own image and labels, and nothing of a world host', () => {
+    const { metadata, spec } = browserOf('container');
+    expect(metadata?.labels).toMatchObject({
+      'app.kubernetes.io/name': 'svc-browser',
+      'svc.kind': 'browser',
+      'svc.installation': 'here',
+      'svc.tier': 'standard',
+    });
+    const [container] = spec?.containers ?? [];
+    expect(container?.image).toBe('svc-browser:1');
+    expect(container?.securityContext).toMatchObject({ capabilities: { drop: ['ALL'] } });
+    const names = container?.env?.map(({ name }) => name) ?? [];
+    expect(names).toEqual(expect.arrayContaining(['SVC_CONTROL_URL', 'SVC_BROWSER_WAY']));
+    expect(names.filter((name) => /SNAPSHOT|PYTHON|USER_CODE/.test(name))).toEqual([]);
+  });
+
+  it('has the filter that nodes have for it, where its kernel is theirs', () => {
+    const filterOf = (...given: Parameters<typeof browserOf>) =>
+      browserOf(...given).spec?.securityContext?.seccompProfile;
+    expect(filterOf('container')).toEqual({ type: 'RuntimeDefault' });
+    expect(filterOf('container', 'svc/browser.json')).toEqual({
+      type: 'Localhost',
+      localhostProfile: 'svc/browser.json',
+    });
+    expect(filterOf('gvisor', 'svc/browser.json')).toEqual({ type: 'RuntimeDefault' });
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * The pod of a world host: one unprivileged user, a read-only root, no capability, no token of the
+ * The pod of a host: one unprivileged user, a read-only root, no capability, no token of the
  * cluster, bounded memory, processors and scratch space; it meets the Pod Security level "restricted".
  * What the operator says of a pool's pods is added where it cannot widen that.
  */
@@ -12,12 +12,14 @@ import type {
   V1Volume,
   V1VolumeMount,
 } from '@kubernetes/client-node';
+import type { HostKind } from '#domain/host.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import type { KubernetesTable } from '#pools/kubernetes-table.ts';
-import type { HostShape, HostSize } from '#pools/pool-config.ts';
+import { type HostShape, type HostSize, kindOf } from '#pools/pool-config.ts';
 import { digestOf } from '../digest.ts';
 import type { LaunchSpec } from '../driver.ts';
 import {
+  browserEnvironment,
   type HostSettings,
   hostEnvironment,
   scratchMb,
@@ -51,8 +53,10 @@ export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 
 /** What every pod of an installation has in common. */
 export type PodSettings = ResourceScope & {
-  /** What hosts run whose pool names no image. */
-  image: string;
+  /** What hosts of a kind run whose pool names no image. */
+  images: Readonly<Record<HostKind, string>>;
+  /** The filter of system calls of browsers, as nodes have it; absent: the runtime's usual one. */
+  browserCalls: string | undefined;
   /** When nodes pull images of hosts. */
   pullPolicy: PullPolicy;
   host: HostSettings;
@@ -60,8 +64,8 @@ export type PodSettings = ResourceScope & {
   cpuRequestMilli: number;
 };
 
-export const imageOf = ({ image }: HostShape, settings: PodSettings): string =>
-  image ?? settings.image;
+export const imageOf = (shape: HostShape, { images }: Pick<PodSettings, 'images'>): string =>
+  shape.image ?? images[kindOf(shape)];
 
 const templateOf = ({ kubernetes }: HostShape): KubernetesTable => kubernetes ?? {};
 
@@ -96,6 +100,20 @@ export const restrictedContainer = {
   capabilities: { drop: ['ALL'] },
 };
 
+/**
+ * The same for a pod of this shape. With a filter of its own a browser has user namespaces, and so the sandbox of
+ * Chromium; the level "restricted" allows one that is on the nodes.
+ */
+const securityOf = (
+  shape: HostShape,
+  { browserCalls }: PodSettings,
+): Pick<V1PodSpec, 'securityContext'> => {
+  if (kindOf(shape) !== 'browser' || browserCalls === undefined) return restricted;
+  if (shape.isolation !== 'container') return restricted;
+  const seccompProfile = { type: 'Localhost', localhostProfile: browserCalls };
+  return { securityContext: { ...restricted.securityContext, seccompProfile } };
+};
+
 const resourcesOf = ({ memoryMb, cpus }: HostSize, cpuRequest: string) => ({
   requests: { memory: `${memoryMb}Mi`, cpu: cpuRequest, 'ephemeral-storage': '64Mi' },
   limits: { memory: `${memoryMb}Mi`, cpu: String(cpus), 'ephemeral-storage': '64Mi' },
@@ -106,7 +124,7 @@ const sharedOf = (
   shape: HostShape,
   { host }: PodSettings,
 ): { volumes: V1Volume[]; mounts: V1VolumeMount[] } => {
-  const shared = sharedSnapshotsOf(shape, host);
+  const shared = kindOf(shape) === 'browser' ? undefined : sharedSnapshotsOf(shape, host);
   if (shared === undefined) return { volumes: [], mounts: [] };
   const name = 'snapshots';
   return {
@@ -122,7 +140,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
   const { cpuRequest, terminationGracePeriodSeconds } = templateOf(shape);
   return {
     ...placementOf(shape),
-    ...restricted,
+    ...securityOf(shape, settings),
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: terminationGracePeriodSeconds ?? graceSeconds,
     automountServiceAccountToken: false,
@@ -159,16 +177,21 @@ export const podDigest = (shape: HostShape, settings: PodSettings): string => {
 
 /** The host listens on its pod's own address, and tells the control plane that one. */
 const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
-  const runtimeSettings = {
+  const place = {
     listen: `$(${addressVariable}):${apiPort}`,
     reportsAddress: true,
     workDir: '/tmp/work',
-    snapshots: snapshotsOf(spec.shape, settings.host),
     tokenFile: `${tokenFolder}/${tokenKey}`,
-    python: 'python3',
-    namespaces: ['pid', 'ipc', 'mount', 'net'],
   };
-  const plain = hostEnvironment(spec, settings.host, runtimeSettings);
+  const plain =
+    kindOf(spec.shape) === 'browser'
+      ? browserEnvironment(spec, settings.host, { ...place, way: 'tunnel' })
+      : hostEnvironment(spec, settings.host, {
+          ...place,
+          snapshots: snapshotsOf(spec.shape, settings.host),
+          python: 'python3',
+          namespaces: ['pid', 'ipc', 'mount', 'net'],
+        });
   return [
     // Before the one that is made of it.
     { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
@@ -187,6 +210,12 @@ const tokenVolume = ({ hostId }: LaunchSpec): V1Volume => ({
   secret: { secretName: containerName(hostId), defaultMode: 0o440 },
 });
 
+/** What programs of a kind are called in a cluster. */
+const programNames: Readonly<Record<HostKind, string>> = {
+  world: 'svc-world-host',
+  browser: 'svc-browser',
+};
+
 /** The pod of a host, which is controlled by `owner`. */
 export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerReference): V1Pod => {
   const { hostId, shape } = spec;
@@ -203,8 +232,8 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerRe
       labels: {
         ...labels,
         ...managedBy,
-        'app.kubernetes.io/name': 'svc-world-host',
-        ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host'),
+        'app.kubernetes.io/name': programNames[kindOf(shape)],
+        ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host', kindOf(shape)),
         ...(shape.tier === null ? {} : { [tierLabel]: shape.tier }),
       },
       // Until it serves a session (arrangement.ts).

@@ -12,6 +12,7 @@ import { plainIp } from '#domain/host-address.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
 import { findAssignment } from '../../browsers/serve.ts';
+import type { ControlConfig } from '../../config.ts';
 import type { Parts } from '../../parts.ts';
 import type { Authenticate } from '../auth.ts';
 
@@ -36,6 +37,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 export const placeOf = (
   { reach }: Pick<BrowserAssignment, 'reach'>,
   authority: string,
+  { gateway, surfacesAt }: Pick<ControlConfig, 'gateway' | 'surfacesAt'>,
 ): Place | undefined => {
   for (const { origin, connectTo } of reach) {
     const { protocol, hostname, port: named } = new URL(origin);
@@ -43,7 +45,8 @@ export const placeOf = (
     if (`${hostname}:${port}` !== authority.toLowerCase()) continue;
     const host = hostname.replace(/^\[|\]$/g, '');
     // Names below `localhost` are this machine, whatever a resolver says (RFC 6761).
-    return connectTo ?? { host: /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host, port };
+    const given = connectTo ?? (gateway === null ? null : surfacesAt);
+    return given ?? { host: /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host, port };
   }
   return undefined;
 };
@@ -88,7 +91,8 @@ export const createTunnels = (
     if (!('hostId' in caller)) throw new AppError('forbidden', 'tunnels are for hosts');
     const { hostId } = caller;
     const assignment = await findAssignment(parts, hostId);
-    const place = typeof assignment === 'string' ? undefined : placeOf(assignment, url);
+    const place =
+      typeof assignment === 'string' ? undefined : placeOf(assignment, url, parts.config);
     if (place === undefined) {
       throw new AppError('forbidden', `${hostId} serves no session with a surface at this address`);
     }
