@@ -17,6 +17,8 @@ export type BrowserConfig = {
   window: { width: number; height: number };
   /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
   sandbox: SandboxChoice;
+  /** Whether another Chromium stands ready while one serves a session. */
+  hasSpare: boolean;
   /** How the session's surfaces are reached: where they are, or through the control plane. */
   way: 'direct' | 'tunnel';
   /** How long after a change a checkpoint is taken. */
@@ -42,6 +44,7 @@ export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig =
       height: read.integer('SVC_WINDOW_HEIGHT', { min: 160, max: 2_160, fallback: 800 }),
     },
     sandbox: read.choice('SVC_BROWSER_SANDBOX', sandboxChoices, 'auto'),
+    hasSpare: read.choice('SVC_BROWSER_SPARE', ['yes', 'no'], 'no') === 'yes',
     way: read.choice('SVC_BROWSER_WAY', ['direct', 'tunnel'], 'direct'),
     checkpointMs: read.integer('SVC_CHECKPOINT_MS', { min: 50, max: 5_000, fallback: 1_000 }),
     mostConnections: read.integer('SVC_BROWSER_CONNECTIONS', { min: 1, max: 100, fallback: 16 }),

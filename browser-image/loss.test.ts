@@ -68,8 +68,8 @@ afterEach(async () => {
 
 afterAll(() => site.close());
 
-const assign = async (): Promise<void> => {
-  browser = await startBrowserForTest();
+const assign = async (env: Record<string, string> = {}): Promise<void> => {
+  browser = await startBrowserForTest(env);
   surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
 };
 
@@ -98,6 +98,27 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
     expect(await again.textContent('#scratch')).toBe('half a thought');
     const visits = Number((await again.textContent('#visits'))?.slice('visits '.length));
     expect(visits).toBeGreaterThan(Number(before?.slice('visits '.length)));
+  });
+
+  it('has its successor at once where a spare one stands ready, with nothing of what was there before', async () => {
+    await assign({ SVC_BROWSER_SPARE: 'yes' });
+    const first = browser.status().pid;
+    await until(() => browser.status().hasSpare, { ...waiting, what: 'the spare' });
+    const page = await connect();
+    await page.goto(`${site.origin}/login?user=ada`);
+    await checkpointWith('ada');
+    crash();
+    await restored();
+    const again = await connect();
+    await again.getByRole('heading', { name: 'Hello ada' }).waitFor();
+    await until(() => browser.status().hasSpare, { ...waiting, what: 'another spare' });
+    await browser.reset(`${site.origin}/`);
+    await client?.close();
+    const fresh = await connect();
+    await fresh.getByRole('heading', { name: 'Nobody is logged in' }).waitFor();
+    expect(browser.status().pid).not.toBe(first);
+    await browser.end();
+    expect(browser.status()).toMatchObject({ condition: 'warm', hasSpare: false });
   });
 
   it('serves a client that connects while it is being started', async () => {

@@ -61,9 +61,10 @@ export const startBrowserProgram = async ({
   onCheckpoint,
   ...options
 }: ProgramOptions): Promise<BrowserProgram> => {
-  const { listen, workDir, window, sandbox, checkpointMs, mostConnections } = config;
+  const { listen, workDir, window, sandbox, hasSpare, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
-  const settings = { chromium, workDir, window, sandbox, way, checkpointMs, mostConnections };
+  const chosen = { chromium, workDir, window, sandbox, hasSpare, way };
+  const settings = { ...chosen, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
   const own = createAccess();
   const access = options.access ?? own;

@@ -16,6 +16,7 @@ import { type ScreenshotOptions, takeScreenshot } from '../watch/screenshot.ts';
 import { serveDriving, serveViewing } from './connections.ts';
 import { type Instance, NoSandbox } from './instance.ts';
 import { createKeeper } from './keeper.ts';
+import { createSpare, noSpare } from './spare.ts';
 import {
   type Assignment,
   type BrowserOptions,
@@ -30,6 +31,7 @@ import {
   setPasses,
   settle,
   startFresh,
+  startOne,
   tell,
 } from './state.ts';
 
@@ -39,6 +41,8 @@ export type BrowserStatus = {
   pid: number | undefined;
   /** Whether Chromium's own sandbox is around its pages. */
   isSandboxed: boolean;
+  /** Whether another Chromium stands ready. */
+  hasSpare: boolean;
 };
 
 export type SessionBrowser = {
@@ -66,6 +70,8 @@ export type SessionBrowser = {
 /** So many losses within this time, and the browser is not started again by itself. */
 const mostLosses = 5;
 const lossesWithinMs = 60_000;
+/** Chromium works on for a moment after it has come up, and its session with it. */
+const spareAfterMs = 2_000;
 
 /** The Chromium that serves the session. Throws `unavailable` when there is none. */
 const servingInstance = ({ instance, assignment, condition }: Life): Instance => {
@@ -150,6 +156,7 @@ const end = async (life: Life): Promise<void> => {
   life.losses = [];
   await closeAll(life, 'session_ended');
   await replace(life);
+  await life.spare.discard();
   settle(life, 'warm');
 };
 
@@ -191,7 +198,7 @@ const stop = async (life: Life): Promise<void> => {
   life.condition = 'stopped';
   life.keeper.stop();
   await closeAll(life, 'session_ended');
-  await discard(life);
+  await Promise.all([discard(life), life.spare.discard()]);
   await life.proxy.close();
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
 };
@@ -245,8 +252,11 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
   const life: Life = {
     ...{ options, origins, proxy, keeper, condition: 'warm', connected: new Set() },
     ...{ instance: undefined, assignment: undefined, turn: Promise.resolve() },
-    ...{ started: 0, losses: [], isSandboxed: wantsSandbox(options) },
+    ...{ started: 0, losses: [], isSandboxed: wantsSandbox(options), spare: noSpare },
   };
+  if (options.hasSpare) {
+    life.spare = createSpare({ afterMs: spareAfterMs, start: () => startOne(life), log });
+  }
   return life;
 };
 
@@ -285,6 +295,7 @@ export const startBrowser = async (options: BrowserOptions): Promise<SessionBrow
       connections: life.connected.size,
       pid: life.instance?.pid,
       isSandboxed: life.isSandboxed,
+      hasSpare: life.spare.stands(),
     }),
     async stop() {
       if (life.condition !== 'stopped') await inTurn(life, () => stop(life));

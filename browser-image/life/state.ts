@@ -14,6 +14,7 @@ import type { BrowserEvent, NewEvent } from '../watch/events.ts';
 import { openPage } from '../watch/open.ts';
 import { type Instance, startInstance } from './instance.ts';
 import type { Keeper } from './keeper.ts';
+import type { Spare } from './spare.ts';
 
 export type Assignment = {
   /** The page that the browser opens with; it may be a one-time link. */
@@ -39,6 +40,8 @@ export type BrowserOptions = {
   sandbox: SandboxChoice;
   /** How the session's surfaces are reached. */
   way: Way;
+  /** Whether another Chromium stands ready while one serves a session. */
+  hasSpare: boolean;
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */
@@ -64,6 +67,7 @@ export type Life = {
   readonly origins: Origins;
   readonly proxy: ForwardProxy;
   readonly keeper: Keeper;
+  spare: Spare;
   readonly connected: Set<Connected>;
   condition: Condition;
   instance: Instance | undefined;
@@ -100,11 +104,11 @@ export const closeAll = async ({ connected }: Life, closure: Closure): Promise<v
   await Promise.all([...connected].map(({ ended }) => ended));
 };
 
-/** Starts a Chromium with a fresh profile, which is the browser from now on. */
-export const startFresh = async (life: Life, onLoss: () => void): Promise<Instance> => {
+/** Starts a Chromium with a fresh profile. */
+export const startOne = (life: Life): Promise<Instance> => {
   const { options, proxy, keeper } = life;
   life.started += 1;
-  const instance = await startInstance({
+  return startInstance({
     path: options.chromium,
     folder: join(options.workDir, `chromium-${life.started}`),
     downloads: downloadsOf(options),
@@ -116,6 +120,11 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
     onChange: () => keeper.touch(),
     log: options.log,
   });
+};
+
+/** A Chromium with a fresh profile, the spare one if it stands, which is the browser from now on. */
+export const startFresh = async (life: Life, onLoss: () => void): Promise<Instance> => {
+  const instance = life.spare.take() ?? (await startOne(life));
   life.instance = instance;
   void instance.ended.then((signal) => {
     if (life.instance !== instance) return;
@@ -129,6 +138,7 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
 /** Says how it stands after what was done, unless the browser was lost meanwhile and is started again anyway. */
 export const settle = (life: Life, condition: Condition): void => {
   life.condition = life.instance?.isGone() === true ? 'lost' : condition;
+  if (condition === 'serving') life.spare.want();
   life.keeper.touch();
 };
 

@@ -105,6 +105,9 @@ const sharedEnvironment = (
 /** The heap of the program beside its Chromium, which has the rest of the memory. */
 const browserHeapMb = 192;
 
+/** From so much memory on a second Chromium stands ready beside the one that serves; it takes some 170 MB. */
+const spareFromMb = 1_024;
+
 /** How a browser comes to its session's surfaces: by itself, or through the control plane. */
 export type BrowserWay = 'direct' | 'tunnel';
 
@@ -117,6 +120,7 @@ export const browserEnvironment = (
   NODE_OPTIONS: `--max-old-space-size=${browserHeapMb} --disable-sigusr1`,
   ...sharedEnvironment(spec, settings, place),
   SVC_BROWSER_WAY: place.way,
+  SVC_BROWSER_SPARE: spec.shape.size.memoryMb >= spareFromMb ? 'yes' : 'no',
 });
 
 /** The environment of a world host. */

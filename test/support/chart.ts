@@ -123,6 +123,7 @@ const texts = [
   'https://{session}--{surface}.changed.example.com',
   `sha256:${'7'.repeat(64)}`,
   's3://changed/prefix',
+  'changed.example.com:4443',
 ];
 
 const otherItem = (schema: ValueSchema | undefined): unknown =>
