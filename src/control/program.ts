@@ -39,11 +39,13 @@ import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { worldAddressEndpoints } from './http/public/world-address.ts';
+import { createLimitRate } from './http/rate-limits.ts';
 import { senderEndpoints } from './http/sender/endpoints.ts';
 import { type Api, createServer } from './http/server.ts';
 import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
+import { startUses, type Uses } from './http/uses.ts';
 import { createAdmission } from './lifecycle/admission.ts';
 import { createBrowserPlacer } from './lifecycle/browser-placer.ts';
 import { createPlacer } from './lifecycle/placer.ts';
@@ -106,12 +108,13 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  */
 const appMaker = (
   parts: Parts,
-  { uploads, authenticate }: { uploads: Uploads; authenticate: Authenticate },
+  { uploads, authenticate, uses }: { uploads: Uploads; authenticate: Authenticate; uses: Uses },
   isStopping: () => boolean,
 ) => {
   const { config, db, readBody, metrics, log } = parts;
   const findAsker = createFindAsker(db);
   const share = createShare(parts.holds, metrics);
+  const limitRate = createLimitRate(db, config.rateLimit);
   const { publicUrl, gateway, allowed } = config;
   const guard = createGuard({ publicUrl, gateway, ...allowed });
   const all = apisOf(parts);
@@ -119,7 +122,7 @@ const appMaker = (
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    const ways = { authenticate, guard, findAsker, uploads, readBody, share };
+    const ways = { authenticate, guard, findAsker, uploads, readBody, share, limitRate, uses };
     return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isStopping });
       const publicApi = apis.find(({ at }) => at === 'public');
@@ -228,6 +231,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => pushes.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
+    const uses = startUses(db, log);
+    stack.defer(() => uses.stop());
     const board = createLoopBoard();
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
     const loops = [
@@ -235,6 +240,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       imports.loop,
       runs.loop,
       pushes,
+      uses.loop,
       ...notices.loops,
       ...told,
       ...tracer.loops,
@@ -244,7 +250,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     const watching = await serveMetrics(watched, config.metricsListen);
     stack.defer(() => watching.stop(0));
     const authenticate = createAuthenticate(config, db, secrets, log);
-    const makeApp = appMaker(parts, { uploads, authenticate }, () => stopped !== undefined);
+    const makeApp = appMaker(parts, { uploads, authenticate, uses }, () => stopped !== undefined);
     const tunnels = createTunnels(parts, authenticate);
     const { drainMs, finishMs } = config.shutdown;
     stack.defer(() => stopAll(served, finishMs));

@@ -1,7 +1,9 @@
 /** What every route shares beside who may call it: how it says no, its health, and its description. */
 
 import { METHODS, request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessRules, type PublicAccess } from '#wire/access.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as publicOperations from '#wire/public-api/operations.ts';
@@ -54,10 +56,10 @@ describe('a request that cannot be served', () => {
       body: 'x',
     });
     expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe('DELETE, GET, PATCH');
+    expect(answer.headers.allow).toBe('DELETE, GET, HEAD, OPTIONS, PATCH');
     expect(answer.body).toEqual({ message: expect.any(String), error: 'method_not_allowed' });
     const traced = await control.raw({ method: 'TRACE', path: '/api/public/worlds' });
-    expect([traced.status, traced.headers.allow]).toEqual([405, 'POST']);
+    expect([traced.status, traced.headers.allow]).toEqual([405, 'OPTIONS, POST']);
   });
 
   it('is 405 at each address for every other method that Node accepts', async () => {
@@ -66,6 +68,7 @@ describe('a request that cannot be served', () => {
       host: '/api/host/hosts/some/warm',
       internal: '/ready',
     };
+    const allowed = { public: 'GET, HEAD, OPTIONS', host: 'POST', internal: 'GET' };
     const ask = (address: string, method: string) =>
       new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
         request(address, { method }, (response) => {
@@ -76,9 +79,11 @@ describe('a request that cannot be served', () => {
           .end();
       });
     for (const [listener, path] of Object.entries(paths)) {
-      const allow = listener === 'host' ? 'POST' : 'GET';
+      const allow = allowed[listener as keyof typeof paths];
       const [address = ''] = control.running.addresses[listener as keyof typeof paths];
-      for (const method of METHODS.filter((one) => one !== 'CONNECT' && one !== allow)) {
+      for (const method of METHODS.filter(
+        (one) => one !== 'CONNECT' && !allow.split(', ').includes(one),
+      )) {
         expect([method, ...(await ask(`${address}${path}`, method))]).toEqual([method, 405, allow]);
       }
       expect(await ask(`${address}/nothing`, 'QUERY')).toEqual([404, undefined]);
@@ -185,6 +190,124 @@ describe('an address that leads nowhere', () => {
         { path: ['color'], message: 'is not a known field' },
       ],
     });
+  });
+});
+
+describe('every path', () => {
+  const keyPair = () => basicAuthorization(control.publicKey, control.secretKey);
+  const at = (path: string) => `/api/public${path}`;
+
+  it('answers HEAD as it answers GET, without the body', async () => {
+    const headers = { authorization: keyPair() };
+    const get = await control.raw({ method: 'GET', path: at('/environments'), headers });
+    const head = await control.raw({ method: 'HEAD', path: at('/environments'), headers });
+    expect([head.status, head.headers['content-type']]).toEqual([200, get.headers['content-type']]);
+    const nobody = await control.raw({ method: 'HEAD', path: at('/environments') });
+    expect(nobody.status).toBe(401);
+    const [address = ''] = control.running.addresses.public;
+    const sent = await fetch(`${address}${at('/environments')}`, { method: 'HEAD', headers });
+    expect([sent.status, await sent.text()]).toEqual([200, '']);
+    expect(Number(sent.headers.get('content-length'))).toBe(JSON.stringify(get.body).length);
+  });
+
+  it('answers OPTIONS with its methods, and pages of other origins where a public key is taken', async () => {
+    const origin = 'https://app.example';
+    for (const operation of operations) {
+      const path = at(operation.path.replace(/\{\w+\}/g, 'none'));
+      const { status, headers } = await control.raw({
+        method: 'OPTIONS',
+        path,
+        headers: { origin },
+      });
+      expect([operation.id, status]).toEqual([operation.id, 204]);
+      expect(String(headers.allow).split(', ')).toEqual(
+        expect.arrayContaining([operation.method, 'OPTIONS']),
+      );
+      const forPages = String(headers['access-control-allow-methods'] ?? '').split(', ');
+      const takesPublicKey = accessRules[operation.access as PublicAccess].publicKey === 'taken';
+      expect([operation.id, forPages.includes(operation.method)]).toEqual([
+        operation.id,
+        takesPublicKey,
+      ]);
+    }
+  });
+
+  it('lets a page read its answers, refusals among them, and no others', async () => {
+    const ask = async (method: string, path: string, authorization?: string) => {
+      const headers = {
+        origin: 'https://app.example',
+        ...(authorization ? { authorization } : {}),
+      };
+      return (await control.raw({ method, path: at(path), headers })).headers[
+        'access-control-allow-origin'
+      ];
+    };
+    expect(await ask('GET', '/environments', `Bearer ${control.publicKey}`)).toBe('*');
+    expect(await ask('GET', '/environments')).toBe('*');
+    expect(await ask('GET', '/project/settings', keyPair())).toBeUndefined();
+    expect(await ask('POST', '/worlds', keyPair())).toBeUndefined();
+  });
+
+  it('takes an id of 800 characters as an id', async () => {
+    const long = 'ü'.repeat(800);
+    const headers = { authorization: keyPair() };
+    const path = at(`/world-sessions/${encodeURIComponent(long)}`);
+    const { status, body } = await control.raw({ method: 'GET', path, headers });
+    expect(status).toBe(404);
+    expect((body as { message: string }).message).toMatch(/^there is nothing by the name "ü/);
+  });
+});
+
+describe('a compressed body', () => {
+  const post = (bytes: Buffer, encoding: string, path = '/api/public/worlds/runtime') =>
+    control.running.app.inject({
+      method: 'POST',
+      url: path,
+      headers: {
+        authorization: basicAuthorization(control.publicKey, control.secretKey),
+        'content-type': 'application/json',
+        'content-encoding': encoding,
+      },
+      payload: bytes,
+    });
+  const body = JSON.stringify({ command: 'templates', files: [] });
+
+  it('is read when gzip made it', async () => {
+    const answer = await post(gzipSync(body), 'gzip');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ status: 'ok' });
+  });
+
+  it('is 413 when it is too large once inflated, before it is', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
+    const path = '/api/public/world-sessions';
+    expect(bomb.byteLength).toBeLessThan(1024 * 1024);
+    const before = process.memoryUsage().rss;
+    const answer = await post(bomb, 'gzip', path);
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ error: 'invalid' });
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('is 400 when it is no gzip, and 415 by another way or where programs speak', async () => {
+    expect((await post(Buffer.from(body), 'gzip')).statusCode).toBe(400);
+    expect((await post(gzipSync(body), 'br')).statusCode).toBe(415);
+    expect((await post(gzipSync(body), 'gzip, gzip')).statusCode).toBe(415);
+  });
+});
+
+describe('every create', () => {
+  /** A link is good once, and its secret is not kept; a connector's version is told by its files. */
+  const others = ['createSurfaceLink', 'publishConnector'];
+
+  it('takes an Idempotency-Key', () => {
+    const creates = operations.filter(({ method, answers }) => method === 'POST' && 201 in answers);
+    const without = creates.filter(
+      ({ headers }) =>
+        !('idempotency-key' in ((headers as { properties?: object })?.properties ?? {})),
+    );
+    expect(creates.length).toBeGreaterThan(12);
+    expect(without.map(({ id }) => id).sort()).toEqual(others);
   });
 });
 

@@ -250,7 +250,7 @@ export const startTestControl = async (
         headers,
         ...(body === undefined ? {} : { payload: body }),
       });
-      const isJson = String(answer.headers['content-type']).includes('json');
+      const isJson = answer.body !== '' && String(answer.headers['content-type']).includes('json');
       return {
         status: answer.statusCode,
         headers: answer.headers,

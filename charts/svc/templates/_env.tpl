@@ -265,6 +265,8 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 - name: SVC_SURFACES_AT
   value: {{ . | quote }}
 {{- end }}
+- name: SVC_RATE_LIMIT
+  value: {{ int64 .Values.control.rateLimit | quote }}
 {{ include "svc.blobsEnv" . }}
 {{ include "svc.endingEnv" .Values.control }}
 {{ include "svc.programEnv" (list . "control") }}

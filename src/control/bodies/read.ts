@@ -58,8 +58,45 @@ const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   );
 };
 
+/** Whether a schema takes null itself. */
+const takesNull = ({ type, anyOf }: Members): boolean =>
+  (type === undefined && anyOf === undefined) ||
+  [type].flat().includes('null') ||
+  (Array.isArray(anyOf) && anyOf.some((branch) => takesNull(branch as Members)));
+
+/**
+ * A value without members that are null where their schema has no null: of a group that ignores what it does not know,
+ * clients send null for what they leave out.
+ */
+const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties = {}, items } = (schema ?? {}) as {
+    properties?: Record<string, Members>;
+    items?: Members;
+  };
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(items, item));
+  const members = Object.entries(value).filter(([name, member]) => {
+    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return member !== null || own === undefined || takesNull(own);
+  });
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      name,
+      Object.hasOwn(properties, name) ? withoutNulls(properties[name], member) : member,
+    ]),
+  );
+};
+
+/** The value as its operation takes it. */
+const accept = (id: string, value: unknown): unknown => {
+  const operation = operations.get(id);
+  return operation?.unknown === 'ignored'
+    ? withoutNulls(operation.body as Members | undefined, value)
+    : value;
+};
+
 const readText = (id: string, text: string | undefined, options: KeepOptions): ReadBody => {
-  const value = text === undefined ? undefined : parseText(text);
+  const value = text === undefined ? undefined : accept(id, parseText(text));
   const problems = checkOf(id)(value);
   if (problems.length > 0) return { problems, body: undefined };
   return { problems, body: keep(id, value, options) };

@@ -2,7 +2,7 @@
  * The HTTP server: routes endpoints, checks access and input before them, and turns whatever goes
  * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
  */
-import { type IncomingHttpHeaders, METHODS } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import {
   type FastifyError,
@@ -26,13 +26,18 @@ import type { Metrics } from '../metrics/counters.ts';
 import type { Authenticate } from './auth.ts';
 import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
 import type { Guard } from './guard.ts';
+import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
+import { allowPages, bindOtherMethods, gatherRoutes, isForPages } from './methods.ts';
 import { createPerformer, type Ways } from './perform.ts';
+import type { LimitRate } from './rate-limits.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
+import type { Uses } from './uses.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
     upload: Upload | undefined;
+    encoding: BodyEncoding;
   }
 }
 
@@ -47,15 +52,17 @@ export type ServerOptions = Ways & {
   /** Refuses requests to MCP servers that name hosts or origins that are none of ours. */
   guard: Guard;
   uploads: Uploads;
+  limitRate: LimitRate;
+  uses: Pick<Uses, 'note'>;
   metrics: Metrics;
   log: Log;
 };
 
+/** Of an argument of a path: an id of 800 characters, each percent-encoded. What an operation takes is in its schema. */
+const mostArgumentChars = 800 * 12;
+
 /** Of an address that leads nowhere. */
 const mostPathChars = 500;
-
-/** All that come as requests: `CONNECT` asks for a tunnel, and never reaches a route. */
-const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /** The header by which a request is known in the logs of all programs that it passes. */
 const requestIdHeader = 'x-request-id';
@@ -110,13 +117,6 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
   return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };
 
-/** Refuses a body that is sent compressed: it could be of any size once it is not. */
-const refuseEncoded = (encoding: string | undefined): void => {
-  if (encoding === undefined || encoding === 'identity') return;
-  const message = `a body is taken as it is, not with Content-Encoding "${encoding}"`;
-  throw Object.assign(new Error(message), { statusCode: 415 });
-};
-
 /** Bodies are JSON and come as bytes; they are read when the operation is known, see `bind`. */
 const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
@@ -134,9 +134,12 @@ const holderOf = async (
 ): Promise<string> =>
   'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
 
-/** How much of a body the request announces that would be received. */
-const bytesToCome = ({ method, headers, routeOptions }: FastifyRequest): number =>
-  method === 'GET' || method === 'HEAD' ? 0 : announcedBytes(headers, routeOptions.bodyLimit);
+/** How much of a body the request announces that would be received; of a compressed one, how much it may become. */
+const bytesToCome = ({ method, headers, routeOptions, encoding }: FastifyRequest): number => {
+  if (method === 'GET' || method === 'HEAD') return 0;
+  const { bodyLimit } = routeOptions;
+  return encoding === undefined ? announcedBytes(headers, bodyLimit) : bodyLimit;
+};
 
 /** The project that a request names: in its path, or as MCP does by `?project_id=`. */
 const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
@@ -148,6 +151,13 @@ const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
 /** The session that it names: whose token may be shown is asked of no other. */
 const sessionOf = ({ params }: FastifyRequest): string | undefined =>
   (params as { sessionId?: string } | undefined)?.sessionId;
+
+/** The body as it was before it was compressed; undefined when there is none. */
+const bytesOf = async (request: FastifyRequest): Promise<Uint8Array | undefined> => {
+  const { body, encoding, routeOptions } = request;
+  if (!(body instanceof Uint8Array)) return undefined;
+  return encoding === undefined ? body : inflate(body, routeOptions.bodyLimit);
+};
 
 /** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
 const beginUpload = async (
@@ -180,7 +190,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
-    const bytes = request.body instanceof Uint8Array ? request.body : undefined;
+    const bytes = await bytesOf(request);
     // What was read of it is all that is kept: a handler may wait for long.
     request.body = undefined;
     const onRead = () => upload?.read();
@@ -188,20 +198,24 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     if (answer.headers !== undefined) reply.headers(answer.headers);
     return answer;
   };
+  const isPublic = isPublicAccess(operation.access);
   app.route({
-    method: operation.method,
+    method: isPublic && operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
     config: { access: operation.access, operation: operation.id, refusalBody },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request, reply) => {
+      if (isForPages(operation.access)) allowPages(reply);
       const { headers, socket, params, query } = request;
       if (isGuarded) guard(headers);
       const from = plainIp(socket.remoteAddress ?? '');
       const named = { project: projectOf(request), session: sessionOf(request) };
       const caller = await authenticate(headers.authorization, operation.access, from, named);
       request.caller = caller;
-      refuseEncoded(headers['content-encoding']);
+      options.uses.note(caller);
+      await options.limitRate(caller, reply);
+      request.encoding = readEncoding(headers['content-encoding'], isPublic);
       if (isLargeBody(bytesToCome(request)))
         validate.head({ params, query, headers: { ...headers } });
       else validate.path(params);
@@ -215,24 +229,6 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       return send(reply, answer.status, answer.body);
     },
   });
-};
-
-/** Answers 405 with `Allow` for the methods that a known path does not have. */
-const bindOtherMethods = (app: FastifyInstance, routes: ReadonlyMap<string, Set<string>>): void => {
-  for (const method of methods) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  for (const [url, allowed] of routes) {
-    const allow = [...allowed].sort().join(', ');
-    const answer405 = async (request: FastifyRequest, reply: FastifyReply) => {
-      const message = `${request.method} is not a method of this path; it has ${allow}`;
-      const body: ErrorBody = { message, error: 'method_not_allowed' };
-      return reply.code(405).header('allow', allow).send(body);
-    };
-    const others = methods.filter((method) => !allowed.has(method));
-    // Refused before the body is read; the handler is never reached.
-    app.route({ method: others, url, onRequest: answer405, handler: answer405 });
-  }
 };
 
 /** What an operation's own handlers and hooks need to know of it. */
@@ -341,17 +337,6 @@ const refuseUnroutable = (
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
-/** The paths with their methods, gathered as routes are added. */
-const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, Set<string>> => {
-  const routes = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = routes.get(url) ?? new Set();
-    for (const one of [method].flat()) known.add(one);
-    routes.set(url, known);
-  });
-  return routes;
-};
-
 /** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
 export const createServer = (
   options: ServerOptions,
@@ -359,7 +344,7 @@ export const createServer = (
 ): FastifyInstance => {
   const { apis, metrics } = options;
   const app = fastify({
-    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: mostArgumentChars, ignoreTrailingSlash: false },
     exposeHeadRoutes: false,
     frameworkErrors: refuseUnroutable,
     genReqId: requestIdOf,
@@ -367,6 +352,7 @@ export const createServer = (
   });
   app.decorateRequest('caller', undefined);
   app.decorateRequest('upload', undefined);
+  app.decorateRequest('encoding', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
   });
