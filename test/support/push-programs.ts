@@ -35,6 +35,8 @@ export type PushOptions = {
   /** Names of receivers; each has an address of its own. */
   receivers: readonly string[];
   handle: RequestListener;
+  /** Options of Node for both programs. */
+  nodeOptions?: string;
 };
 
 const retryMs = 60_000;
@@ -80,8 +82,10 @@ export const startPushPrograms = async (options: PushOptions): Promise<PushProgr
     SVC_SENDER_TOKEN: senderToken,
     TEST_INTERNET: JSON.stringify(given),
   };
-  const startControl = () => startProgram('src/control/main.ts', controlEnv);
-  const startSender = () => startProgram('test/support/sender-process.ts', senderEnv);
+  const node = options.nodeOptions === undefined ? {} : { NODE_OPTIONS: options.nodeOptions };
+  const startControl = () => startProgram('src/control/main.ts', { ...controlEnv, ...node });
+  const startSender = () =>
+    startProgram('test/support/sender-process.ts', { ...senderEnv, ...node });
   const played = {
     pool: bearer(at(ports.internal, 'pool'), poolToken),
     asHost: (token: string) => bearer(at(ports.host, 'host'), token),

@@ -46,7 +46,10 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
     const line = json === true ? forwardedJson(done) : describeForwarded(done, context.colors);
     context.out.write(`${line}\n`);
   };
-  context.err.write(`forwarding what ${sessionId} sends to ${target.href}; Ctrl-C ends it\n`);
+  const what = once ? 'has sent' : 'sends';
+  context.err.write(
+    `forwarding what ${sessionId} ${what} to ${target.href}${once ? '' : '; Ctrl-C ends it'}\n`,
+  );
   try {
     const end = await listen({
       ...{ client, sessionId, target, replay, once, intervalMs },

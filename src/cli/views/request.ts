@@ -33,13 +33,23 @@ const plainStatusOf = ({ status, response, via }: RequestView): string => {
 };
 
 const mostUrlChars = 60;
+const mostReasonChars = 80;
+
+/** Why a receiver gave no answer, or a subscription was passed over; nothing for what has a status. */
+const reasonOf = ({ status, response }: RequestView): string => {
+  if ((status ?? 0) !== 0 || !isObject(response) || typeof response.reason !== 'string') return '';
+  return `: ${cut(makeVisible(response.reason), mostReasonChars)}`;
+};
 
 /** What was asked: method and path; of a webhook the URL that it goes to, and of an answer its delivery. */
-const askedOf = ({ method, path, request, via }: RequestView): string => {
+const askedOf = (asked: RequestView): string => {
+  const { method, path, request, via } = asked;
   if (method === null) return '-';
   const { url, delivery } = via.startsWith('webhook') && isObject(request) ? request : {};
-  if (typeof url === 'string') return `${method} ${cut(makeVisible(url), mostUrlChars)}`;
-  return typeof delivery === 'number' ? `answer to #${delivery}` : `${method} ${path ?? ''}`.trim();
+  if (typeof url === 'string')
+    return `${method} ${cut(makeVisible(url), mostUrlChars)}${reasonOf(asked)}`;
+  if (typeof delivery === 'number') return `answer to #${delivery}${reasonOf(asked)}`;
+  return `${`${method} ${path ?? ''}`.trim()}${via === 'webhook-skipped' ? reasonOf(asked) : ''}`;
 };
 
 const cellsOf = (request: RequestView): string[] => [

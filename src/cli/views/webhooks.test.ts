@@ -90,14 +90,17 @@ it('the ledger shows where a webhook went, what its answer was, and what was pas
   const lines = describeLedger(
     [
       entry({}),
-      entry({ operation: 'issues.answer', status: 0, request: { delivery: 12 } }),
+      entry({
+        ...{ operation: 'issues.answer', status: 0, request: { delivery: 12 } },
+        response: { reason: 'no answer within 10 s' },
+      }),
       entry({ via: 'webhook-skipped', request: { url: null }, response: { reason: 'no URL' } }),
     ],
     colors,
   ).split('\n');
   expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(1, 5))).toEqual([
     ['webhook', 'issues', 'POST https://ci.example/hooks', '-'],
-    ['webhook', 'issues.answer', 'answer to #12', '0'],
-    ['webhook-skipped', 'issues', 'POST', 'skipped'],
+    ['webhook', 'issues.answer', 'answer to #12: no answer within 10 s', '0'],
+    ['webhook-skipped', 'issues', 'POST: no URL', 'skipped'],
   ]);
 });
