@@ -16,7 +16,7 @@ check: node_modules/.installed ## types, lint, format
 format: node_modules/.installed
 	npm run -s format
 
-ui: node_modules/.installed ## the application of generated pages, built from src/ui into the compiler
+ui: node_modules/.installed ## the pages that are shipped, built from src/ui: the generated one, that of code-hosting, the live view
 	$(node) src/ui/build.ts
 
 fuzz: node_modules/.installed ## 50,000 mutated world trees, and as many schemas and values more; SEED=<n> starts elsewhere

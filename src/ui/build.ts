@@ -1,10 +1,10 @@
 /**
- * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, and the live view,
- * which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
+ * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the page of the
+ * template `code-hosting`, and the live view, which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
  * built is kept in the tree, beside the program that serves it (`make ui`), and `built.test.ts` holds it to the
  * sources; equal sources and packages give equal bytes.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname;
@@ -13,6 +13,8 @@ type Recipe = {
   entry: string;
   /** In the order in which later ones win. */
   styles: readonly string[];
+  /** The document, where no program of ours writes it. */
+  document?: string;
   /** Where the built files are kept. */
   folder: string;
 };
@@ -24,6 +26,16 @@ export const applications = {
     styles: ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
     folder: '../language/artifacts/page/built/',
   },
+  /** Of the template `code-hosting`. */
+  'code-hosting': {
+    entry: 'code-hosting/main.tsx',
+    styles: [
+      ...['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
+      ...['frame', 'items', 'issue', 'text'].map((name) => `code-hosting/${name}`),
+    ],
+    document: 'code-hosting/index.html',
+    folder: '../templates/code-hosting/ui/',
+  },
   /** Of a session's browser. */
   view: {
     entry: 'view/main.tsx',
@@ -33,6 +45,8 @@ export const applications = {
 } as const satisfies Readonly<Record<string, Recipe>>;
 export type ApplicationName = keyof typeof applications;
 
+export const applicationNames = Object.keys(applications) as ApplicationName[];
+
 const withoutComments = (css: string): string =>
   css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\s*\n\s*/g, '\n');
 
@@ -40,25 +54,28 @@ const withoutComments = (css: string): string =>
 const packageOf = (module: string): string | undefined =>
   /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1];
 
+/** Packages name the file of their licence each in their way. */
+const licenceIn = (folder: string): string => {
+  const name = readdirSync(folder).find((file) => /^licen[cs]e(\.md|\.txt)?$/i.test(file));
+  if (name === undefined) throw new Error(`${folder} has no licence to be passed on`);
+  return readFileSync(`${folder}/${name}`, 'utf8').replaceAll('\r\n', '\n').trim();
+};
+
 /** The packages that are in the script, and what their licences ask to be passed on with them. */
 const licencesOf = (modules: readonly string[]): string => {
   const folders = [...new Set(modules.flatMap((module) => packageOf(module) ?? []))];
   const byText = new Map<string, string[]>();
   for (const folder of folders.toSorted()) {
     const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-    const text = readFileSync(`${folder}/LICENSE`, 'utf8').replaceAll('\r\n', '\n').trim();
+    const text = licenceIn(folder);
     byText.set(text, [...(byText.get(text) ?? []), `* ${name} ${version}`]);
   }
   const parts = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`);
   return `The application beside this file was built from these packages.\n\n${parts.join('\n\n')}`;
 };
 
-export type Application = { script: string; style: string; licences: string };
-
-/** Script, style and licences as texts. Throws when the sources do not build. */
-export const buildApplication = async (name: ApplicationName): Promise<Application> => {
-  const { entry, styles }: Recipe = applications[name];
-  const bundle = await rolldown({
+const bundle = async (entry: string) => {
+  const built = await rolldown({
     input: here(entry),
     platform: 'browser',
     tsconfig: here('tsconfig.json'),
@@ -69,29 +86,42 @@ export const buildApplication = async (name: ApplicationName): Promise<Applicati
     },
   });
   try {
-    const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false });
+    const { output } = await built.generate({ format: 'es', minify: true, codeSplitting: false });
     const [{ code, modules }, ...others] = output;
     if (others.length > 0) throw new Error('the application is more than one script');
-    const texts = styles.map((part) => readFileSync(here(`style/${part}.css`), 'utf8'));
-    const style = withoutComments(texts.join('\n')).trimStart();
-    return { script: code, style, licences: licencesOf(Object.keys(modules)) };
+    return { code, modules: Object.keys(modules) };
   } finally {
-    await bundle.close();
+    await built.close();
   }
 };
 
+type BuiltName = 'app.js' | 'app.css' | 'licences.txt' | 'index.html';
+
+/** Its files as texts. */
+export type Application = Partial<Record<BuiltName, string>>;
+
+/** Throws when the sources do not build. */
+export const buildApplication = async (name: ApplicationName): Promise<Application> => {
+  const { entry, styles, document }: Recipe = applications[name];
+  const { code, modules } = await bundle(entry);
+  const texts = styles.map((part) => readFileSync(here(`style/${part}.css`), 'utf8'));
+  return {
+    ...(document === undefined ? {} : { 'index.html': readFileSync(here(document), 'utf8') }),
+    'app.js': code,
+    'app.css': withoutComments(texts.join('\n')).trimStart(),
+    'licences.txt': licencesOf(modules),
+  };
+};
+
 /** Where a built file is kept. */
-export const builtFile = (
-  name: ApplicationName,
-  file: 'app.js' | 'app.css' | 'licences.txt',
-): string => here(`${applications[name].folder}${file}`);
+export const builtFile = (name: ApplicationName, file: string): string =>
+  here(`${applications[name].folder}${file}`);
 
 if (import.meta.main) {
-  for (const name of Object.keys(applications) as ApplicationName[]) {
-    const { script, style, licences } = await buildApplication(name);
+  for (const name of applicationNames) {
     mkdirSync(here(applications[name].folder), { recursive: true });
-    writeFileSync(builtFile(name, 'app.js'), script);
-    writeFileSync(builtFile(name, 'app.css'), style);
-    writeFileSync(builtFile(name, 'licences.txt'), licences);
+    for (const [file, text] of Object.entries(await buildApplication(name))) {
+      writeFileSync(builtFile(name, file), text);
+    }
   }
 }

@@ -56,7 +56,7 @@ describe('a new world', () => {
       kind: 'mock-tools',
       name: 'Our host',
       description: 'Where our code is.',
-      surfaces: ['api'],
+      surfaces: ['api', 'ui'],
       warnings: [],
       tasks: expect.arrayContaining(['close-duplicate', 'merge-what-is-ready']),
       url: 'https://svc.test/world/hosting',

@@ -177,6 +177,8 @@ export const serveWorld = async (
     },
     async begin(name) {
       const next = findTask(contract, name) as Task;
+      // It waits for what is still being answered.
+      await call('reset');
       store.rollBackTo('base');
       await store.atomically(() => applyTaskSeed({ store }, next.seed));
       store.mark('task');

@@ -1,5 +1,5 @@
 /**
- * Serves a world with its generated page as a host does it, at an origin of its own that is entered by a link, for
+ * Serves a world with its page as a host does it, at an origin of its own that is entered by a link, for
  * tests of the page in a browser. Links are always good, as no control plane is there to use them up.
  */
 import { createHash } from 'node:crypto';
@@ -10,6 +10,7 @@ import type { BrowserContext } from 'playwright-core';
 import { newId } from '#domain/id.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import { generatePage } from '#language/artifacts/page.ts';
+import type { Contract } from '#language/contract.ts';
 import { createLog } from '#runtime/log.ts';
 import { createServing } from '../../world-host-image/session/serving.ts';
 import { answerRows, rowsPrefix } from '../../world-host-image/ui/rows/answer.ts';
@@ -26,7 +27,14 @@ export type ServedPage = ServedWorld & {
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** Serves the tree, whose `[ui]` is generated. */
+/** The files of the page: those that compiling writes, or the author's own. */
+const pageFilesOf = (tree: readonly TreeFile[], contract: Contract): readonly TreeFile[] => {
+  const generated = generatePage(contract, tree);
+  if (generated.length > 0) return generated;
+  return tree.filter(({ path }) => path.startsWith(`${contract.ui?.static}/`));
+};
+
+/** Serves the tree, which has a `[ui]`. */
 export const servePage = async (
   tree: readonly TreeFile[],
   options?: ServeOptions,
@@ -35,7 +43,7 @@ export const servePage = async (
   const { contract, session } = served;
   const { ui } = contract;
   if (ui === null) throw new Error('the world has no [ui]');
-  const files = generatePage(contract, tree).map(({ path, content }) => ({
+  const files = pageFilesOf(tree, contract).map(({ path, content }) => ({
     path: path.slice(ui.static.length + 1),
     sha256: digestOf(content),
     sizeBytes: content.length,

@@ -1,17 +1,11 @@
 /** The generated page in a real browser, over rows of a session: what a person does with it. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { apiTree, operation } from '#test/support/api-world.ts';
+import { barriers, overflow } from '#test/support/barriers.ts';
 import { startChromium } from '#test/support/chromium.ts';
 import { type ServedPage, servePage } from '#test/support/ui-page.ts';
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 
 const notes = Array.from({ length: 3_000 }, (_, index): Row => {
   const id = index + 1;
@@ -211,17 +205,6 @@ describe('rows', () => {
   });
 });
 
-type Found = { id: string; impact: string; nodes: { html: string }[] };
-
-/** What axe finds that keeps people out. */
-const barriers = async (): Promise<string[]> => {
-  await page.evaluate(axeSource);
-  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Found[];
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-};
-
 describe.each([
   ['light', 1440],
   ['dark', 1440],
@@ -241,11 +224,8 @@ describe.each([
   ])('%s keeps nobody out, and fits', async (_what, path, text) => {
     await open(path);
     await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
-    expect(await barriers()).toEqual([]);
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    expect(overflow).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
     expect(faults).toEqual([]);
   });
 });

@@ -5,12 +5,20 @@ export class AskError extends Error {
   readonly status: number;
   readonly problems: readonly FieldProblem[];
   readonly hint: string;
+  /** The body as it was answered. */
+  readonly answer: unknown;
 
-  constructor(status: number, message: string, problems: readonly FieldProblem[] = []) {
+  constructor(
+    status: number,
+    message: string,
+    problems: readonly FieldProblem[] = [],
+    { answer, hint = hintOf(status) }: { answer?: unknown; hint?: string } = {},
+  ) {
     super(message);
     this.status = status;
     this.problems = problems;
-    this.hint = hintOf(status);
+    this.hint = hint;
+    this.answer = answer;
   }
 }
 
@@ -57,17 +65,43 @@ const send = async (method: string, address: string, body: unknown): Promise<Res
       ? { method }
       : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   try {
-    return await fetch(address, { ...init, credentials: 'same-origin', redirect: 'error' });
+    // Vendors let their answers be kept for a minute, in which a page would not see its own changes.
+    return await fetch(address, {
+      ...init,
+      cache: 'no-store',
+      credentials: 'same-origin',
+      redirect: 'error',
+    });
   } catch {
     throw new AskError(0, 'The session cannot be reached.');
   }
 };
 
+/** The JSON that is answered, and its headers. */
+export type Answer = { status: number; value: unknown; headers: Headers };
+
+/** Any answer, good or bad. Throws `AskError` where there is none. */
+export const exchange = async (
+  method: string,
+  address: string,
+  body?: unknown,
+): Promise<Answer> => {
+  const response = await send(method, address, body);
+  const { status, headers } = response;
+  return { status, headers, value: parse(await response.text()) };
+};
+
+export const isGood = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+/** What an answer that is not good says. */
+export const errorOf = ({ status, value }: Answer): AskError => {
+  const words = wordsOf(value) ?? `The session answered ${status}.`;
+  return new AskError(status, words, problemsOf(value), { answer: value });
+};
+
 /** The JSON that is answered. Throws `AskError` for anything but a good answer. */
 export const ask = async (method: string, address: string, body?: unknown): Promise<unknown> => {
-  const response = await send(method, address, body);
-  const value = parse(await response.text());
-  if (response.ok) return value;
-  const words = wordsOf(value) ?? `The session answered ${response.status}.`;
-  throw new AskError(response.status, words, problemsOf(value));
+  const answer = await exchange(method, address, body);
+  if (!isGood(answer)) throw errorOf(answer);
+  return answer.value;
 };

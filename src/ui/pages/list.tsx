@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type ListQuery, readRows } from '../host/rows.ts';
+import { useSlash } from '../pieces/slash.ts';
 import { Empty, Failure, Loading, NotHere } from '../pieces/states.tsx';
 import { showCount } from '../world/keys.ts';
 import type { ListSearch } from '../world/list-search.ts';
@@ -25,16 +26,7 @@ const SearchBox = ({ value, onChange }: SearchProps) => {
     const timer = setTimeout(() => onChange(text), typingMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
-  useEffect(() => {
-    const onSlash = (event: KeyboardEvent): void => {
-      const element = event.target as HTMLElement;
-      if (event.key !== '/' || element.closest('input, textarea, select, [role=dialog]')) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    document.addEventListener('keydown', onSlash);
-    return () => document.removeEventListener('keydown', onSlash);
-  }, []);
+  useSlash(input);
   return (
     <label className="search">
       <span className="off-screen">Search rows</span>

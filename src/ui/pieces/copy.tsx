@@ -22,16 +22,17 @@ const copy = async (text: string): Promise<boolean> => {
   }
 };
 
-type CopyProps = { text: string; tabIndex?: number };
+/** `shown` is what of the text is seen. */
+type CopyProps = { text: string; shown?: string; tabIndex?: number };
 
-export const CopyText = ({ text, tabIndex = 0 }: CopyProps) => {
+export const CopyText = ({ text, shown = text, tabIndex = 0 }: CopyProps) => {
   const announce = useAnnounce();
   return (
     <button
       type="button"
       className="copy"
       title="Copy"
-      aria-label={`Copy ${text}`}
+      aria-label={`Copy ${shown}`}
       tabIndex={tabIndex}
       onClick={async (event) => {
         event.stopPropagation();
@@ -39,7 +40,7 @@ export const CopyText = ({ text, tabIndex = 0 }: CopyProps) => {
         announce(isCopied ? `Copied ${text}` : 'This browser does not let the page copy.');
       }}
     >
-      {text}
+      {shown}
     </button>
   );
 };

@@ -39,6 +39,6 @@ export const Failure = ({ error, retry, children }: FailureProps) => (
 
 export const NotHere = () => (
   <Empty title="There is nothing at this address.">
-    <Link to="/">All entities</Link>
+    <Link to="/">To the first page</Link>
   </Empty>
 );

@@ -3,14 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { keyText } from '../world/keys.ts';
 import { type PageEntity, type PageField, type Row, targetOf } from '../world/model.ts';
-import { readTime, showExact, showRelative } from '../world/times.ts';
+import { readTime } from '../world/times.ts';
 import { CopyText } from './copy.tsx';
-
-export const Time = ({ time }: { time: Date }) => (
-  <time dateTime={time.toISOString()} title={showExact(time)}>
-    {showRelative(time)}
-  </time>
-);
+import { Time } from './time.tsx';
 
 /** Characters of a text in a list. */
 const listChars = 200;

@@ -27,4 +27,11 @@ export const showRelative = (time: Date, now = new Date()): string => {
   return relative.format(Math.round(seconds / unit[1]), unit[0]);
 };
 
+const recentMs = 30 * 86_400_000;
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** How long ago, as long as that tells one time from another, and else the day. */
+export const showRecent = (time: Date, now = new Date()): string =>
+  Math.abs(now.getTime() - time.getTime()) < recentMs ? showRelative(time, now) : day.format(time);
+
 export const showExact = (time: Date): string => exact.format(time);

@@ -1,0 +1,68 @@
+/** A place to write Markdown in, with a view of what becomes of it. Ctrl+Enter sends it. */
+import { type ReactNode, useId, useState } from 'react';
+import type { Place } from '../api/vendor.ts';
+import { Markdown } from './markdown.tsx';
+
+type EditorProps = {
+  label: string;
+  text: string;
+  onChange: (text: string) => void;
+  place: Place;
+  rows?: number;
+  fault?: string | undefined;
+  autoFocus?: boolean;
+  onSend: () => void;
+  onLeave?: () => void;
+  /** Beside the two buttons that switch between writing and looking. */
+  children?: ReactNode;
+};
+
+export const Editor = (props: EditorProps) => {
+  const { label, text, onChange, place, rows = 5, fault, onSend, onLeave } = props;
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  const tab = (name: string, shows: boolean) => (
+    <button
+      type="button"
+      className="tab"
+      aria-pressed={isShown === shows}
+      onClick={() => setShown(shows)}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <div className="editor">
+      <div className="editor-head">
+        <label htmlFor={id}>{label}</label>
+        {tab('Write', false)}
+        {tab('Preview', true)}
+      </div>
+      {isShown ? (
+        <div className="preview">
+          <Markdown text={text} place={place} />
+        </div>
+      ) : (
+        <textarea
+          id={id}
+          rows={rows}
+          value={text}
+          // biome-ignore lint/a11y/noAutofocus: what was asked for is to write here
+          autoFocus={props.autoFocus}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+          onChange={({ target }) => onChange(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSend();
+            if (event.key === 'Escape') onLeave?.();
+          }}
+        />
+      )}
+      {fault === undefined ? null : (
+        <p id={`${id}-fault`} className="fault">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+};

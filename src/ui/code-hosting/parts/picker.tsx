@@ -1,0 +1,104 @@
+/**
+ * A choice of some out of many, in a dialog: found by a word, ticked or unticked, then applied at once. The dialog is
+ * the browser's own, which keeps the focus in it, is left by Escape and gives the focus back.
+ */
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Loading } from '../../pieces/states.tsx';
+import type { Choice } from '../api/writing.ts';
+
+/** `mark` is what is shown for it, `name` what it is found by. */
+export type Option = { value: string; name: string; mark: ReactNode; hint?: string | null };
+
+type PickerProps = {
+  title: string;
+  options: readonly Option[] | undefined;
+  chosen: readonly string[];
+  /** Whether at most one can be chosen. */
+  isSingle?: boolean;
+  onApply: (choice: Choice) => void;
+  onClose: () => void;
+};
+
+const matches = ({ name, hint }: Option, words: string): boolean =>
+  `${name} ${hint ?? ''}`.toLowerCase().includes(words.trim().toLowerCase());
+
+const toggle = (chosen: readonly string[], value: string, isSingle: boolean): string[] => {
+  if (chosen.includes(value)) return chosen.filter((one) => one !== value);
+  return isSingle ? [value] : [...chosen, value];
+};
+
+export const Picker = (props: PickerProps) => {
+  const { title, options, isSingle = false, onApply, onClose } = props;
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [before] = useState(props.chosen);
+  const [chosen, setChosen] = useState(before);
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const shown = (options ?? []).filter((option) => matches(option, words));
+  return (
+    <dialog ref={dialog} className="picker" aria-labelledby={id} onClose={onClose}>
+      <form
+        method="dialog"
+        onSubmit={() => {
+          onApply({ before, after: chosen });
+        }}
+      >
+        <h2 id={id} className="sheet-title">
+          {title}
+        </h2>
+        <div className="picker-search">
+          <input
+            type="search"
+            value={words}
+            aria-label={`Find in ${title}`}
+            placeholder="Find"
+            autoComplete="off"
+            onChange={({ target }) => setWords(target.value)}
+            onKeyDown={(event) => {
+              // Enter ticks what alone is left of the search, and else applies.
+              const [only, ...others] = shown;
+              if (event.key !== 'Enter' || words === '' || only === undefined) return;
+              event.preventDefault();
+              if (others.length > 0 && only.name !== words.trim()) return;
+              setChosen((now) => toggle(now, only.value, isSingle));
+              setWords('');
+            }}
+          />
+        </div>
+        <div className="picker-options">
+          {options === undefined ? <Loading what={title.toLowerCase()} /> : null}
+          {options !== undefined && shown.length === 0 ? (
+            <p className="nothing">Nothing is called so.</p>
+          ) : null}
+          {shown.map(({ value, name, mark, hint }) => (
+            <label key={value} className="picker-option">
+              <input
+                type="checkbox"
+                checked={chosen.includes(value)}
+                onChange={() => setChosen((now) => toggle(now, value, isSingle))}
+              />
+              <span className="picker-name">
+                {mark}
+                {hint === null || hint === undefined || hint === '' ? null : (
+                  <span className="hint">{hint}</span>
+                )}
+                <span className="off-screen">{typeof mark === 'string' ? '' : ` (${name})`}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+        <div className="actions">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" className="primary">
+            Apply
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+};

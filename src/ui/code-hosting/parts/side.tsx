@@ -1,0 +1,66 @@
+/** One of the sections beside an issue: what it has, and a choice of what it is to have. */
+import { type ReactNode, useId, useState } from 'react';
+import type { Choice } from '../api/writing.ts';
+import { type Option, Picker } from './picker.tsx';
+import { Refusal } from './refusal.tsx';
+
+type SideProps = {
+  title: string;
+  /** What is shown while there is nothing. */
+  none: string;
+  children: ReactNode[] | ReactNode;
+  /** Undefined where the viewer may not change it. */
+  edit?:
+    | {
+        options: readonly Option[] | undefined;
+        chosen: readonly string[];
+        isSingle?: boolean;
+        isPending: boolean;
+        error: Error | null;
+        onApply: (choice: Choice) => void;
+      }
+    | undefined;
+};
+
+const isSame = ({ before, after }: Choice): boolean =>
+  before.length === after.length && before.every((one) => after.includes(one));
+
+export const Side = ({ title, none, children, edit }: SideProps) => {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const isEmpty = Array.isArray(children) && children.length === 0;
+  return (
+    <section className="side-section" aria-labelledby={id}>
+      <div className="side-head">
+        <h2 id={id}>{title}</h2>
+        {edit === undefined ? null : (
+          <button
+            type="button"
+            className="plain"
+            aria-label={`Edit ${title.toLowerCase()}`}
+            disabled={edit.isPending}
+            onClick={() => setOpen(true)}
+          >
+            {edit.isPending ? 'Saving…' : 'Edit'}
+          </button>
+        )}
+      </div>
+      <div className="side-values">
+        {isEmpty ? <span className="nothing">{none}</span> : children}
+      </div>
+      <Refusal error={edit?.error ?? null} />
+      {edit !== undefined && isOpen ? (
+        <Picker
+          title={title}
+          options={edit.options}
+          chosen={edit.chosen}
+          isSingle={edit.isSingle ?? false}
+          onClose={() => setOpen(false)}
+          onApply={(choice) => {
+            if (!isSame(choice)) edit.onApply(choice);
+          }}
+        />
+      ) : null}
+    </section>
+  );
+};

@@ -1,0 +1,8 @@
+/** When something was, of a time as the vendor writes it. */
+import { Time } from '../../pieces/time.tsx';
+import { readTime } from '../../world/times.ts';
+
+export const When = ({ at }: { at: string | null | undefined }) => {
+  const time = readTime(at ?? '');
+  return time === undefined ? null : <Time time={time} isDated />;
+};

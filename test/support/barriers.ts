@@ -1,0 +1,23 @@
+/** What axe finds in a page that keeps people out. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type Found = { id: string; impact: string; nodes: { html: string }[] };
+
+/** Only what is serious or critical, each with the places where it is so. */
+export const barriers = async (page: Page): Promise<string[]> => {
+  await page.evaluate(source);
+  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Found[];
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+};
+
+/** Pixels by which the page is wider than its window. */
+export const overflow = async (page: Page): Promise<number> =>
+  (await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )) as number;
