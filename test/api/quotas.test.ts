@@ -236,7 +236,6 @@ describe('opens that overlap in the database', () => {
       instruction: null,
       taskTools: null,
       surfaces: [],
-      browser: null,
       tier: 'standard',
       isolation: null,
       size: 'standard',

@@ -103,8 +103,9 @@ const refuseUnready = (session: SessionView, { wait }: Options): void => {
   if (wait === false || session.ready) return;
   const { id, state, error } = session;
   const why = error === null ? '' : `: ${error.message} [${error.code}]`;
-  if (state === 'PROVISIONING') {
-    throw new AppError('timeout', `session ${id} is not ready after ${wait} s`, {
+  if (state === 'PROVISIONING' || state === 'READY') {
+    const lacks = state === 'READY' ? ': its browser is not there yet' : '';
+    throw new AppError('timeout', `session ${id} is not ready after ${wait} s${lacks}`, {
       detail: { hint: `it goes on; look again with: svc worlds session show ${id}` },
     });
   }

@@ -16,6 +16,7 @@ import { type RequestFilter, readRequests } from '../service/requests.ts';
 import { firstWaitSeconds, waitUntilClosed } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
+import { usageError } from '../views/report.ts';
 import { describeLedger } from '../views/request.ts';
 import { describeSession, listSessions as sessionsText } from '../views/session.ts';
 import {
@@ -42,6 +43,7 @@ import {
 import { addSessionFaults } from './session-faults.ts';
 import { addSessionListen } from './session-listen.ts';
 import { addSessionOpen } from './session-open.ts';
+import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
 
 type ListOptions = ServiceOptions & PagingOptions & { state?: SessionState; world?: string };
@@ -138,23 +140,39 @@ const addSessionPin = (sessions: Command, context: Context): void => {
   for (const way of ways) addWay(sessions, context, way);
 };
 
-type LinkOptions = ServiceOptions & { surface: 'ui' | 'browser' };
+type LinkOptions = ServiceOptions & {
+  surface: 'ui' | 'browser';
+  readOnly?: boolean;
+  devtools?: boolean;
+};
 
 const addSessionLink = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'link <session>',
-    summary: 'a one-time link by which one browser enters the page of a session',
-    example: 'svc worlds session link <session>',
-  }).addOption(
-    new Option('--surface <surface>', 'what the link leads into')
-      .choices(['ui', 'browser'])
-      .default('ui'),
-  );
-  withService(command).action(async (sessionId: string, { surface, ...options }: LinkOptions) => {
+    summary:
+      'a one-time link by which one browser enters the page of a session, or sees its browser',
+    example: [
+      'svc worlds session link <session>',
+      'svc worlds session link <session> --surface browser --read-only',
+    ].join('\n'),
+  })
+    .addOption(
+      new Option('--surface <surface>', 'what the link leads into')
+        .choices(['ui', 'browser'])
+        .default('ui'),
+    )
+    .option('--read-only', 'of a browser: to see it and not act in it')
+    .option('--devtools', 'of a browser: for a program that drives it and sends no headers');
+  withService(command).action(async (sessionId: string, given: LinkOptions) => {
+    const { surface, readOnly, devtools, ...options } = given;
+    if (readOnly === true && devtools === true) {
+      throw usageError('give one of --read-only and --devtools');
+    }
+    const opens = devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
     const client = clientFor(context, options);
     const { body } = await client.send(createSurfaceLink, {
       params: { sessionId },
-      body: { surface },
+      body: { surface, opens },
     });
     printAnswer(context, options, body, () => body.url);
   });
@@ -205,6 +223,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionState(session, context);
   addSessionAnswer(session, context);
   addSessionFaults(session, context);
+  addSessionScreenshot(session, context);
   addSessionSeed(session, context);
   addSessionReset(session, context);
   addSessionRequests(session, context);

@@ -4,7 +4,6 @@
  */
 import { callTransitions } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
-import type { SessionState } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Client } from '#wire/client.ts';
 import type { CallRequest, CallView } from '#wire/public-api/call.ts';
@@ -27,13 +26,13 @@ type SessionWait = {
   signal?: AbortSignal;
 };
 
-/** The session as it is once it has left these states, or the time is over. */
+/** The session as it is once this holds of it no more, or the time is over. */
 const waitWhile = async (
-  states: readonly SessionState[],
+  holds: (session: SessionView) => boolean,
   { client, session: first, endsAt, signal }: SessionWait,
 ): Promise<SessionView> => {
   let session = first;
-  while (states.includes(session.state)) {
+  while (holds(session)) {
     const restSeconds = (endsAt - performance.now()) / 1_000;
     if (restSeconds <= 0) return session;
     const answer = await client.send(getSession, {
@@ -46,13 +45,17 @@ const waitWhile = async (
   return session;
 };
 
+/** Whether a session may become ready still: its world is loaded, or its browser comes. */
+const isOnItsWay = ({ ready, state, surfaces }: SessionView): boolean =>
+  state === 'PROVISIONING' || (state === 'READY' && !ready && surfaces.browser?.state !== 'failed');
+
 /** The session as it is once it is ready, has ended, or the time is over. */
 export const waitUntilReady = (wait: SessionWait): Promise<SessionView> =>
-  waitWhile(['PROVISIONING'], wait);
+  waitWhile(isOnItsWay, wait);
 
 /** The session of which the end was asked for, once it has ended or the time is over. */
 export const waitUntilClosed = (wait: SessionWait): Promise<SessionView> =>
-  waitWhile(['CLOSING'], wait);
+  waitWhile(({ state }) => state === 'CLOSING', wait);
 
 const isAnswered = (call: CallView): boolean => isFinal(callTransitions, call.state);
 

@@ -35,6 +35,13 @@ const readyText = (session: SessionView): string | undefined => {
   return `after ${formatDuration(ms)}${session.hostReused ? ', on a reused host' : ''}`;
 };
 
+/** `ready, standard: https://…/view`; undefined without a browser. */
+const browserText = ({ surfaces: { browser } }: SessionView): string | undefined => {
+  if (browser === undefined) return undefined;
+  const { state, tier, url } = browser;
+  return `${state}, ${tier}${url === undefined ? '' : `: ${url}`}`;
+};
+
 /** One session with all that is needed to use it. */
 export const describeSession = (session: SessionView, colors: Colors): string => {
   const { surfaces, task, instruction } = session;
@@ -54,6 +61,15 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['token', surfaces.api?.token],
     ['ui', surfaces.ui?.url],
     ['enter', surfaces.ui === undefined ? undefined : `svc worlds session link ${session.id}`],
+    ['browser', browserText(session)],
+    ['cdp', surfaces.browser?.cdpUrl],
+    ['cdp token', surfaces.browser?.token],
+    [
+      'see it',
+      surfaces.browser === undefined
+        ? undefined
+        : `svc worlds session link ${session.id} --surface browser`,
+    ],
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
     ['clock', clockText(session)],
     ['seed', session.seed === null ? undefined : String(session.seed)],

@@ -73,6 +73,5 @@ export const browserAssignmentOf = (
     ...(address === null ? {} : { address }),
     lost,
     checkpoint,
-    records: work.isRecorded,
   };
 };

@@ -96,7 +96,6 @@ export type BrowserWork = {
   generation: number;
   state: SessionState;
   tier: BrowserTier;
-  isRecorded: boolean;
   surfaces: SurfaceKind[];
   lost: string | null;
   address: string | null;
@@ -109,7 +108,7 @@ export type BrowserWork = {
 
 const workStatement = statement(
   'browser_orders',
-  `select s.id as "sessionId", b.generation, s.state, b.tier, b.is_recorded as "isRecorded", s.surfaces, b.lost,
+  `select s.id as "sessionId", b.generation, s.state, b.tier, s.surfaces, b.lost,
           b.address, c.content as checkpoint, w.address as "worldAddress", s.created_at as "createdAt",
           s.secret_mark as "secretMark"
      from session_browsers b join sessions s on s.id = b.session_id

@@ -46,8 +46,6 @@ export type NewSession = HostWish & {
   secretMark: string;
   /** The run that it is opened for; null: a client's own. */
   runId: string | null;
-  /** What is asked of its browser; null: it has none. */
-  browser: { isRecorded: boolean } | null;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
@@ -122,8 +120,8 @@ const openStatement = statement(
     where offered.suits and refused.quota is null
      returning *
    ), browser as (
-     insert into session_browsers (session_id, tier, is_recorded)
-     select id, :tier, :isRecorded::boolean from opened where :isRecorded::boolean is not null
+     insert into session_browsers (session_id, tier)
+     select id, :tier from opened where 'browser' = any (surfaces)
    )
    select offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
      taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
@@ -175,7 +173,6 @@ export const openSession = async (
 ): Promise<OpenOutcome> => {
   const [row] = await db.query<OpenRow>(openStatement, {
     ...session,
-    isRecorded: session.browser?.isRecorded ?? null,
     mostSessions: quotas.sessions,
     mostOpens: quotas.opensPerMinute,
   });

@@ -137,19 +137,13 @@ const noBrowser = (tier: BrowserTier): AppError =>
     { detail: { error: 'no_browser', browserTier: tier } },
   );
 
-/** What is asked of the session's browser; null: it has none. */
-const resolveBrowser = async (
+/** Throws `conflict` where no browser can be had for a session that asks for one. */
+const checkBrowser = async (
   { db }: Parts,
-  { record = false }: KeptOpen,
   surfaces: readonly SurfaceKind[],
   tier: BrowserTier,
-): Promise<NewSession['browser']> => {
-  if (surfaces.includes('browser')) {
-    if (await areBrowsersOffered(db, tier)) return { isRecorded: record };
-    throw noBrowser(tier);
-  }
-  if (!record) return null;
-  throw invalid(['record'], 'only a browser is recorded: ask for the surface "browser", too');
+): Promise<void> => {
+  if (surfaces.includes('browser') && !(await areBrowsersOffered(db, tier))) throw noBrowser(tier);
 };
 
 /** What is asked of the host. */
@@ -171,7 +165,7 @@ const toNewSession = async (
     () => resolveSurfaces(version, body.surfaces),
     () => resolveClock(body.clock, new Date()),
   );
-  const browser = await resolveBrowser(parts, body, surfaces, tier);
+  await checkBrowser(parts, surfaces, tier);
   return {
     id: request.sessionId ?? newId('ses'),
     projectId,
@@ -187,7 +181,6 @@ const toNewSession = async (
     taskTools: task?.tools ?? null,
     surfaces,
     ...wishOf(body, tier),
-    browser,
     reuseWarm: body.reuseWarm ?? false,
     clock: JSON.stringify(clock),
     seed: body.seed ?? null,
@@ -222,7 +215,7 @@ const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
   const { start, orders } = opened;
   if (session.hostId === null) await parts.placer.placeSession(session.id);
   else parts.notices.tellHost(session.hostId, { orders }, poolTopic);
-  if (wanted.browser !== null) await parts.browserPlacer.place();
+  if (wanted.surfaces.includes('browser')) await parts.browserPlacer.place();
   return { session, isNew: true, start };
 };
 

@@ -55,7 +55,6 @@ export const BrowserAssignment = Type.Object({
   checkpoint: nullable(
     Type.String({ description: 'JSON text to go on from instead of opening the page' }),
   ),
-  records: Type.Boolean({ description: 'whether what it shows is recorded' }),
 });
 export type BrowserAssignment = Static<typeof BrowserAssignment>;
 

@@ -153,9 +153,6 @@ export const OpenSessionBody = Type.Object(
     ),
     surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
     reuseWarm: Type.Optional(Type.Boolean()),
-    record: Type.Optional(
-      Type.Boolean({ description: 'whether what its browser shows is recorded; default false' }),
-    ),
     browserTier: Type.Optional(oneOf(browserTiers)),
     size: Type.Optional(
       Type.String({

@@ -9,7 +9,6 @@ create unique index hosts_one_of_a_kind on hosts (session_id, kind) where sessio
 create table session_browsers (
   session_id text primary key references sessions on delete cascade,
   tier text not null check (tier in ('standard', 'premium')),
-  is_recorded boolean not null default false,
   host_id text references hosts,
   generation integer,
   -- Browsers that it was given since one of them was last ready.
