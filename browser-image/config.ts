@@ -19,8 +19,6 @@ export type BrowserConfig = {
   sandbox: SandboxChoice;
   /** Whether another Chromium stands ready while one serves a session. */
   hasSpare: boolean;
-  /** How the session's surfaces are reached: where they are, or through the control plane. */
-  way: 'direct' | 'tunnel';
   /** How long after a change a checkpoint is taken. */
   checkpointMs: number;
   /** Clients and viewers that may be connected at once. */
@@ -45,7 +43,6 @@ export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig =
     },
     sandbox: read.choice('SVC_BROWSER_SANDBOX', sandboxChoices, 'auto'),
     hasSpare: read.choice('SVC_BROWSER_SPARE', ['yes', 'no'], 'no') === 'yes',
-    way: read.choice('SVC_BROWSER_WAY', ['direct', 'tunnel'], 'direct'),
     checkpointMs: read.integer('SVC_CHECKPOINT_MS', { min: 50, max: 5_000, fallback: 1_000 }),
     mostConnections: read.integer('SVC_BROWSER_CONNECTIONS', { min: 1, max: 100, fallback: 16 }),
     logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),

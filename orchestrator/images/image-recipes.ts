@@ -47,7 +47,14 @@ export const worldHostImage: ImageRecipe = {
 /** A browser program with its Chromium: the browser of one session at a time. */
 export const browserImage: ImageRecipe = {
   repository: 'svc-browser',
-  folders: ['src/domain', 'src/language', 'src/wire', 'src/runtime', 'browser-image'],
+  folders: [
+    'src/domain',
+    'src/language',
+    'src/wire',
+    'src/hosting',
+    'src/runtime',
+    'browser-image',
+  ],
   omitted: ['src/language/artifacts/page/built'],
   dockerfile: 'browser-image/Dockerfile',
   base: 'browser',

@@ -52,14 +52,14 @@ const Bar = ({ url, isReadOnly, isOff, send }: BarProps) => {
   };
   return (
     <form className="address-bar" onSubmit={go}>
-      {moves.map(([to, label, sign]) => (
+      {(isReadOnly ? [] : moves).map(([to, label, sign]) => (
         <button
           key={to}
           type="button"
           className="icon"
           aria-label={label}
           title={label}
-          disabled={isReadOnly || isOff}
+          disabled={isOff}
           onClick={() => send({ type: 'go', to })}
         >
           {sign}
@@ -75,17 +75,20 @@ const Bar = ({ url, isReadOnly, isOff, send }: BarProps) => {
         onChange={({ target }) => setTyped(target.value)}
         onBlur={() => setTyped(undefined)}
       />
-      <button
-        type="button"
-        className="icon"
-        aria-label="New tab"
-        title="New tab"
-        disabled={isReadOnly || isOff}
-        onClick={() => send({ type: 'open' })}
-      >
-        +
-      </button>
-      {isReadOnly && !isOff ? <span className="flag">Read-only</span> : null}
+      {isReadOnly ? (
+        <span className="flag">Read-only</span>
+      ) : (
+        <button
+          type="button"
+          className="icon"
+          aria-label="New tab"
+          title="New tab"
+          disabled={isOff}
+          onClick={() => send({ type: 'open' })}
+        >
+          +
+        </button>
+      )}
     </form>
   );
 };

@@ -86,13 +86,6 @@ const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput
 
 /** What lies over the picture, or in its place. */
 const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) => {
-  if (standing.is === 'over') {
-    return (
-      <Empty title={standing.why}>
-        <p>{standing.next}</p>
-      </Empty>
-    );
-  }
   if (standing.is === 'away') {
     return (
       <div className="state" role="status">
@@ -111,24 +104,24 @@ const LiveView = () => {
   const send = useConnection(easel, tell);
   const { standing, isReadOnly, hasPicture, tabs, shown, asked } = view;
   const isOpen = standing.is === 'open';
-  const isOver = standing.is === 'over';
   const title = tabs.find(({ id }) => id === shown)?.title;
   useEffect(() => {
     document.title = title || 'Browser of the session';
   }, [title]);
+  if (standing.is === 'over') {
+    return (
+      <main className="live-view bare">
+        <Empty title={standing.why}>
+          <p>{standing.next}</p>
+        </Empty>
+      </main>
+    );
+  }
   return (
     <div className="live-view">
-      <Head
-        tabs={isOver ? [] : tabs}
-        shown={isOver ? null : shown}
-        isReadOnly={isReadOnly}
-        isOff={!isOpen}
-        send={send}
-      />
+      <Head tabs={tabs} shown={shown} isReadOnly={isReadOnly} isOff={!isOpen} send={send} />
       <main className="stage">
-        {isOver ? null : (
-          <Screen easel={easel} isReadOnly={isReadOnly} isDimmed={!isOpen} send={send} />
-        )}
+        <Screen easel={easel} isReadOnly={isReadOnly} isDimmed={!isOpen} send={send} />
         <div className="over">
           <Over standing={standing} hasPicture={hasPicture} />
         </div>
@@ -140,7 +133,7 @@ const LiveView = () => {
 
 /** The page as it is where somebody may not come in. */
 const Refused = ({ why }: { why: string }) => (
-  <main className="live-view refused">
+  <main className="live-view bare">
     <Empty title={why} />
   </main>
 );
