@@ -39,7 +39,7 @@ sweep-webhooks: node_modules/.installed ## sender and control plane killed at 10
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))
 
-screens: node_modules/.installed ## pictures of the pages that are served, into docs/screens; needs a Chromium
+screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium
 	$(node) test/docs/page-shots.ts
 	$(node) test/docs/view-shots.ts
 

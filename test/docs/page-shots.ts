@@ -1,6 +1,6 @@
 /**
- * Screenshots of the generated page, over the rows of the template `code-hosting` and a list of 100,000: every page of
- * it in light and dark, and at three widths. `make screens` takes them into docs/screens/, from where
+ * Screenshots of the pages that are shipped: the generated one, over the rows of the template `code-hosting` and a list
+ * of 100,000, and the template's own; every page in light and dark, and at three widths. `make screens` takes them into docs/screens/, from where
  * the page about it shows some; it is no part of `make docs`, since a screenshot is never the same bytes twice.
  */
 import { mkdirSync } from 'node:fs';
@@ -14,12 +14,15 @@ import { templateTree } from '../support/worlds.ts';
 
 const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
 
-/** The template with a generated page. */
-const withPage = (files: readonly TreeFile[]): TreeFile[] =>
+/** The template with a generated page in place of its own. */
+const withGenerated = (files: readonly TreeFile[]): TreeFile[] =>
   files.map(({ path, content }) => {
     if (path !== 'connector.toml') return { path, content };
-    const text = `${new TextDecoder().decode(content)}\n[ui]\nstatic = "ui"\ngenerated = true\n`;
-    return { path, content: new TextEncoder().encode(text) };
+    const text = new TextDecoder().decode(content);
+    return {
+      path,
+      content: new TextEncoder().encode(text.replace('generated = false', 'generated = true')),
+    };
   });
 
 const issue = '/entities/issues/rows/northquay,berth,12';
@@ -39,6 +42,28 @@ const shots = [
   ['delete', `${issue}?form=delete`, 768],
 ] as const;
 
+const berth = '/northquay/berth';
+const widths = [360, 768, 1440] as const;
+
+/** Every page of the template's own at each width; at the greatest one without a number in its name. */
+const ownShots = (
+  [
+    ['code-repositories', '/'],
+    ['code-issues', `${berth}/issues`],
+    ['code-filtered', `${berth}/issues?q=reminder&labels=area%3A+emails&sort=updated-desc`],
+    ['code-empty', `${berth}/issues?q=crane`],
+    ['code-issue', `${berth}/issues/139`],
+    ['code-new-issue', `${berth}/issues/new`],
+    ['code-pulls', `${berth}/pulls?state=all`],
+    ['code-pull', `${berth}/pull/150`],
+    ['code-commits', `${berth}/pull/150/commits`],
+    ['code-files', `${berth}/pull/123/files`],
+    ['code-error', `${berth}/issues/9999`],
+  ] as const
+).flatMap(([name, path]) =>
+  widths.map((width) => [width === 1440 ? name : `${name}-${width}`, path, width] as const),
+);
+
 type Shot = readonly [name: string, path: string, width: number];
 
 const take = async (world: ServedPage, context: BrowserContext, some: readonly Shot[]) => {
@@ -49,7 +74,7 @@ const take = async (world: ServedPage, context: BrowserContext, some: readonly S
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(`${world.page}${path}`);
-      await page.getByRole('heading').first().waitFor();
+      await page.getByRole('heading').or(page.getByRole('alert')).first().waitFor();
       await page.locator('.spinner, .waiting').first().waitFor({ state: 'hidden' });
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
@@ -60,9 +85,12 @@ const take = async (world: ServedPage, context: BrowserContext, some: readonly S
 mkdirSync(folder, { recursive: true });
 const browser = await startChromium();
 try {
-  const template = await servePage(withPage(templateTree('code-hosting')));
+  const template = await servePage(withGenerated(templateTree('code-hosting')));
   await take(template, await browser.newContext(), shots);
   await template.stop();
+  const own = await servePage(templateTree('code-hosting'));
+  await take(own, await browser.newContext(), ownShots);
+  await own.stop();
   const many = await servePage(ordersTree());
   await fillOrders(many.session.world.store, 100_000);
   await take(many, await browser.newContext(), [['many', '/entities/orders?sort=-total', 1440]]);
