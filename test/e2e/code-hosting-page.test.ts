@@ -1,0 +1,71 @@
+/**
+ * A world made of the template `code-hosting`, by the commands and in a real Chromium: its page is entered by a link,
+ * and a task is solved through it alone. The host is a process of this machine.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundledTemplatesDir } from '#runtime/templates.ts';
+import { startChromium } from '#test/support/chromium.ts';
+import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
+
+let root: string;
+let data: string;
+let service: Svc;
+let browser: Browser;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'svc-code-page-'));
+  data = join(root, 'data');
+  service = startSvc(['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1']);
+  browser = await startChromium();
+  await service.prints('1 world host warm');
+}, 90_000);
+afterAll(async () => {
+  await browser.close();
+  service.signal('SIGTERM');
+  await service.ended();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** What a command prints; it must succeed. */
+const svc = async (...words: string[]): Promise<string> => {
+  const { status, out, err } = await runSvc(words, { SVC_DATA: data });
+  if (status !== 0) throw new Error(`svc ${words.join(' ')}: ${err}`);
+  return out.trim();
+};
+
+it('is made, pulled with its page, and a task is solved in a browser', async () => {
+  await svc('worlds', 'create', 'hub', '--from', 'code-hosting');
+  const folder = join(root, 'hub');
+  await svc('worlds', 'pull', 'hub', folder);
+  for (const file of ['index.html', 'app.js', 'app.css', 'licences.txt']) {
+    const shipped = readFileSync(join(bundledTemplatesDir, 'code-hosting/ui', file));
+    expect(shipped.equals(readFileSync(join(folder, 'ui', file))), file).toBe(true);
+  }
+  const words = ['--task', 'close-duplicate', '--surface', 'ui', '--json'];
+  const { id } = JSON.parse(await svc('worlds', 'session', 'open', 'hub', ...words));
+  const page = await browser.newPage();
+  await page.goto(await svc('worlds', 'session', 'link', id));
+  await page.getByRole('link', { name: 'northquay/berth' }).click();
+  await page.getByRole('searchbox').fill('arrival reminder');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Guests get the arrival reminder too early' }).click();
+  await page.getByRole('button', { name: 'Edit labels' }).click();
+  await page.getByRole('dialog').getByRole('searchbox').fill('duplicate');
+  await page.getByRole('dialog').getByRole('checkbox').check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('complementary').getByText('duplicate').waitFor();
+  await page.getByLabel('Add a comment').fill('Duplicate of #139');
+  await page.getByLabel('Reason').selectOption('not_planned');
+  await page.getByRole('button', { name: 'Close with comment' }).click();
+  await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+  const graded = JSON.parse(await svc('worlds', 'session', 'grade', id, '--json'));
+  expect(graded).toMatchObject({ output: { passed: true } });
+  const requests = await svc('worlds', 'session', 'requests', id, '--via', 'ui');
+  for (const operation of ['search_issues', 'add_labels', 'create_comment', 'update_issue']) {
+    expect(requests).toContain(operation);
+  }
+}, 180_000);
