@@ -4,68 +4,75 @@
  */
 import type { SortKey } from '#store/read/windows.ts';
 
-/** Positions of rows with what they are sorted by. */
-export type Run = [position: number, key: SortKey][];
+/** Rows that a stretch had: where each stands, and what it is sorted by. */
+type Found = readonly (readonly [position: number, key: SortKey])[];
 
-/** Compares as people list things: numbers before texts, texts without regard to case. */
-const compareKeys = (one: SortKey, other: SortKey): number => {
-  if (typeof one === 'number') return typeof other === 'number' ? one - other : -1;
-  if (typeof other === 'number') return 1;
-  const [left, right] = [one ?? '', other ?? ''];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-};
+/** The same in order, apart from one another: merging millions of pairs would take several times as long. */
+export type Run = { positions: Float64Array; keys: readonly SortKey[] };
+
+/** As people list things: numbers before texts, texts without regard to case. */
+const isBefore = (one: string | number, other: string | number): boolean =>
+  typeof one === 'number'
+    ? typeof other !== 'number' || one < other
+    : typeof other === 'string' && one < other;
 
 const folded = (key: SortKey): SortKey => (typeof key === 'string' ? key.toLowerCase() : key);
 
-type Compare = (one: Run[number], other: Run[number]) => number;
+/** Rows without a value come last either way. Of two that differ. */
+const comesFirst = (one: SortKey, other: SortKey, descending: boolean): boolean => {
+  if (one === null || other === null) return other === null;
+  return isBefore(one, other) !== descending;
+};
 
-/** Rows without a value come last either way; equal ones in the order of insertion. */
-const comparer = (descending: boolean): Compare => {
-  const sign = descending ? -1 : 1;
-  return ([oneAt, one], [otherAt, other]) => {
-    if (one === null || other === null) {
-      return Number(one === null) - Number(other === null) || oneAt - otherAt;
-    }
-    return sign * compareKeys(one, other) || oneAt - otherAt;
+/** A stretch sorted by its keys without regard to case; equal ones stay in the order of insertion. */
+export const sortRun = (found: Found, descending: boolean): Run => {
+  const rows = found.map(([at, key]) => [at, folded(key)] as const);
+  rows.sort((left, right) => {
+    if (left[1] === right[1]) return left[0] - right[0];
+    return comesFirst(left[1], right[1], descending) ? -1 : 1;
+  });
+  return {
+    positions: Float64Array.from(rows, ([at]) => at),
+    keys: rows.map(([, key]) => key),
   };
 };
 
-/** A stretch sorted by its keys, which are kept without regard to case. */
-export const sortRun = (run: Run, descending: boolean): Run =>
-  run.map(([at, key]): Run[number] => [at, folded(key)]).sort(comparer(descending));
-
-const mergeTwo = (one: Run, other: Run, compare: Compare): Run => {
-  const merged: Run = [];
-  let [left, right] = [0, 0];
-  while (left < one.length || right < other.length) {
-    const [a, b] = [one[left], other[right]];
-    if (b === undefined || (a !== undefined && compare(a, b) <= 0)) {
-      if (a !== undefined) merged.push(a);
-      left += 1;
-    } else {
-      merged.push(b);
-      right += 1;
-    }
+/** `one` is of rows that were inserted before those of `other`. */
+const mergeTwo = (one: Run, other: Run, descending: boolean): Run => {
+  const size = one.keys.length + other.keys.length;
+  const positions = new Float64Array(size);
+  const keys = new Array<SortKey>(size);
+  let left = 0;
+  let right = 0;
+  for (let at = 0; at < size; at += 1) {
+    const a = one.keys[left];
+    const b = other.keys[right];
+    const isLeft =
+      b === undefined || (a !== undefined && (a === b || comesFirst(a, b, descending)));
+    const from = isLeft ? one : other;
+    const index = isLeft ? left++ : right++;
+    positions[at] = from.positions[index] ?? 0;
+    keys[at] = from.keys[index] ?? null;
   }
-  return merged;
+  return { positions, keys };
 };
 
-/** Merges sorted stretches into one, and gives others their turn after each two of them. */
+const empty: Run = { positions: new Float64Array(), keys: [] };
+
+/** Merges sorted stretches, in the order of their rows, into one, and gives others their turn after each two of them. */
 export const mergeRuns = async (
   runs: readonly Run[],
   { descending, pause }: { descending: boolean; pause: () => Promise<void> },
 ): Promise<Run> => {
-  const compare = comparer(descending);
   let left = [...runs];
   while (left.length > 1) {
     const next: Run[] = [];
     for (let index = 0; index < left.length; index += 2) {
-      const [one = [], other] = left.slice(index, index + 2);
-      next.push(other === undefined ? one : mergeTwo(one, other, compare));
+      const [one = empty, other] = left.slice(index, index + 2);
+      next.push(other === undefined ? one : mergeTwo(one, other, descending));
       await pause();
     }
     left = next;
   }
-  return left[0] ?? [];
+  return left[0] ?? empty;
 };

@@ -30,7 +30,10 @@ export type Views = {
   of(query: ViewQuery): Promise<View>;
 };
 
-/** Milliseconds that one stretch should take, and the rows that are looked at first. */
+/**
+ * Milliseconds of processor time that one stretch should take, and the rows that are looked at first. Time that passes
+ * while others have the processor would make stretches ever shorter on a busy machine, and the work ever longer.
+ */
 const stretchMs = 8;
 const firstRows = 500;
 const mostRows = 50_000;
@@ -51,25 +54,26 @@ const build = async (store: WorldStore, query: ViewQuery): Promise<View> => {
     throw new AppError('timeout', message);
   };
   const runs: Run[] = [];
+  const unsorted: number[][] = [];
   let after = -1;
   let rows = firstRows;
   for (;;) {
     const { found, last, tookMs } = await store.exclusively(() => {
-      const startedAt = performance.now();
+      const before = process.threadCpuUsage();
       const window = store.window(entity, { where, words, sortBy: sort?.path, after, rows });
-      return { ...window, tookMs: performance.now() - startedAt };
+      const { user, system } = process.threadCpuUsage(before);
+      return { ...window, tookMs: (user + system) / 1_000 };
     });
     if (last === undefined) break;
-    runs.push(sort === undefined ? found : sortRun(found, sort.descending));
+    if (sort === undefined) unsorted.push(found.map(([position]) => position));
+    else runs.push(sortRun(found, sort.descending));
     after = last;
     rows = Math.round(Math.min(mostRows, Math.max(50, (rows * stretchMs) / Math.max(tookMs, 1))));
     await pause();
   }
-  const all =
-    sort === undefined
-      ? runs.flat()
-      : await mergeRuns(runs, { descending: sort.descending, pause });
-  return { positions: Float64Array.from(all, ([position]) => position) };
+  if (sort === undefined) return { positions: Float64Array.from(unsorted.flat()) };
+  const { positions } = await mergeRuns(runs, { descending: sort.descending, pause });
+  return { positions };
 };
 
 /** The views of one world. */
