@@ -181,6 +181,11 @@ describe('an address that leads nowhere', () => {
     },
   );
 
+  it('takes unknown query parameters where clients are made for another service', async () => {
+    const { status } = await get('/projects?page=1&color=red');
+    expect(status).toBe(200);
+  });
+
   it('is 400 for an unknown query parameter, also on a route that has none', async () => {
     const { status, body } = await get('/worlds/none?wait=1&color=red');
     expect(status).toBe(400);
@@ -309,6 +314,22 @@ describe('every create', () => {
     expect(creates.length).toBeGreaterThan(12);
     expect(without.map(({ id }) => id).sort()).toEqual(others);
   });
+});
+
+describe('a query that runs too long', () => {
+  it('is 524 with the body of an error', async () => {
+    const held = control.sql('lock table audit_entries in access exclusive mode; select pg_sleep(18)');
+    const answer = await control.raw({
+      method: 'GET',
+      path: '/api/public/organizations/audit-log',
+      headers: { authorization: control.accountAuthorization },
+    });
+    expect(answer).toMatchObject({
+      status: 524,
+      body: { error: 'timeout', message: 'the database took too long over this' },
+    });
+    await held;
+  }, 60_000);
 });
 
 describe('the health of the program', () => {

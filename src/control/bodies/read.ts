@@ -13,6 +13,7 @@ import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
 import { type KeepOptions, keepers } from './keep.ts';
+import { withoutNulls } from './nulls.ts';
 import { checkExtent, parseText, textOfBody } from './parse.ts';
 
 /** The outcome. A body with problems is reported and not handed on. */
@@ -55,35 +56,6 @@ const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   const named = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
   return Object.fromEntries(
     named.map(([name, member]) => [name, declaredOf(member, (value as Members)[name])]),
-  );
-};
-
-/** Whether a schema takes null itself. */
-const takesNull = ({ type, anyOf }: Members): boolean =>
-  (type === undefined && anyOf === undefined) ||
-  [type].flat().includes('null') ||
-  (Array.isArray(anyOf) && anyOf.some((branch) => takesNull(branch as Members)));
-
-/**
- * A value without members that are null where their schema has no null: of a group that ignores what it does not know,
- * clients send null for what they leave out.
- */
-const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  const { properties = {}, items } = (schema ?? {}) as {
-    properties?: Record<string, Members>;
-    items?: Members;
-  };
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(items, item));
-  const members = Object.entries(value).filter(([name, member]) => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return member !== null || own === undefined || takesNull(own);
-  });
-  return Object.fromEntries(
-    members.map(([name, member]) => [
-      name,
-      Object.hasOwn(properties, name) ? withoutNulls(properties[name], member) : member,
-    ]),
   );
 };
 

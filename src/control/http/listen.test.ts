@@ -98,7 +98,23 @@ describe('listen', () => {
     const socket = connect(portOf(listening.addresses[0]), '127.0.0.1');
     const heard = socket.setEncoding('utf8').toArray();
     socket.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{');
-    expect((await heard).join('')).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await heard).join('')).toMatch(/^HTTP\/1\.1 408 .*"error":"invalid"\}$/s);
+  });
+
+  it.each([
+    ['400 Bad Request', 'no request at all\r\n\r\n'],
+    [
+      '431 Request Header Fields Too Large',
+      `GET /?x=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: test\r\n\r\n`,
+    ],
+  ])('answers %s with the body of an error, and ends the connection', async (status, sent) => {
+    const { listening } = await serve();
+    const socket = connect(portOf(listening.addresses[0]), '127.0.0.1');
+    const heard = socket.setEncoding('utf8').toArray();
+    socket.write(sent);
+    const [head = '', body = ''] = (await heard).join('').split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+    expect(JSON.parse(body)).toEqual({ message: expect.any(String), error: 'invalid' });
   });
 
   it('cuts off what is not finished by the deadline', async () => {

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
 import { type ListenerName, listenerNames } from '../config.ts';
+import { answerBroken } from './broken-requests.ts';
 
 export type Listening = Bound & {
   /** From now on connections end with their next answer. New ones are still taken. */
@@ -48,6 +49,7 @@ export const listen = async (
       },
       handle,
     );
+    server.on('clientError', answerBroken);
     if (onConnect !== undefined) server.on('connect', onConnect);
     return server;
   };

@@ -1,0 +1,39 @@
+/**
+ * What is no HTTP request, or comes too long or too late, never reaches the application: it is answered here in the one
+ * form of an error, and its connection ends.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ErrorBody } from '#wire/errors.ts';
+
+type Refusal = { status: number; message: string };
+
+const refusals: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: 'the address and the headers of a request are at most 16 KiB together',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request did not come whole in time' },
+};
+const notHttp: Refusal = { status: 400, message: 'this is no HTTP request' };
+
+/** Answers on the socket of a request that cannot be read. Nothing is quoted of what was sent. */
+export const answerBroken = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } = refusals[error.code ?? ''] ?? notHttp;
+  const body: ErrorBody = { message, error: 'invalid' };
+  const text = JSON.stringify(body);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  );
+};
