@@ -318,7 +318,9 @@ describe('every create', () => {
 
 describe('a query that runs too long', () => {
   it('is 524 with the body of an error', async () => {
-    const held = control.sql('lock table audit_entries in access exclusive mode; select pg_sleep(18)');
+    const held = control.sql(
+      'lock table audit_entries in access exclusive mode; select pg_sleep(18)',
+    );
     const answer = await control.raw({
       method: 'GET',
       path: '/api/public/organizations/audit-log',
