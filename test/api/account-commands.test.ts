@@ -114,6 +114,9 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await run('projects settings set --gate-floor default --webhook-push off')).toMatch(
       /gate-floor +30\n/,
     );
+    expect(await run('orgs audit --limit 2')).toMatch(
+      /webhookPush false → true, .*gate.floor 30 → 5/,
+    );
     expect(await fail('settings set')).toContain('name a setting');
     expect(await fail('settings set --quota rooms=9')).toContain('it is none of sessions,');
     expect(await fail('settings set --quota sessions=0')).toContain('not a whole number');

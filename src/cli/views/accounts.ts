@@ -126,15 +126,25 @@ export const describeMadeToken = ({ id, email, token, expiresAt }: MadeTokenView
     `  SVC_API_TOKEN=${token}`,
   ].join('\n');
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Members by their paths: `quotas.sessions`. */
+const flatten = (value: Record<string, unknown> | null, path = ''): [string, string][] =>
+  Object.entries(value ?? {}).flatMap(([name, member]) =>
+    isRecord(member)
+      ? flatten(member, `${path}${name}.`)
+      : [[`${path}${name}`, typeof member === 'string' ? member : JSON.stringify(member)]],
+  );
+
+/** What is other than before. */
 const changeOf = ({ before, after }: AuditEntryView): string => {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names
-    .filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]))
+  const [from, to] = [new Map(flatten(before)), new Map(flatten(after))];
+  return [...new Set([...from.keys(), ...to.keys()])]
+    .filter((name) => from.get(name) !== to.get(name))
     .map((name) => {
-      const [from, to] = [before?.[name], after?.[name]].map((value) =>
-        value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value),
-      );
-      return from === undefined ? `${name} ${to}` : `${name} ${from} → ${to ?? 'none'}`;
+      const [was, is] = [from.get(name), to.get(name)];
+      return was === undefined ? `${name} ${is}` : `${name} ${was} → ${is ?? 'none'}`;
     })
     .join(', ');
 };

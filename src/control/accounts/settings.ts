@@ -15,6 +15,7 @@ import type { Database, Queryable } from '../db/database.ts';
 import {
   findProjectSettings,
   lockProject,
+  type NewSettings,
   type ProjectSettings,
   writeProjectSettings,
 } from '../db/projects.ts';
@@ -63,6 +64,12 @@ const view = (found: Found, usual: UsualSettings): ProjectSettingsView => ({
   set: namesOfSet(found),
 });
 
+/** The settings that hold, whoever set them. */
+const valuesOf = (found: Found, usual: UsualSettings): object => {
+  const { set: _, ...values } = view(found, usual);
+  return values;
+};
+
 const getFound = async (db: Queryable, projectId: string): Promise<Found> => {
   const found = await findProjectSettings(db, projectId);
   if (found === undefined) throw new AppError('not_found', `there is no project "${projectId}"`);
@@ -80,18 +87,13 @@ export const getSettings = async (
 const changed = <Value>(given: Value | undefined, before: Value): Value =>
   given === undefined ? before : given;
 
-const pushSince = (wanted: boolean | undefined, before: Date | null): Date | null => {
-  if (wanted === undefined) return before;
-  return wanted ? (before ?? new Date()) : null;
-};
-
 const quotasOf = (before: Found, quotas: QuotasChange = {}) =>
   Object.fromEntries(
     settableQuotas.map((name) => [columnOf(name), changed(quotas[name], before[columnOf(name)])]),
   ) as Pick<ProjectSettings, QuotaColumn>;
 
-const apply = (before: Found, wanted: ProjectSettingsChange): ProjectSettings => ({
-  webhookPushSince: pushSince(wanted.webhookPush, before.webhookPushSince),
+const apply = (before: Found, wanted: ProjectSettingsChange): NewSettings => ({
+  isPushed: wanted.webhookPush ?? before.webhookPushSince !== null,
   browserTier: changed(wanted.browserTier, before.browserTier),
   gateThreshold: changed(wanted.gate?.threshold, before.gateThreshold),
   gateFloor: changed(wanted.gate?.floor, before.gateFloor),
@@ -140,7 +142,7 @@ export const updateSettings = (
     const after = await getFound(tx, projectId);
     await record({
       ...{ projectId, action: 'settings.change', subject: projectId },
-      ...{ before: view(before, usual), after: view(after, usual) },
+      ...{ before: valuesOf(before, usual), after: valuesOf(after, usual) },
     });
     return view(after, usual);
   });

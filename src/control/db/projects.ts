@@ -206,22 +206,26 @@ export const findProjectSettings = async (
     )
   )[0];
 
+/** Settings as they are written: since when deliveries are pushed is the database's to say. */
+export type NewSettings = Omit<ProjectSettings, 'webhookPushSince'> & { isPushed: boolean };
+
+// What is turned on twice was on since the first time.
 const writeSettingsStatement = statement(
   'write_project_settings',
-  `update projects set ${Object.entries(settingColumns)
-    .map(([name, column]) => `${column} = :${name}`)
-    .join(', ')} where id = :id and deleted_at is null`,
+  `update projects set
+     webhook_push_since = case when :isPushed::boolean then coalesce(webhook_push_since, now()) end,
+     ${Object.entries(settingColumns)
+       .filter(([name]) => name !== 'webhookPushSince')
+       .map(([name, column]) => `${column} = :${name}`)
+       .join(', ')}
+    where id = :id and deleted_at is null`,
 );
 
 /** Writes all settings. The project is locked by the caller, who has read them. */
 export const writeProjectSettings = async (
   db: Queryable,
   id: string,
-  settings: ProjectSettings,
+  settings: NewSettings,
 ): Promise<void> => {
-  const values = Object.keys(settingColumns).map((name) => [
-    name,
-    settings[name as keyof ProjectSettings],
-  ]);
-  await db.query(writeSettingsStatement, { id, ...Object.fromEntries(values) });
+  await db.query(writeSettingsStatement, { id, ...settings });
 };
