@@ -35,6 +35,7 @@ import { addHealthRoutes } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { createTunnels } from './http/host/tunnel.ts';
 import { groupListeners, type Listening, listen, usualTimes } from './http/listen.ts';
+import { allowPages } from './http/methods.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
@@ -96,9 +97,16 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
   const operations = api.endpoints.map(({ operation }) => operation);
   // Everyone may read it, so it is written once.
   let document: string | undefined;
-  app.get(`${publicPath}/openapi.json`, async (_, reply) => {
-    document ??= JSON.stringify(openApiDocument(operations, `${parts.publicUrl()}${publicPath}`));
-    return reply.type('application/json; charset=utf-8').send(document);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${publicPath}/openapi.json`,
+    // Nobody is asked who they are; pages may read it as they may what takes a public key.
+    config: { access: 'read' },
+    handler: async (_, reply) => {
+      document ??= JSON.stringify(openApiDocument(operations, `${parts.publicUrl()}${publicPath}`));
+      allowPages(reply);
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
   });
 };
 

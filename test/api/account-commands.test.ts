@@ -123,5 +123,13 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await fail('settings set --quota sessions=99999')).toContain(
       'which the installation gives',
     );
+    const given = await run('admin quotas local/default --quota sessions=99999 --rate-limit 50');
+    expect(given).toMatch(/quota sessions +99999 {2}\(of the project\)/);
+    expect(await run('settings show')).toMatch(/rate-limit +50 requests a minute/);
+    await run('admin quotas local/default --quota sessions=default --rate-limit default');
+    expect(await fail('admin quotas default --quota sessions=1')).toContain(
+      'is not organization/project',
+    );
+    expect(await fail('admin quotas local/none --quota sessions=1')).toContain('"local/none"');
   });
 });

@@ -3,6 +3,7 @@
 import { METHODS, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
 import { accessRules, type PublicAccess } from '#wire/access.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
@@ -318,8 +319,22 @@ describe('every create', () => {
 
 describe('a query that runs too long', () => {
   it('is 524 with the body of an error', async () => {
-    const held = control.sql(
-      'lock table audit_entries in access exclusive mode; select pg_sleep(18)',
+    const text = 'lock table audit_entries in access exclusive mode; select pg_sleep(120)';
+    const held = control.sql(text).then(
+      () => 'over',
+      () => 'ended',
+    );
+    const holders = () =>
+      control.sql<{ pid: number }>(
+        `select pid from pg_locks where relation = 'audit_entries'::regclass
+            and mode = 'AccessExclusiveLock' and granted`,
+      );
+    const [holder] = await until(
+      async () => {
+        const found = await holders();
+        return found.length > 0 && found;
+      },
+      { timeoutMs: 30_000, what: 'the lock to be held' },
     );
     const answer = await control.raw({
       method: 'GET',
@@ -330,8 +345,9 @@ describe('a query that runs too long', () => {
       status: 524,
       body: { error: 'timeout', message: 'the database took too long over this' },
     });
-    await held;
-  }, 60_000);
+    await control.sql('select pg_terminate_backend($1)', [holder?.pid]);
+    expect(await held).toBe('ended');
+  }, 90_000);
 });
 
 describe('the health of the program', () => {
@@ -380,6 +396,17 @@ describe('the OpenAPI document', () => {
           'application/json': { schema: { properties: { slug: { type: 'string' } } } },
         },
       },
+    });
+  });
+
+  it('answers HEAD and OPTIONS, and pages, without a key', async () => {
+    const path = '/api/public/openapi.json';
+    expect((await control.raw({ method: 'HEAD', path })).status).toBe(200);
+    const headers = { origin: 'https://app.example' };
+    const asked = await control.raw({ method: 'OPTIONS', path, headers });
+    expect(asked).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } });
+    expect((await control.raw({ method: 'GET', path, headers })).headers).toMatchObject({
+      'access-control-allow-origin': '*',
     });
   });
 

@@ -4,15 +4,18 @@ import { type HostState, hostStates } from '#domain/host.ts';
 import {
   drainHosts,
   examine,
+  giveQuotas,
   listHosts,
   listImports,
   listPools,
   previewCollection,
 } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
+import { settableQuotas } from '#wire/public-api/settings.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
 import { checkAllBlobs } from '../service/deep-check.ts';
 import { type Context, roomOf } from '../terminal/context.ts';
+import { describeSettings } from '../views/accounts.ts';
 import {
   describeChecks,
   describeCollection,
@@ -25,11 +28,13 @@ import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
   type CommandText,
+  collect,
   parseNumber,
   printAnswer,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { type OrUsual, orUsual, readQuotas, wireOf } from './settings.ts';
 
 /** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
 const patienceMs = 60_000;
@@ -172,6 +177,39 @@ const addBlobs = ({ context, add, clientFor }: Admin): void => {
   });
 };
 
+type QuotasOptions = ServiceOptions & { quota?: string[]; rateLimit?: OrUsual<number> };
+
+/** More than the installation gives is an operator's to give. */
+const addQuotas = ({ context, add, clientFor }: Admin): void => {
+  const command = add({
+    usage: 'quotas <organization/project>',
+    summary: 'give a project other quotas or another rate limit than the installation does',
+    example: 'svc admin quotas local/default --quota sessions=5000',
+  })
+    .option('--quota <name=n>', `${settableQuotas.join(', ')}; repeatable, n or default`, collect)
+    .option(
+      '--rate-limit <n>',
+      'requests a minute of one key or token, or default',
+      orUsual(parseNumber({ min: 1, max: 10_000_000, whole: true })),
+    );
+  command.action(async (path: string, options: QuotasOptions) => {
+    const [organization = '', project = '', ...more] = path.split('/');
+    if (project === '' || more.length > 0)
+      throw usageError(`"${path}" is not organization/project`);
+    const { quota, rateLimit } = options;
+    if (quota === undefined && rateLimit === undefined) {
+      throw usageError('give --quota or --rate-limit');
+    }
+    const body = {
+      ...(quota === undefined ? {} : { quotas: readQuotas(quota) }),
+      ...(rateLimit === undefined ? {} : { rateLimit: wireOf(rateLimit) }),
+    };
+    const params = { organization, project };
+    const { body: settings } = await clientFor(options).send(giveQuotas, { params, body });
+    printAnswer(context, options, settings, () => describeSettings(settings));
+  });
+};
+
 export const addAdmin = (program: Command, context: Context): void => {
   const command = program
     .command('admin')
@@ -185,5 +223,6 @@ export const addAdmin = (program: Command, context: Context): void => {
     clientFor: ({ data }) =>
       showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err),
   };
-  for (const add of [addPools, addHosts, addImports, addDrain, addDoctor, addBlobs]) add(admin);
+  for (const add of [addPools, addHosts, addImports, addDrain, addDoctor, addBlobs, addQuotas])
+    add(admin);
 };

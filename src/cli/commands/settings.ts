@@ -39,15 +39,17 @@ const parseSwitch = (text: string): boolean => {
 
 /** What takes a setting back to what holds without it. */
 const usual = 'default';
-type OrUsual<Value> = Value | typeof usual;
+export type OrUsual<Value> = Value | typeof usual;
 
-const orUsual =
+/** Parser of a value, or of `default`. */
+export const orUsual =
   <Value>(parse: (text: string) => Value) =>
   (text: string): OrUsual<Value> =>
     text === usual ? usual : parse(text);
 
 /** As the API has it. */
-const wireOf = <Value>(value: OrUsual<Value>): Value | null => (value === usual ? null : value);
+export const wireOf = <Value>(value: OrUsual<Value>): Value | null =>
+  value === usual ? null : value;
 
 /** A member of a change, where the option was given. */
 const given = <Name extends string, Value>(name: Name, value: OrUsual<Value> | undefined) =>
@@ -62,7 +64,7 @@ const parseTier = (text: string): BrowserTier => {
 const parseMost = parseNumber({ min: 1, max: 2_000_000_000, whole: true });
 
 /** `sessions=20`, or `sessions=default`. */
-const readQuotas = (pairs: readonly string[]): QuotasChange =>
+export const readQuotas = (pairs: readonly string[]): QuotasChange =>
   Object.fromEntries(
     pairs.map((text) => {
       const [name = '', value = ''] = text.split('=', 2);

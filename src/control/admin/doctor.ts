@@ -250,7 +250,7 @@ const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {
   );
   return warning(
     list(names),
-    'ask the project to use less, or raise its quota: the column quota_<name> of its row in projects, or SVC_QUOTA_<NAME> for all',
+    'ask the project to use less, or raise its quota: svc admin quotas <organization/project>, or SVC_QUOTA_<NAME> for all',
   );
 };
 
