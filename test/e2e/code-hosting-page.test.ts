@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { startChromium } from '#test/support/chromium.ts';
+import { solveCloseDuplicate } from '#test/support/code-hosting-page.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 
 let root: string;
@@ -49,19 +50,7 @@ it('is made, pulled with its page, and a task is solved in a browser', async () 
   const { id } = JSON.parse(await svc('worlds', 'session', 'open', 'hub', ...words));
   const page = await browser.newPage();
   await page.goto(await svc('worlds', 'session', 'link', id));
-  await page.getByRole('link', { name: 'northquay/berth' }).click();
-  await page.getByRole('searchbox').fill('arrival reminder');
-  await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Guests get the arrival reminder too early' }).click();
-  await page.getByRole('button', { name: 'Edit labels' }).click();
-  await page.getByRole('dialog').getByRole('searchbox').fill('duplicate');
-  await page.getByRole('dialog').getByRole('checkbox').check();
-  await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
-  await page.getByRole('complementary').getByText('duplicate').waitFor();
-  await page.getByLabel('Add a comment').fill('Duplicate of #139');
-  await page.getByLabel('Reason').selectOption('not_planned');
-  await page.getByRole('button', { name: 'Close with comment' }).click();
-  await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+  await solveCloseDuplicate(page);
   const graded = JSON.parse(await svc('worlds', 'session', 'grade', id, '--json'));
   expect(graded).toMatchObject({ output: { passed: true } });
   const requests = await svc('worlds', 'session', 'requests', id, '--via', 'ui');
