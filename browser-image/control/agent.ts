@@ -50,6 +50,14 @@ const keepMs = 10_000;
 /** How long the last entries of a session may take to be noted. */
 const lastEntriesMs = 1_000;
 const hold = limits.pollMs / 1_000;
+/** A world host takes so much in one report. */
+const mostPictureBytes = 700 * 1024;
+
+const tooLarge = (bytes: number): AppError =>
+  new AppError(
+    'exhausted',
+    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of what is in view, or as jpeg`,
+  );
 
 /** A checkpoint as it is kept: with how many resets of the session it has seen. */
 type Kept = Checkpoint & { resets?: number };
@@ -124,6 +132,7 @@ const openWorld = (agent: Agent, assignment: BrowserAssignment, resets: number |
   const carryOut = async (order: BrowserOrder): Promise<unknown> => {
     const { format, fullPage } = order;
     const picture = await program.screenshot({ format, fullPage });
+    if (picture.length > mostPictureBytes) throw tooLarge(picture.length);
     return { format, base64: picture.toString('base64') };
   };
   return openWorldLink({
