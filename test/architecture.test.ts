@@ -36,6 +36,7 @@ const programs = [
   'src/gateway',
   'src/sender',
   'src/cli',
+  'src/mcp',
   'orchestrator',
   'world-host-image',
   'browser-image',

@@ -37,6 +37,7 @@ import { createTunnels } from './http/host/tunnel.ts';
 import { groupListeners, type Listening, listen, usualTimes } from './http/listen.ts';
 import { allowPages } from './http/methods.ts';
 import { openApiDocument } from './http/openapi.ts';
+import type { Ways } from './http/perform.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { worldAddressEndpoints } from './http/public/world-address.ts';
@@ -83,8 +84,8 @@ const publicPath = '/api/public';
 const releaseMs = 1_000;
 
 /** Every API, by the addresses at which it is served. */
-const apisOf = (parts: Parts): (Api & { at: ListenerName })[] => [
-  { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts) },
+const apisOf = (parts: Parts, ways: Ways): (Api & { at: ListenerName })[] => [
+  { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts, ways) },
   { at: 'public', prefix: '/world', endpoints: worldAddressEndpoints(parts) },
   { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
   { at: 'internal', prefix: '/api/pool', endpoints: poolEndpoints(parts) },
@@ -125,7 +126,7 @@ const appMaker = (
   const limitRate = createLimitRate(db, config.rateLimit);
   const { publicUrl, gateway, allowed } = config;
   const guard = createGuard({ publicUrl, gateway, ...allowed });
-  const all = apisOf(parts);
+  const all = apisOf(parts, { findAsker, readBody, share });
   return (serves: readonly ListenerName[]): FastifyInstance => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));

@@ -24,8 +24,10 @@ export type ToolShape = {
   description?: string;
   /** Seconds that `wait` has where it is not given. */
   wait?: number;
-  /** In place of the members of the body: they are put into its `input`, and the others are as they are here. */
-  call?: { input: TSchema | undefined; kind: string };
+  /** Members of the body that have another name as arguments, because something in the path has theirs. */
+  as?: Readonly<Record<string, string>>;
+  /** Of a call: its kind. Where its `input` has a schema, the members of that are arguments. */
+  call?: { kind: string; input?: TSchema };
 };
 
 export type OperationShape = {

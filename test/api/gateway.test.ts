@@ -192,7 +192,8 @@ describe('the address of a surface', () => {
   it('is at the gateway from the opening of a session to its end', async () => {
     const { id, surfaces } = await open();
     const api = { url: `https://${id}--api.worlds.test`, token: expect.stringMatching(/^st-/) };
-    expect(surfaces).toEqual({ api });
+    const mcp = { url: `https://${id}--mcp.worlds.test/mcp`, token: api.token };
+    expect(surfaces).toEqual({ api, mcp });
     const host = await warmHost(control);
     expect(await host.poll()).toMatchObject({ sessionId: id, address: api.url });
     expect(await host.beat()).toEqual({ drain: false, address: api.url });

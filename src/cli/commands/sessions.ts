@@ -42,6 +42,7 @@ import {
 } from './session-calls.ts';
 import { addSessionFaults } from './session-faults.ts';
 import { addSessionListen } from './session-listen.ts';
+import { addSessionMcp } from './session-mcp.ts';
 import { addSessionOpen } from './session-open.ts';
 import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
@@ -229,6 +230,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionRequests(session, context);
   addSessionWebhooks(session, context);
   addSessionListen(session, context);
+  addSessionMcp(session, context);
   addSessionGrade(session, context);
   addSessionLink(session, context);
   addSessionPin(session, context);

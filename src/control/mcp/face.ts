@@ -4,7 +4,7 @@
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
-import { type AppError, describeError } from '#domain/error.ts';
+import type { AppError } from '#domain/error.ts';
 import { writeJson } from '../json/json-text.ts';
 
 export type Resource = {
@@ -66,5 +66,5 @@ const shownOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 export const wordsOf = (error: AppError): string => {
   const fields = error.fields.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
   const facts = Object.entries(error.detail).map(([name, value]) => `${name}: ${shownOf(value)}`);
-  return [describeError(error), ...fields, ...facts].join('\n');
+  return [error.message, ...fields, ...facts].join('\n');
 };

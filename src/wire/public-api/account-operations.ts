@@ -348,5 +348,6 @@ export const getProjectSettings = operation({
   method: 'GET',
   path: '/project/settings',
   access: 'write',
+  tools: [{ name: 'get_project_settings' }],
   answers: { 200: ProjectSettingsView },
 });

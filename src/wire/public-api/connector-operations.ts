@@ -19,6 +19,7 @@ export const listConnectors = operation({
   method: 'GET',
   path: '/connectors',
   access: 'read',
+  tools: [{ name: 'list_connectors' }],
   query: Type.Object(PageQuery, { additionalProperties: false }),
   answers: { 200: Type.Object({ data: Type.Array(ConnectorView), meta: ListMeta }) },
 });
@@ -29,6 +30,7 @@ export const listConnectorVersions = operation({
   method: 'GET',
   path: '/connectors/{slug}/versions',
   access: 'read',
+  tools: [{ name: 'list_connector_versions' }],
   params: ConnectorParams,
   query: Type.Object(PageQuery, { additionalProperties: false }),
   answers: { 200: Type.Object({ data: Type.Array(ConnectorVersionView), meta: ListMeta }) },

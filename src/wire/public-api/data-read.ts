@@ -130,6 +130,7 @@ export const readData = operation({
   method: 'GET',
   path: '/worlds/{slug}/data',
   access: 'read',
+  tools: [{ name: 'query_world_data' }],
   params: WorldParams,
   query: RowsQuery,
   answers: { 200: Type.Union([RowsView, GroupsView, CountsView]) },

@@ -19,6 +19,7 @@ export const listWebhooks = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}/webhooks',
   access: 'read',
+  tools: [{ name: 'list_world_session_webhooks' }],
   params: SessionParams,
   query: Type.Object(
     {
@@ -36,6 +37,7 @@ export const listDeliveries = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}/deliveries',
   access: 'read',
+  tools: [{ name: 'list_world_session_deliveries' }],
   params: SessionParams,
   query: Type.Object(
     {

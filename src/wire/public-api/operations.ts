@@ -16,6 +16,7 @@ import {
 } from '../schemas.ts';
 import { Type } from '../type.ts';
 import { CallListView, CallRequest, CallView } from './call.ts';
+import { callTools } from './call-tools.ts';
 import { CursorQuery, ListMeta, PageQuery } from './lists.ts';
 import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
 import { EntityView, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
@@ -86,6 +87,7 @@ export {
 export { readData } from './data-read.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export { callService, callSessionServer } from './mcp-operations.ts';
+export { describeProject } from './project-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
 export {
   listDestinations,
@@ -128,6 +130,7 @@ export const createWorld = operation({
   method: 'POST',
   path: '/worlds',
   access: 'write',
+  tools: [{ name: 'create_world' }],
   headers: IdempotencyHeaders,
   body: CreateWorldBody,
   bodyBytes: limits.worldBodyBytes,
@@ -141,6 +144,7 @@ export const getWorld = operation({
   method: 'GET',
   path: '/worlds/{slug}',
   access: 'read',
+  tools: [{ name: 'describe_world' }],
   params: WorldParams,
   answers: { 200: WorldDetail },
 });
@@ -151,6 +155,7 @@ export const listWorldEntities = operation({
   method: 'GET',
   path: '/worlds/{slug}/entities',
   access: 'read',
+  tools: [{ name: 'list_world_entities' }],
   params: WorldParams,
   answers: {
     200: Type.Object({
@@ -167,6 +172,7 @@ export const listWorldTasks = operation({
   method: 'GET',
   path: '/worlds/{slug}/tasks',
   access: 'read',
+  tools: [{ name: 'list_bundled_tasks' }],
   params: WorldParams,
   query: Type.Object(
     {
@@ -197,6 +203,7 @@ export const runWorldCommand = operation({
   method: 'POST',
   path: '/worlds/runtime',
   access: 'write',
+  tools: [{ name: 'run_world_command' }],
   body: RuntimeBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 200: RuntimeAnswer, 400: RuntimeRejection },
@@ -209,6 +216,7 @@ export const listTemplates = operation({
   method: 'GET',
   path: '/worlds/templates',
   access: 'read',
+  tools: [{ name: 'list_world_templates' }],
   answers: { 200: Type.Object({ data: Type.Array(TemplateView) }) },
 });
 
@@ -218,6 +226,7 @@ export const listWorlds = operation({
   method: 'GET',
   path: '/environments',
   access: 'read',
+  tools: [{ name: 'list_worlds' }],
   query: Type.Object(
     {
       ...PageQuery,
@@ -246,6 +255,7 @@ export const openSession = operation({
   method: 'POST',
   path: '/world-sessions',
   access: 'write',
+  tools: [{ name: 'open_world_session', wait: 30 }],
   query: WaitQuery,
   headers: OpenHeaders,
   body: OpenSessionBody,
@@ -263,6 +273,7 @@ export const listSessions = operation({
   method: 'GET',
   path: '/world-sessions',
   access: 'read',
+  tools: [{ name: 'list_world_sessions' }],
   query: Type.Object(
     {
       ...CursorQuery,
@@ -281,6 +292,7 @@ export const getSession = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}',
   access: 'read',
+  tools: [{ name: 'get_world_session' }],
   params: SessionParams,
   query: WaitQuery,
   answers: { 200: SessionView },
@@ -292,6 +304,7 @@ export const updateSession = operation({
   method: 'PATCH',
   path: '/world-sessions/{sessionId}',
   access: 'write',
+  tools: [{ name: 'pin_world_session' }],
   params: SessionParams,
   body: Type.Object({ pinned: Type.Boolean() }, { additionalProperties: false }),
   answers: { 200: SessionView },
@@ -303,6 +316,7 @@ export const closeSession = operation({
   method: 'DELETE',
   path: '/world-sessions/{sessionId}',
   access: 'write',
+  tools: [{ name: 'close_world_session', wait: 30 }],
   params: SessionParams,
   query: WaitQuery,
   body: Type.Optional(
@@ -317,6 +331,7 @@ export const createSurfaceLink = operation({
   method: 'POST',
   path: '/world-sessions/{sessionId}/links',
   access: 'write',
+  tools: [{ name: 'create_world_session_link' }],
   params: SessionParams,
   body: Type.Optional(
     Type.Object(
@@ -348,6 +363,7 @@ export const enqueueCall = operation({
   method: 'POST',
   path: '/world-sessions/{sessionId}/calls',
   access: 'write',
+  tools: callTools,
   params: SessionParams,
   query: WaitQuery,
   headers: IdempotencyHeaders,
@@ -366,6 +382,7 @@ export const listCalls = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}/calls',
   access: 'read',
+  tools: [{ name: 'list_world_session_calls' }],
   params: SessionParams,
   query: Type.Object(
     { ...PageQuery, fields: fieldsOf(['input', 'output', 'details']) },
@@ -390,6 +407,7 @@ export const listSessionRequests = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}/requests',
   access: 'read',
+  tools: [{ name: 'list_world_session_requests' }],
   params: SessionParams,
   query: Type.Object(
     { ...CursorQuery, ...RequestFilter, after: AfterRequest },
@@ -404,6 +422,7 @@ export const listWorldRequests = operation({
   method: 'GET',
   path: '/worlds/{slug}/requests',
   access: 'read',
+  tools: [{ name: 'list_world_requests' }],
   params: WorldParams,
   query: Type.Object(
     { ...CursorQuery, ...RequestFilter, after: AfterTime },
@@ -418,6 +437,7 @@ export const getCall = operation({
   method: 'GET',
   path: '/world-sessions/{sessionId}/calls/{callId}',
   access: 'read',
+  tools: [{ name: 'get_world_session_call' }],
   params: Type.Object({
     sessionId: Type.String({ maxLength: 64 }),
     callId: Type.String({ maxLength: 64 }),

@@ -1,6 +1,7 @@
 /** The public API: what is served below `/api/public`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { Ways } from '../perform.ts';
 import { accountEndpoints } from './accounts.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
@@ -10,9 +11,11 @@ import { dataReadEndpoints } from './data-read.ts';
 import { deliveryEndpoints } from './deliveries.ts';
 import { linkEndpoints } from './links.ts';
 import { mcpEndpoints } from './mcp.ts';
+import { projectEndpoints } from './project.ts';
 import { proofEndpoints } from './proofs.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
+import { serviceEndpoint } from './service-mcp.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
 import { testEndpoints } from './tests.ts';
@@ -20,7 +23,13 @@ import { versionEndpoints } from './versions.ts';
 import { webhookPushEndpoints } from './webhook-push.ts';
 import { worldEndpoints } from './worlds.ts';
 
-export const publicEndpoints = (parts: Parts): Endpoint[] => [
+/** All operations, and over them the MCP server. */
+export const publicEndpoints = (parts: Parts, ways: Ways): Endpoint[] => {
+  const endpoints = operationEndpoints(parts);
+  return [...endpoints, serviceEndpoint(parts, endpoints, ways)];
+};
+
+const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...accountEndpoints(parts),
   ...worldEndpoints(parts),
   ...versionEndpoints(parts),
@@ -38,5 +47,6 @@ export const publicEndpoints = (parts: Parts): Endpoint[] => [
   ...callEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),
+  ...projectEndpoints(parts),
   ...mcpEndpoints(parts),
 ];
