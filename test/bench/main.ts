@@ -30,6 +30,7 @@ import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
+import { benchMcp } from './mcp.ts';
 import { benchOpen, prepareWorlds } from './open.ts';
 import { benchOpenBesideImport } from './open-beside-import.ts';
 import { benchLarge } from './open-large.ts';
@@ -87,6 +88,10 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
       say('calling tools');
       figures.push(...(await benchCall(network, floor)));
     }
+    if (wants('mcp')) {
+      say('calling a tool by MCP and by …/calls');
+      figures.push(...(await benchMcp(network)));
+    }
     if (wants('grade.throughput')) {
       say('asking for 1,000 grades at once');
       figures.push(...(await benchGrades(network)));
@@ -97,12 +102,13 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
   }
 };
 
-const wantsProcess = ['open.warm', 'open.reuse', 'call', 'grade.throughput'].some(wants);
+const wantsProcess = ['open.warm', 'open.reuse', 'call', 'mcp', 'grade.throughput'].some(wants);
 const wantsServer = [
   'open',
   'query',
   'serve',
   'call',
+  'mcp',
   'grade.throughput',
   'session',
   'push',

@@ -58,24 +58,25 @@ type ShownTool = {
 const definitionsOf = (schema: unknown): Definitions =>
   isObject(schema) && isObject(schema.$defs) ? schema.$defs : {};
 
-const inputOf = (schema: unknown): Schema => ({
-  ...resolveRoot(schema, definitionsOf(schema)),
-  type: 'object',
-});
+/** What worlds' schemas are written in, said where readers could take them for another. */
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+const inputOf = (schema: unknown): Schema => {
+  const definitions = definitionsOf(schema);
+  const needed = Object.keys(definitions).length === 0 ? {} : { $defs: definitions };
+  const root = resolveRoot(schema, definitions);
+  return { $schema: dialect, ...root, ...needed, type: 'object' };
+};
 
 const outputOf = (schema: unknown): Schema | undefined => {
   const definitions = definitionsOf(schema);
   const root = resolveRoot(schema, definitions);
   const form = formOf(root);
-  if (form === 'object') return root;
+  const needed = Object.keys(definitions).length === 0 ? {} : { $defs: definitions };
+  if (form === 'object') return { ...root, ...needed };
   if (form === 'any') return undefined;
-  const { $defs, ...own } = root;
-  return {
-    type: 'object',
-    properties: { [wrapped]: own },
-    required: [wrapped],
-    ...($defs === undefined ? {} : { $defs }),
-  };
+  const { $defs: _, ...own } = root;
+  return { type: 'object', properties: { [wrapped]: own }, required: [wrapped], ...needed };
 };
 
 const toMcp = ({ name, description, inputSchema, outputSchema }: ShownTool): object => {

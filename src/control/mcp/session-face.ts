@@ -101,13 +101,15 @@ const listTools = async (
   return new JsonText(`[${texts.join(',')}]`);
 };
 
+/** JSON as a model reads it: a text as the text that it is. */
+const readable = (json: string): string => (json.startsWith('"') ? JSON.parse(json) : json);
+
 const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
-  const text = outputJson ?? 'null';
-  const isObject = text.startsWith('{');
+  const json = outputJson ?? 'null';
   if (form === 'wrapped') {
-    return toldResult(text, new JsonText(`{${JSON.stringify(wrapped)}:${text}}`));
+    return toldResult(readable(json), new JsonText(`{${JSON.stringify(wrapped)}:${json}}`));
   }
-  return toldResult(text, isObject ? new JsonText(text) : undefined);
+  return toldResult(readable(json), json.startsWith('{') ? new JsonText(json) : undefined);
 };
 
 /** What a host says of a failure, as a model reads it. Very long details are cut. */
