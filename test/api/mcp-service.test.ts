@@ -6,9 +6,11 @@ import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as operations from '#wire/public-api/operations.ts';
 import { answerCalls } from '../support/answering-host.ts';
+import { createAsker } from '../support/asker.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { bothTypes, connectMcp, rpc, textOf } from '../support/mcp.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { projectIdOf } from '../support/settings.ts';
 
 let control: OwnControl;
 let client: Client;
@@ -246,6 +248,35 @@ describe('who may call it', () => {
     expect((await send(`Bearer ${control.publicKey}`)).status).toBe(403);
     expect((await send(basicAuthorization(control.publicKey, 'sk-no'))).status).toBe(401);
     expect((await send(`Bearer st-${'A'.repeat(43)}`)).status).toBe(401);
+  });
+
+  it('is who has a token, in the project that the address names, with what its user may', async () => {
+    const ask = createAsker(control);
+    const as = control.accountAuthorization;
+    const projectId = await projectIdOf(control);
+    const clientOf = async (role: string) => {
+      const email = `${role.toLowerCase()}@example.test`;
+      await ask('PUT', '/organizations/memberships', { as, body: { email, role } });
+      const made = await ask('POST', '/organizations/tokens', { as, body: { name: 'x', email } });
+      const authorization = `Bearer ${(made.body as { token: string }).token}`;
+      expect((await send(authorization)).status).toBe(400);
+      expect((await send(authorization, '?project_id=prj-none')).status).toBe(404);
+      const url = `${control.running.addresses.public[0]}${path}?project_id=${projectId}`;
+      return connectMcp(url, authorization);
+    };
+    const member = await clientOf('MEMBER');
+    const viewer = await clientOf('VIEWER');
+    const namesOf = async (one: Client) => (await one.listTools()).tools.map(({ name }) => name);
+    expect(await namesOf(member)).toEqual(await namesOf(client));
+    const reads = shapes.flatMap(({ access, tools = [] }) =>
+      access === 'read' ? tools.map(({ name }) => name) : [],
+    );
+    expect((await namesOf(viewer)).sort()).toEqual(reads.sort());
+    const refused = await viewer.callTool({ name: 'delete_world', arguments: { slug: 'notes' } });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('you may only read');
+    expect((await viewer.callTool({ name: 'list_worlds' })).isError).toBeUndefined();
+    for (const one of [member, viewer]) await one.close();
   });
 });
 

@@ -3,7 +3,6 @@
  * configurations that the page of docs has, and `svc worlds session mcp`.
  */
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,12 +11,14 @@ import {
   type StdioServerParameters,
 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import { answerCalls } from '../support/answering-host.ts';
-import { endServer, listenLocally } from '../support/gateway.ts';
+import { createAsker } from '../support/asker.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { textOf } from '../support/mcp.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { projectIdOf } from '../support/settings.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/use/mcp.md'), 'utf8');
@@ -112,95 +113,93 @@ describe('svc-mcp serve', () => {
   });
 });
 
-/** The routes that a token needs, before a service: a stand-in for what knows tokens and their projects. */
-const startTokens = async (): Promise<{
-  server: Server;
-  url: string;
-  projects: { id: string; name: string }[];
-  asked: string[];
-}> => {
-  const projects = [
-    { id: 'prj-a', name: 'first' },
-    { id: 'prj-b', name: 'second' },
-  ];
-  const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const answer = (status: number, body: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
-    };
-    const body = Buffer.concat(await request.toArray()).toString();
-    if (request.headers.authorization !== 'Bearer pat_good')
-      return answer(401, { message: 'the token is not valid', error: 'unauthenticated' });
-    if (request.url === '/api/public/projects') return answer(200, { data: projects });
-    if (request.method !== 'POST') return answer(405, { message: 'no streams here' });
-    const { id, method, params } = JSON.parse(body);
-    if (method === 'tools/call') asked.push(`${request.url} ${JSON.stringify(params.arguments)}`);
-    const { pathname, search } = new URL(request.url ?? '', 'http://x');
-    const forwarded = await fetch(`${url()}${pathname}`, {
-      method: 'POST',
-      headers: {
-        accept: String(request.headers.accept),
-        'content-type': 'application/json',
-        authorization: `Basic ${btoa(`${control.publicKey}:${control.secretKey}`)}`,
-      },
-      body,
-    });
-    expect(search).toMatch(/^\?project_id=prj-[ab]$/);
-    if (id === undefined) {
-      response.writeHead(forwarded.status).end();
-      return undefined;
-    }
-    return answer(forwarded.status, await forwarded.json());
-  });
-  const port = await listenLocally(server);
-  return { server, url: `http://127.0.0.1:${port}`, projects, asked };
+/** A member of some projects, with a token of theirs. */
+const memberWith = async (projectIds: readonly string[]) => {
+  const ask = createAsker(control);
+  const as = control.accountAuthorization;
+  const email = `member-${projectIds.length}@example.test`;
+  await ask('PUT', '/organizations/memberships', { as, body: { email, role: 'NONE' } });
+  for (const projectId of projectIds) {
+    const path = `/projects/${projectId}/memberships`;
+    await ask('PUT', path, { as, body: { email, role: 'MEMBER' } });
+  }
+  const made = await ask('POST', '/organizations/tokens', { as, body: { name: 'x', email } });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return { token: (made.body as { token: string }).token };
 };
 
 describe('svc-mcp serve with a token', () => {
-  let tokens: Awaited<ReturnType<typeof startTokens>>;
+  let mine: string;
+  let other: string;
   beforeAll(async () => {
-    tokens = await startTokens();
+    mine = await projectIdOf(control);
+    const made = await createAsker(control)('POST', '/projects', {
+      as: control.accountAuthorization,
+      body: { name: 'other' },
+    });
+    other = (made.body as { id: string }).id;
   });
-  afterAll(() => endServer(tokens.server));
 
-  const startWith = (env: Record<string, string> = {}) =>
+  const startWith = (token: string, env: Record<string, string> = {}) =>
     start({
       command: process.execPath,
       args: [program, 'serve'],
-      env: { SVC_URL: tokens.url, SVC_API_TOKEN: 'pat_good', ...env },
+      env: { SVC_URL: url(), SVC_API_TOKEN: token, ...env },
     });
 
+  it('adds the project by itself where the token reaches one alone', async () => {
+    const { token } = await memberWith([mine]);
+    const { client, said } = await startWith(token);
+    expect(said()).toContain('the token reaches 1 of the projects');
+    const { tools } = await client.listTools();
+    expect(tools.some(({ inputSchema }) => 'project_id' in (inputSchema.properties ?? {}))).toBe(
+      false,
+    );
+    const project = await client.callTool({ name: 'describe_project' });
+    expect(project.structuredContent).toMatchObject({ id: mine, mayWrite: true });
+    await client.close();
+  });
+
   it('lists the projects that it reaches, and has each call name one', async () => {
-    const { client, said } = await startWith();
+    const { token } = await memberWith([mine, other]);
+    const { client, said } = await startWith(token);
     expect(said()).toContain('the token reaches 2 of the projects');
-    expect(said()).toContain('prj-a  first');
-    expect(said()).toContain('prj-b  second');
+    expect(said()).toContain(`${mine}  `);
+    expect(said()).toContain(`${other}  other`);
     const { tools } = await client.listTools();
     expect(tools.every(({ inputSchema }) => inputSchema.required?.[0] === 'project_id')).toBe(true);
-    const args = { project_id: 'prj-b', slug: 'notes' };
-    const world = await client.callTool({ name: 'describe_world', arguments: args });
-    expect(world.structuredContent).toMatchObject({ slug: 'notes' });
-    expect(tokens.asked.at(-1)).toBe('/api/public/mcp?project_id=prj-b {"slug":"notes"}');
+    const worldsOf = async (project_id: string) =>
+      (await client.callTool({ name: 'list_worlds', arguments: { project_id } }))
+        .structuredContent as { data: { slug: string }[] };
+    expect((await worldsOf(mine)).data).toMatchObject([{ slug: 'notes' }]);
+    expect((await worldsOf(other)).data).toEqual([]);
     await expect(client.callTool({ name: 'list_worlds' })).rejects.toThrow(
-      'the token reaches several projects: name one as "project_id", of prj-a, prj-b',
+      'the token reaches several projects: name one as "project_id"',
     );
     await client.close();
   });
 
   it('looks before each call whether the token reaches the project', async () => {
-    const { client } = await startWith({ SVC_PROJECT_ID: 'prj-b' });
+    const { token } = await memberWith([mine, other]);
+    const { client } = await startWith(token, { SVC_PROJECT_ID: other });
     expect((await client.callTool({ name: 'list_worlds' })).isError).toBeUndefined();
-    const [, removed] = tokens.projects.splice(1, 1, { id: 'prj-c', name: 'third' });
-    await expect(client.callTool({ name: 'list_worlds' })).rejects.toThrow(
-      'the token does not reach the project "prj-b"; it reaches prj-a, prj-c',
+    await control.sql('delete from project_memberships where project_id = $1', [other]);
+    await until(
+      async () => {
+        const [named] = await Promise.allSettled([client.callTool({ name: 'list_worlds' })]);
+        return (
+          named.status === 'rejected' &&
+          String(named.reason).includes(`the token does not reach the project "${other}"`)
+        );
+      },
+      { timeoutMs: 10_000, everyMs: 200, what: 'the end of the right' },
     );
-    tokens.projects.splice(1, 1, removed ?? { id: 'prj-b', name: 'second' });
     await client.close();
   });
 
   it('says that a token is not valid, and ends', async () => {
-    await expect(startWith({ SVC_API_TOKEN: 'pat_bad' })).rejects.toThrow('the token is not valid');
+    const wrong = startWith(`pat_${'A'.repeat(43)}`);
+    await expect(wrong).rejects.toThrow('the token is not valid');
   });
 });
 
