@@ -1,0 +1,222 @@
+/**
+ * What agents and authors of worlds can do to the MCP servers: tools with odd names and hostile schemas, arguments of
+ * all kinds, more requests than a project has. The control plane evaluates none of their schemas.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
+import { until } from '#runtime/pause.ts';
+import { createWorld, listWorlds, openSession } from '#wire/public-api/operations.ts';
+import { type Answering, answerCalls } from '../support/answering-host.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { bothTypes, connectMcp, rpc, textOf } from '../support/mcp.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { encodeTree } from '../support/worlds.ts';
+
+const longName = `x${'-'.repeat(126)}y`;
+const names = ['with.dot', 'with-dash', 'a.b-c.d', longName];
+
+/** Many alternatives, one within the other: who compiles it pays. */
+const nested = (depth: number): object =>
+  depth === 0
+    ? { type: 'string', pattern: '^(a+)+$' }
+    : { anyOf: [nested(depth - 1), { type: 'object', properties: { deeper: nested(depth - 1) } }] };
+
+const world = (tools: Record<string, object>, functions: string): TreeFile[] => {
+  const text = (path: string, content: string) => ({ path, content: Buffer.from(content) });
+  const $defs = {
+    Loop: { type: 'object', properties: { again: { $ref: '#/$defs/Loop' } } },
+    First: { $ref: '#/$defs/Second' },
+    Second: { $ref: '#/$defs/Loop' },
+  };
+  const entities = {
+    rows: {
+      schema: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id'],
+        properties: { id: { type: 'integer' } },
+      },
+      primary_key: ['id'],
+    },
+  };
+  const svc = { version: 1, domain_version: '1', package: { id: 'odd', version: '1.0.0' } };
+  const $schema = 'https://json-schema.org/draft/2020-12/schema';
+  const json = { $schema, $id: 'urn:svc:test:odd', $defs, 'x-svc': { ...svc, entities, tools } };
+  const serve = JSON.stringify(Object.keys(tools));
+  return [
+    text('schema/world.json', JSON.stringify(json)),
+    text(
+      'svc-env.toml',
+      `[schema]\nlanguage = "svc-world/1"\n[environment]\nname = "Odd"\nkind = "mock-tools"\n[tools]\nserve = ${serve}\n`,
+    ),
+    text('tools.py', functions),
+  ];
+};
+
+const functionOf = (name: string): string =>
+  `def ${name.replace(/[.-]/g, '_')}(**given):\n    return {}\n`;
+
+let control: OwnControl;
+let host: PlayedHost;
+let answering: Answering;
+let url: string;
+let token: string;
+
+const tools = {
+  ...Object.fromEntries(names.map((name) => [name, { input: { type: 'object' }, output: {} }])),
+  looping: { input: { $ref: '#/$defs/First' }, output: { $ref: '#/$defs/First' } },
+  hostile: { input: { type: 'object', properties: { it: nested(8) } }, output: {} },
+};
+
+beforeAll(async () => {
+  control = await startOwnControl({ quotas: { waits: 3 } });
+  const functions = Object.keys(tools).map(functionOf).join('\n\n');
+  await control.send(createWorld, {
+    body: { slug: 'odd', from: encodeTree(world(tools, functions)) },
+  });
+  host = await warmHost(control);
+  const { body } = await control.send(openSession, { body: { slug: 'odd' } });
+  await host.poll();
+  await host.ready();
+  url = `${control.running.addresses.public[0]}/api/public/world-sessions/${body.id}/mcp`;
+  token = body.surfaces.mcp?.token ?? '';
+  answering = answerCalls(host, ({ name, input }) => ({ output: { name, input } }));
+});
+afterAll(async () => {
+  await answering.stop();
+  await clearPool(control);
+  await control.stop();
+});
+
+const headers = () => ({
+  authorization: `Bearer ${token}`,
+  accept: bothTypes,
+  'content-type': 'application/json',
+});
+const post = (body: string) => fetch(url, { method: 'POST', headers: headers(), body });
+const read = async (response: Response) =>
+  (await response.json()) as { result?: { isError?: boolean }; error?: { code: number } };
+
+describe('tools of an author who means no good', () => {
+  it('are listed by their names, however odd, and called by them', async () => {
+    const client = await connectMcp(url, `Bearer ${token}`);
+    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    expect(listed).toEqual(expect.arrayContaining(names));
+    for (const name of names) {
+      const { structuredContent } = await client.callTool({ name, arguments: { a: 1 } });
+      expect(structuredContent).toEqual({ name, input: { a: 1 } });
+    }
+    await client.close();
+  });
+
+  it('have an object at the root, whatever refers to what', async () => {
+    const client = await connectMcp(url, `Bearer ${token}`);
+    const { tools: listed } = await client.listTools();
+    const looping = listed.find(({ name }) => name === 'looping');
+    expect(looping?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { again: { $ref: '#/$defs/Loop' } },
+      $defs: { Loop: {} },
+    });
+    expect(looping?.inputSchema).not.toHaveProperty('$ref');
+    await client.close();
+  });
+
+  it('cost the control plane no time by their schemas, which it does not evaluate', async () => {
+    const began = performance.now();
+    const it = `${'a'.repeat(40)}!`;
+    const called = await read(
+      await post(rpc('tools/call', { name: 'hostile', arguments: { it } })),
+    );
+    expect(called.result?.isError).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('requests of an agent that means no good', () => {
+  it('take no names by which objects inherit', async () => {
+    for (const body of [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"with-dash","arguments":{"__proto__":{"a":1}}}}',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"jsonrpc":"2.0"}}',
+    ]) {
+      const answer = await post(body);
+      expect([answer.status, (await read(answer)).error?.code]).toEqual([400, -32_600]);
+    }
+    for (const name of ['__proto__', 'constructor', 'toString', '']) {
+      const { result } = await read(await post(rpc('tools/call', { name })));
+      expect(result?.isError, name).toBe(true);
+    }
+    expect((await read(await post(rpc('__proto__')))).error?.code).toBe(-32_601);
+  });
+
+  it('nest no deeper than a body may, and are no larger', async () => {
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"with-dash","arguments":${'{"a":'.repeat(500)}1${'}'.repeat(500)}}}`;
+    expect((await post(deep)).status).toBe(400);
+    const large = rpc('tools/call', { name: 'with-dash', arguments: { a: 'a'.repeat(1_200_000) } });
+    const answer = await post(large);
+    expect([answer.status, (await read(answer)).error?.code]).toEqual([413, -32_600]);
+  });
+
+  it('have large arguments read apart, and handed on as they came', async () => {
+    const client = await connectMcp(url, `Bearer ${token}`);
+    const given = { list: Array.from({ length: 60_000 }, (_, at) => at) };
+    const { structuredContent } = await client.callTool({ name: 'with-dash', arguments: given });
+    expect(structuredContent).toEqual({ name: 'with-dash', input: given });
+    await client.close();
+  });
+
+  it('show no token of the service that is sent to them', async () => {
+    const secret = `sk-${'A'.repeat(43)}`;
+    const answer = await read(await post(rpc('tools/call', { name: secret })));
+    expect(JSON.stringify(answer)).not.toContain(secret);
+    expect(answer.result?.isError).toBe(true);
+  });
+
+  it('reach nothing but the session: no other address below it', async () => {
+    for (const path of ['/calls', '', '/task']) {
+      const address = url.replace(/\/mcp$/, path);
+      const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+      expect([401, 404, 405], path).toContain(answer.status);
+    }
+    const service = url.replace(/world-sessions\/.*$/, 'mcp');
+    const answer = await fetch(service, { method: 'POST', headers: headers(), body: rpc('ping') });
+    expect(answer.status).toBe(401);
+  });
+
+  it('are held only as many at once as the project may have', async () => {
+    await answering.stop();
+    const calls = Array.from({ length: 5 }, () => {
+      const leaving = new AbortController();
+      const body = rpc('tools/call', { name: 'with-dash' });
+      const asked = fetch(url, {
+        method: 'POST',
+        headers: headers(),
+        body,
+        signal: leaving.signal,
+      });
+      return { asked: asked.then(({ status }) => status).catch(() => 0), leaving };
+    });
+    const refused = await Promise.race([
+      Promise.all(calls.map(({ asked }) => asked)),
+      new Promise<number[]>((resolve) => {
+        const seen: number[] = [];
+        for (const { asked } of calls)
+          void asked.then((status) => {
+            if (status === 429) seen.push(status);
+            if (seen.length === 2) resolve(seen);
+          });
+      }),
+    ]);
+    expect(refused).toEqual([429, 429]);
+    for (const { leaving } of calls) leaving.abort();
+    await Promise.all(calls.map(({ asked }) => asked));
+    // Those that have left hold nothing any more, and the service is as it was.
+    const isServed = async () => (await post(rpc('ping'))).status === 200;
+    await until(isServed, { timeoutMs: 4_000, what: 'room for requests' });
+    answering = answerCalls(host, () => ({ output: {} }));
+    const client = await connectMcp(url, `Bearer ${token}`);
+    expect(textOf(await client.callTool({ name: 'with-dash' }))).toBe('{}');
+    await client.close();
+    expect((await control.send(listWorlds, { query: {} })).status).toBe(200);
+  });
+});
