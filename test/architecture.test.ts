@@ -30,6 +30,7 @@ const shared: Record<string, readonly string[]> = {
   'src/data': ['src/domain', 'src/language', 'src/store', 'src/runtime'],
   'src/egress': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
+  'src/observability': ['src/domain'],
 };
 const programs = [
   'src/control',

@@ -1,0 +1,135 @@
+/**
+ * Reads a batch of ingestion events. Each stands for itself: what is wrong with one is said of it, and the others
+ * are read all the same. Unknown members are left alone everywhere.
+ */
+import { isObject } from '#domain/json.ts';
+import type { ObservationType } from './object.ts';
+import {
+  readObservation,
+  readObservationIds,
+  readTrace,
+  readType,
+  type Saying,
+} from './read-object.ts';
+import { readScore } from './read-score.ts';
+import { type Body, Misfit, parseTimeUs, readId, textLimits } from './read-value.ts';
+import type { GivenScore } from './score.ts';
+import type { State } from './state.ts';
+
+/** What an event says, and of what. A trace or an observation without an id gets one where events are stored. */
+export type Said =
+  | { kind: 'trace'; id: string | null; state: State }
+  | { kind: 'observation'; id: string | null; traceId: string | null; state: State }
+  | { kind: 'score'; score: GivenScore; timeUs: number }
+  | { kind: 'log' };
+
+/** Why an event was refused. */
+export type EventProblem = { status: 400 | 401 | 404; message: string; error: string };
+
+export type ReadEvent = { id: string; said: Said } | { id: string; problem: EventProblem };
+
+const created: Readonly<Record<string, ObservationType>> = {
+  'span-create': 'SPAN',
+  'generation-create': 'GENERATION',
+  'event-create': 'EVENT',
+  'agent-create': 'AGENT',
+  'tool-create': 'TOOL',
+  'chain-create': 'CHAIN',
+  'retriever-create': 'RETRIEVER',
+  'evaluator-create': 'EVALUATOR',
+  'embedding-create': 'EMBEDDING',
+  'guardrail-create': 'GUARDRAIL',
+};
+
+const updated: Readonly<Record<string, ObservationType>> = {
+  'span-update': 'SPAN',
+  'generation-update': 'GENERATION',
+};
+
+/** Types of events that are taken. */
+export const eventTypes = [
+  'trace-create',
+  ...Object.keys(created),
+  ...Object.keys(updated),
+  'observation-create',
+  'observation-update',
+  'score-create',
+  'sdk-log',
+];
+
+const typeOf = (type: string, body: Body): ObservationType | undefined => {
+  if (type.startsWith('observation-')) return readType(body);
+  return Object.hasOwn(created, type) ? created[type] : updated[type];
+};
+
+const readSaid = (type: string, body: Body, saying: Omit<Saying, 'isUpdate'>): Said => {
+  if (type === 'sdk-log') return { kind: 'log' };
+  if (type === 'score-create') {
+    return { kind: 'score', score: readScore(body), timeUs: saying.timeUs };
+  }
+  if (type === 'trace-create') {
+    // Clients update traces by it, too, and the values that they leave out are null: absent.
+    const state = readTrace(body, { ...saying, isUpdate: false });
+    return { kind: 'trace', id: readId(body, 'id'), state };
+  }
+  const isUpdate = type.endsWith('-update');
+  const ofType = typeOf(type, body);
+  if (ofType === undefined) {
+    throw new Misfit('type', `"${type}" is not one of ${eventTypes.join(', ')}`);
+  }
+  const state = readObservation(body, ofType, { ...saying, isUpdate });
+  return { kind: 'observation', ...readObservationIds(body), state };
+};
+
+const unknownId = 'unknown';
+
+const idOf = (event: unknown): string | undefined => {
+  const id = isObject(event) ? event.id : undefined;
+  const isId = typeof id === 'string' && id.length > 0 && id.length <= textLimits.id;
+  return isId && id.isWellFormed() ? id : undefined;
+};
+
+const refused = (error: string): EventProblem => ({
+  status: 400,
+  message: 'Invalid request data',
+  error,
+});
+
+const mostQuoted = 100;
+
+const readWhole = (event: unknown, position: number): Said => {
+  if (!isObject(event)) throw new Misfit('', 'an event must be an object');
+  if (idOf(event) === undefined) {
+    throw new Misfit('id', `must be a string of 1 to ${textLimits.id} characters`);
+  }
+  const { type, timestamp, body } = event;
+  const isKnown = typeof type === 'string' && eventTypes.includes(type);
+  if (!isKnown) {
+    const quoted = typeof type === 'string' ? JSON.stringify(type.slice(0, mostQuoted)) : 'none';
+    throw new Misfit('type', `${quoted} is not one of ${eventTypes.join(', ')}`);
+  }
+  const timeUs = parseTimeUs(timestamp);
+  if (timeUs === undefined) {
+    throw new Misfit('timestamp', 'must be an ISO 8601 time with its offset, from 1970 up to 2199');
+  }
+  if (!isObject(body)) throw new Misfit('body', 'must be an object');
+  try {
+    return readSaid(type, body, { timeUs, position });
+  } catch (error) {
+    throw error instanceof Misfit ? new Misfit(`body.${error.path}`, error.message) : error;
+  }
+};
+
+/** Reads one event at its place in its batch. */
+export const readEvent = (event: unknown, position: number): ReadEvent => {
+  const id = idOf(event) ?? unknownId;
+  try {
+    return { id, said: readWhole(event, position) };
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    return { id, problem: refused(`${error.path} ${error.message}`.trim()) };
+  }
+};
+
+/** Reads them all, in their order. */
+export const readBatch = (batch: readonly unknown[]): ReadEvent[] => batch.map(readEvent);

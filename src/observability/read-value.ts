@@ -1,0 +1,101 @@
+/**
+ * Members of events as clients send them: absent, null, or a value of the right form. What has another form is a
+ * `Misfit`, which refuses its one event and names the place. What no database holds (NUL, half a character) is
+ * replaced rather than refused: an agent's text is what it is.
+ */
+import { isObject } from '#domain/json.ts';
+
+/** Something in an event that has not the form that it needs. */
+export class Misfit extends Error {
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** Longest values, in characters. */
+export const textLimits = { id: 800, name: 1_000, text: 100_000 } as const;
+
+/** The text without what PostgreSQL cannot hold. */
+export const cleanText = (text: string): string => {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
+};
+
+/** A text member; undefined when absent. */
+export const readText = (
+  body: Body,
+  name: string,
+  most: number = textLimits.text,
+): string | null | undefined => {
+  const value = body[name];
+  if (value === undefined || value === null) return value;
+  if (typeof value !== 'string') throw new Misfit(name, 'must be a string');
+  if (value.length > most) throw new Misfit(name, `must have at most ${most} characters`);
+  return cleanText(value);
+};
+
+/** An id; an empty one is none. */
+export const readId = (body: Body, name: string): string | null => {
+  const text = readText(body, name, textLimits.id);
+  return text === undefined || text === '' ? null : text;
+};
+
+export const readBoolean = (body: Body, name: string): boolean | null | undefined => {
+  const value = body[name];
+  if (value === undefined || value === null || typeof value === 'boolean') return value;
+  throw new Misfit(name, 'must be true or false');
+};
+
+/** Any JSON value, as its text. Null counts as absent: it never clears what a model was asked or answered. */
+export const readJson = (body: Body, name: string): string | undefined => {
+  const value = body[name];
+  return value === undefined || value === null ? undefined : JSON.stringify(value);
+};
+
+/** An object, as its text. */
+export const readRecord = (body: Body, name: string): string | null | undefined => {
+  const value = body[name];
+  if (value === undefined || value === null) return value;
+  if (!isObject(value)) throw new Misfit(name, 'must be an object');
+  return JSON.stringify(value);
+};
+
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+const earliestMs = Date.UTC(1970, 0, 1);
+const latestMs = Date.UTC(2200, 0, 1);
+
+/** Microseconds since 1970 of an ISO time with its offset; undefined for what is none. */
+export const parseTimeUs = (text: unknown): number | undefined => {
+  if (typeof text !== 'string') return undefined;
+  const [, fraction = ''] = timeForm.exec(text) ?? [undefined, undefined];
+  const ms = timeForm.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms) || ms < earliestMs || ms >= latestMs) return undefined;
+  return Math.floor(ms) * 1_000 + Number(fraction.slice(3, 6).padEnd(3, '0'));
+};
+
+/** A time, in milliseconds since 1970. */
+export const readTime = (body: Body, name: string): number | null | undefined => {
+  const value = body[name];
+  if (value === undefined || value === null || value === '') return value === '' ? null : value;
+  const us = parseTimeUs(value);
+  if (us === undefined) {
+    throw new Misfit(name, 'must be an ISO 8601 time with its offset, from 1970 up to 2199');
+  }
+  return Math.floor(us / 1_000);
+};
+
+/** A list of texts; null is none. */
+export const readTexts = (body: Body, name: string): string[] => {
+  const value = body[name];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string')) {
+    throw new Misfit(name, 'must be a list of strings');
+  }
+  const long = value.find((one: string) => one.length > textLimits.name);
+  if (long !== undefined) throw new Misfit(name, `must hold texts of at most ${textLimits.name}`);
+  return value.map(cleanText);
+};

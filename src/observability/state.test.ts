@@ -1,0 +1,141 @@
+/** Events of one object, merged: whatever their order, their repetitions and the batches that they come in. */
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
+import { readEvent } from './read-batch.ts';
+import { beganAt, fieldOf, mergeStates, metadataOf, overlay, type State } from './state.ts';
+
+const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
+
+const stateOf = (type: string, ms: number, body: object, position = 0): State => {
+  const event = { id: 'e', type, timestamp: at(ms), body: { id: 'o', traceId: 't', ...body } };
+  const read = readEvent(event, position);
+  if (!('said' in read) || !('state' in read.said)) throw new Error(JSON.stringify(read));
+  return read.said.state;
+};
+
+const merge = (states: readonly State[]): State => states.reduce(mergeStates);
+
+describe('events of one object', () => {
+  it('lets an update outrank a create that says it was later', () => {
+    const update = stateOf('generation-update', 0, { output: 'done', usage: { input: 1 } });
+    const create = stateOf('generation-create', 3, { output: 'begun', name: 'g' });
+    const both = merge([update, create]);
+    expect([fieldOf(both, 'output'), fieldOf(both, 'name')]).toEqual(['"done"', 'g']);
+  });
+
+  it('lets the later update win where both speak, and both stand where one does', () => {
+    const one = stateOf('span-update', 1, { name: 'one', statusMessage: 'kept' });
+    const two = stateOf('span-update', 2, { name: 'two' });
+    const both = merge([two, one]);
+    expect([fieldOf(both, 'name'), fieldOf(both, 'statusMessage')]).toEqual(['two', 'kept']);
+  });
+
+  it('tells apart what was cleared and what was never said', () => {
+    const create = stateOf('span-create', 0, { name: 'one', version: '1' });
+    const update = stateOf('span-update', 1, { name: null });
+    const both = merge([create, update]);
+    expect([fieldOf(both, 'name'), fieldOf(both, 'version')]).toEqual([null, '1']);
+  });
+
+  it('begins when an event says so, at the earliest, and else when events were made', () => {
+    const update = stateOf('span-update', 0, { endTime: at(50) });
+    const create = stateOf('span-create', 9, { startTime: at(20) });
+    const again = stateOf('span-create', 9, { startTime: at(30) });
+    expect(beganAt(update)).toBe(Date.parse(at(0)));
+    expect(beganAt(merge([update, again, create]))).toBe(Date.parse(at(20)));
+  });
+
+  it('keeps the type of who made it', () => {
+    const both = merge([stateOf('span-update', 5, {}), stateOf('agent-create', 1, {})]);
+    expect(fieldOf(both, 'type')).toBe('AGENT');
+  });
+
+  it('unites tags and lays metadata over each other, member by member', () => {
+    const one = stateOf('trace-create', 1, {
+      tags: ['b', 'a'],
+      metadata: { x: { p: 1, q: 1 }, y: 1 },
+    });
+    const two = stateOf('trace-create', 2, { tags: ['c', 'a'], metadata: { x: { q: 2 } } });
+    const both = merge([two, one]);
+    expect(both.tags).toEqual(['a', 'b', 'c']);
+    expect(metadataOf(both)).toEqual({ x: { p: 1, q: 2 }, y: 1 });
+  });
+
+  it('keeps what older events said of metadata within a bound', () => {
+    const states = Array.from({ length: 100 }, (_, i) =>
+      stateOf('trace-create', i, { metadata: { [`k${i}`]: i } }),
+    );
+    const all = merge(states);
+    expect(all.metadata.length).toBeLessThanOrEqual(32);
+    expect(Object.keys(metadataOf(all) as object)).toHaveLength(100);
+  });
+});
+
+describe('overlay', () => {
+  it('takes members by any name for data', () => {
+    const over = JSON.parse('{"__proto__": {"polluted": 1}}');
+    expect(JSON.stringify(overlay({ a: 1 }, over))).toContain('"a":1');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+const json = fc.jsonValue({ maxDepth: 3 });
+const metadata = fc.dictionary(fc.constantFrom('a', 'b', 'c'), json, { maxKeys: 3 });
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const word = fc.constantFrom('one', 'two', null);
+
+const body = fc.record({
+  name: maybe(word),
+  level: maybe(fc.constantFrom('ERROR', 'DEBUG', null)),
+  input: maybe(json),
+  startTime: maybe(fc.integer({ min: 0, max: 9 }).map(at)),
+  metadata: maybe(fc.oneof(metadata, json)),
+});
+
+const states = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('span-create', 'span-update', 'generation-update', 'agent-create'),
+      fc.integer({ min: 0, max: 4 }),
+      body,
+      fc.integer({ min: 0, max: 3 }),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((events) => events.map((event) => stateOf(...event)));
+
+const runs = { numRuns: 300 * inject('fuzz').times, seed: inject('fuzz').seed };
+
+describe('any events of one object', () => {
+  it('come to the same in any order, repeated, and split into batches', () => {
+    fc.assert(
+      fc.property(states, fc.infiniteStream(fc.nat()), (events, chance) => {
+        const draw = (below: number): number => (chance.next().value as number) % below;
+        const shuffled = [...events, ...events.filter(() => draw(2) === 0)]
+          .map((event) => [draw(1_000_000), event] as const)
+          .sort(([a], [b]) => a - b)
+          .map(([, event]) => event);
+        const cutAt = 1 + draw(shuffled.length);
+        const batches = [shuffled.slice(0, cutAt), shuffled.slice(cutAt)].filter(
+          (batch) => batch.length > 0,
+        );
+        expect(merge(batches.map(merge))).toEqual(merge(events));
+      }),
+      runs,
+    );
+  });
+
+  it('leave no word of the highest rank out', () => {
+    fc.assert(
+      fc.property(states, (events) => {
+        const merged = merge(events);
+        for (const { values } of events) {
+          for (const [field, [rank]] of Object.entries(values)) {
+            expect((merged.values[field]?.[0] ?? '') >= rank).toBe(true);
+          }
+        }
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * What a model used and cost, in the several forms in which clients say it. It is kept as counts by free names:
+ * those that begin with `input` or `output` add up to these, `total` is the whole.
+ */
+import { isObject } from '#domain/json.ts';
+import type { Body } from './read-value.ts';
+
+export type Counts = Readonly<Record<string, number>>;
+
+/** Names that one observation may count by. */
+const mostNames = 100;
+const mostNameChars = 200;
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number) || number < 0) return undefined;
+  return number;
+};
+
+const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value);
+
+const entriesOf = (given: unknown): [string, number][] => {
+  if (!isObject(given)) return [];
+  return Object.entries(given)
+    .filter(([name]) => name.length <= mostNameChars && name.isWellFormed())
+    .flatMap(([name, value]): [string, number][] => {
+      const number = numberOf(value);
+      return number === undefined ? [] : [[name, number]];
+    })
+    .slice(0, mostNames);
+};
+
+/** The details of one side under its name, and what is left of the side when they are taken out of it. */
+const splitSide = (side: 'input' | 'output', whole: number, details: unknown): Counts => {
+  const parts = entriesOf(details).filter(([, count]) => isCount(count));
+  const taken = parts.reduce((sum, [, count]) => sum + count, 0);
+  return {
+    [side]: Math.max(0, whole - taken),
+    ...Object.fromEntries(parts.map(([name, count]) => [`${side}_${name}`, count])),
+  };
+};
+
+type Vendor = { input: string; output: string; inputDetails: string; outputDetails: string };
+
+/** The names that one vendor's two APIs have for the same. */
+const vendors: readonly Vendor[] = [
+  {
+    input: 'prompt_tokens',
+    output: 'completion_tokens',
+    inputDetails: 'prompt_tokens_details',
+    outputDetails: 'completion_tokens_details',
+  },
+  {
+    input: 'input_tokens',
+    output: 'output_tokens',
+    inputDetails: 'input_tokens_details',
+    outputDetails: 'output_tokens_details',
+  },
+];
+
+const readVendors = (given: Body): Counts | undefined => {
+  for (const { input, output, inputDetails, outputDetails } of vendors) {
+    const [used, made] = [numberOf(given[input]), numberOf(given[output])];
+    if (!isCount(used) || !isCount(made)) continue;
+    const total = numberOf(given.total_tokens);
+    return {
+      ...splitSide('input', used, given[inputDetails]),
+      ...splitSide('output', made, given[outputDetails]),
+      total: isCount(total) ? total : used + made,
+    };
+  }
+  return undefined;
+};
+
+const sumOf = (counts: Counts, side: string): number =>
+  Object.entries(counts).reduce(
+    (sum, [name, count]) => (name.startsWith(side) ? sum + count : sum),
+    0,
+  );
+
+/** The three sums of counts. `total` is what was given as such, else everything together. */
+export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => ({
+  input: sumOf(counts, 'input'),
+  output: sumOf(counts, 'output'),
+  total: counts.total ?? Object.values(counts).reduce((sum, count) => sum + count, 0),
+});
+
+const withTotal = (counts: Counts): Counts | undefined =>
+  Object.keys(counts).length === 0 ? undefined : { ...counts, total: totalsOf(counts).total };
+
+const pick = (given: Body, names: Readonly<Record<string, string>>): Counts =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([name, from]): [string, number][] => {
+      const number = numberOf(given[from]);
+      return number === undefined ? [] : [[name, number]];
+    }),
+  );
+
+const plainNames = { input: 'input', output: 'output', total: 'total' };
+const promptNames = { input: 'promptTokens', output: 'completionTokens', total: 'totalTokens' };
+const costNames = { input: 'inputCost', output: 'outputCost', total: 'totalCost' };
+
+const countsOnly = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)));
+
+/** What was used, of `usageDetails` or the older `usage`; undefined when neither says anything. */
+export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => {
+  if (isObject(usageDetails)) {
+    const told =
+      readVendors(usageDetails) ?? countsOnly(Object.fromEntries(entriesOf(usageDetails)));
+    if (Object.keys(told).length > 0) return withTotal(told);
+  }
+  if (!isObject(usage)) return undefined;
+  const told = readVendors(usage) ?? { ...pick(usage, promptNames), ...pick(usage, plainNames) };
+  return withTotal(countsOnly(told));
+};
+
+/** What it cost, in dollars, as the client says; undefined when it does not. */
+export const readCost = ({ costDetails, usage }: Body): Counts | undefined => {
+  const told = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails)) : {};
+  if (Object.keys(told).length > 0) return withTotal(told);
+  return isObject(usage) ? withTotal(pick(usage, costNames)) : undefined;
+};
