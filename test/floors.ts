@@ -69,6 +69,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['data', 'rows on their way into worlds, and read'],
     ['worlds', 'made from trees, shown'],
     ['parts.ts', 'the parts, as one type'],
+    ['ingestion', 'what agents did, taken and written'],
     ['lifecycle', 'how sessions get hosts, and end'],
     ['metrics', 'counters and gauges'],
     ['news', 'notices, and answers held for them'],

@@ -11,6 +11,7 @@ import type { Compiler } from './compile/compiler.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { CallWrites } from './db/grouped-calls.ts';
+import type { TraceStore } from './ingestion/ingest.ts';
 import type { Admission } from './lifecycle/admission.ts';
 import type { BrowserPlacer } from './lifecycle/browser-placer.ts';
 import type { Placer } from './lifecycle/placer.ts';
@@ -32,6 +33,8 @@ export type Parts = {
   /** Base address under which clients reach this control plane; known once it listens. */
   publicUrl: () => string;
   db: Database;
+  /** What agents did, by connections of its own. */
+  traces: TraceStore;
   callWrites: CallWrites;
   blobs: Blobs;
   smallBlobs: SmallBlobs;

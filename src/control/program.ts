@@ -22,7 +22,7 @@ import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
 import { openSnapshots, startImports } from './data/imports.ts';
 import { readCrowding } from './db/crowding.ts';
-import { openDatabase } from './db/database.ts';
+import { openDatabase, tracePool } from './db/database.ts';
 import { createCallWrites } from './db/grouped-calls.ts';
 import { migrate } from './db/migrate.ts';
 import { watchSchema } from './db/watch-schema.ts';
@@ -48,6 +48,7 @@ import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
 import { startUses, type Uses } from './http/uses.ts';
+import { openTraceStore } from './ingestion/ingest.ts';
 import { createAdmission } from './lifecycle/admission.ts';
 import { createBrowserPlacer } from './lifecycle/browser-placer.ts';
 import { createPlacer } from './lifecycle/placer.ts';
@@ -162,6 +163,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
   try {
     const db = openDatabase(config.databaseUrl, log);
     stack.defer(() => db.close());
+    const traces = openTraceStore(openDatabase(config.databaseUrl, log, tracePool));
+    stack.defer(() => traces.db.close());
     const namesKeys = await openConfiguredKeys(db, config.bootstrap, log);
     stack.defer(() => namesKeys.stop());
     const schema = watchSchema(db, log);
@@ -206,6 +209,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       config,
       publicUrl,
       db,
+      traces,
       callWrites: createCallWrites(db),
       blobs,
       smallBlobs: createSmallBlobs(blobs),

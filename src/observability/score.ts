@@ -28,3 +28,21 @@ export type GivenScore = {
   /** Milliseconds since 1970; null: when it was sent. */
   timestamp: number | null;
 };
+
+/** What scores of a name are held to. */
+export type ScoreConfig = {
+  id: string;
+  name: string;
+  dataType: Exclude<ScoreType, 'CORRECTION'>;
+  isArchived: boolean;
+  minValue: number | null;
+  maxValue: number | null;
+  categories: readonly { label: string; value: number }[] | null;
+};
+
+/** A score as it is kept. */
+export type Score = Omit<GivenScore, 'id' | 'value' | 'dataType'> & {
+  dataType: ScoreType;
+  value: number | null;
+  stringValue: string | null;
+};

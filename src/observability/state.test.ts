@@ -1,8 +1,10 @@
 /** Events of one object, merged: whatever their order, their repetitions and the batches that they come in. */
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
+import { observationFields } from './object.ts';
 import { readEvent } from './read-batch.ts';
 import { beganAt, fieldOf, mergeStates, metadataOf, overlay, type State } from './state.ts';
+import { fromStored, toStored } from './stored.ts';
 
 const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
 
@@ -134,6 +136,20 @@ describe('any events of one object', () => {
             expect((merged.values[field]?.[0] ?? '') >= rank).toBe(true);
           }
         }
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a state that is stored', () => {
+  it('merges with what comes later as if all had come together', () => {
+    fc.assert(
+      fc.property(states, states, (earlier, later) => {
+        const kept = fromStored(toStored(merge(earlier), observationFields));
+        const apart = mergeStates(kept, merge(later));
+        const together = merge([...earlier, ...later]);
+        expect(toStored(apart, observationFields)).toEqual(toStored(together, observationFields));
       }),
       runs,
     );

@@ -49,6 +49,11 @@ export type OperationShape = {
   bodyBytes?: number;
   /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */
   answers: Record<number, TSchema>;
+  /**
+   * What it answers when there is no room for a request: 429, unless its clients lose what they send by that and try
+   * again after 503 alone.
+   */
+  overload?: 503;
   /** Refusals of its own by status, in words. Clients get them as errors, like all others. */
   refusals?: Record<number, string>;
   /** What it is as tools of the MCP server; absent: none. */

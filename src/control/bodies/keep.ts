@@ -6,10 +6,12 @@
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import { readBatch } from '#observability/read-batch.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
+import type { IngestionBody } from '#wire/public-api/ingestion.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
@@ -260,6 +262,9 @@ const keepClosed = ({ generation, entries = [] }: ClosedBody) => ({
   entries: entries.map(readEntry),
 });
 
+/** Events as they were read, each with what it says or what is wrong with it. */
+const keepEvents = ({ batch }: IngestionBody) => ({ events: readBatch(batch) });
+
 /** By the id of the operation; a body of any other is kept as it is. */
 export const keepers = {
   enqueueCall: keepCall,
@@ -278,6 +283,7 @@ export const keepers = {
   callService: keepMessages,
   callSessionServer: keepMessages,
   relaySessionServer: keepMessages,
+  ingest: keepEvents,
 } as const;
 
 /** What the handler of an operation gets for a body. */

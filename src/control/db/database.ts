@@ -10,7 +10,7 @@ import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
 import { readParameters, type Values, valuesOf } from './parameters.ts';
 import { createRoom, type Room } from './room.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type TurnLimits } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
 export type Statement = {
@@ -53,11 +53,32 @@ export const statement = (name: string, text: string): Statement => ({
   ...readParameters(text),
 });
 
-const mostConnections = 10;
-/** Of them, those that requests of projects may have at once, and those of one project. */
-const turnLimits = { all: 8, ofProject: 5, waiting: 2_000, waitMs: 15_000 };
-/** Of what has its turn, and of what waits for no turn: hosts, orchestrators, the program itself. */
-const lineLimits = { served: mostConnections, waiting: 5_000, waitMs: 15_000 };
+/** How many connections a pool has, who may have how many, and what they are called at the server. */
+export type PoolShape = {
+  name: string;
+  connections: number;
+  /** Of them, those that requests of projects may have at once, and those of one project. */
+  turns: TurnLimits;
+  /** Of what has its turn, and of what waits for no turn: hosts, orchestrators, the program itself. */
+  line: { waiting: number; waitMs: number };
+};
+
+/** The connections of all but those below. */
+const usualPool: PoolShape = {
+  name: 'svc-control',
+  connections: 10,
+  turns: { all: 8, ofProject: 5, waiting: 2_000, waitMs: 15_000 },
+  line: { waiting: 5_000, waitMs: 15_000 },
+};
+
+/** Those of what agents did: however much is ingested or searched, opens and calls have theirs. */
+export const tracePool: PoolShape = {
+  name: 'svc-traces',
+  connections: 8,
+  turns: { all: 7, ofProject: 5, waiting: 200, waitMs: 5_000 },
+  line: { waiting: 400, waitMs: 5_000 },
+};
+
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
@@ -113,22 +134,26 @@ const transact = async <Result>(
 };
 
 /** Opens a pool; connections are made as they are needed and kept. */
-export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
+export const openDatabase = (
+  databaseUrl: Secret,
+  log: Log,
+  { name, connections, ...limits }: PoolShape = usualPool,
+): Database => {
   const pool = new pg.Pool({
     connectionString: databaseUrl.reveal(),
-    max: mostConnections,
+    max: connections,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     keepAlive: true,
-    application_name: 'svc-control',
+    application_name: name,
   });
   // A connection may break while nobody is waiting for it: the next query then says so itself.
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
-  const turns = createTurns(turnLimits);
-  const line = createLine(lineLimits);
+  const turns = createTurns(limits.turns);
+  const line = createLine({ served: connections, ...limits.line });
   const room = createRoom();
   const take = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns.take(() => line.take(work));
@@ -140,7 +165,7 @@ export const openDatabase = (databaseUrl: Secret, log: Log): Database => {
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: line.waiting() + turns.waiting(),
-      most: mostConnections,
+      most: connections,
     }),
     close: () => pool.end(),
   };

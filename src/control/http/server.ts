@@ -203,7 +203,12 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     method: isPublic && operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: `${prefix}${operation.path.replace(/\{(\w+)\}/g, ':$1')}`,
     bodyLimit: operation.bodyBytes ?? limits.bodyBytes,
-    config: { access: operation.access, operation: operation.id, refusalBody },
+    config: {
+      access: operation.access,
+      operation: operation.id,
+      overload: operation.overload,
+      refusalBody,
+    },
     // Before the body is read: nobody uploads what they may not.
     onRequest: async (request, reply) => {
       if (isForPages(operation.access)) allowPages(reply);
@@ -232,7 +237,12 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
 };
 
 /** What an operation's own handlers and hooks need to know of it. */
-type RouteConfig = { access?: Access; operation?: string; refusalBody?: RefusalBody | undefined };
+type RouteConfig = {
+  access?: Access;
+  operation?: string;
+  overload?: 503 | undefined;
+  refusalBody?: RefusalBody | undefined;
+};
 
 const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
   routeOptions.config as RouteConfig;
@@ -240,12 +250,23 @@ const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
 /** Statuses of requests that are not what their operation takes. */
 const refusedForm = [400, 406, 413, 415];
 
+/** How long clients wait that lose what they send when they try again in vain for a few seconds. */
+const soonMs = 1_000;
+
+/** Said as something that passes, to clients that give up on anything else. */
+const withoutRoom = (error: AppError): AppError =>
+  new AppError('unavailable', error.message, {
+    detail: { ...error.detail, retryAfterMs: soonMs },
+    cause: error,
+  });
+
 /** The answer to an error, in the form that the operation has for it. */
 const answerOf = (
   error: unknown,
-  { refusalBody }: RouteConfig,
+  { refusalBody, overload }: RouteConfig,
 ): { status: number; body: ErrorBody } => {
-  const answer = toAnswer(error);
+  const isRoom = error instanceof AppError && error.code === 'exhausted' && overload === 503;
+  const answer = toAnswer(isRoom ? withoutRoom(error) : error);
   if (refusalBody === undefined || !refusedForm.includes(answer.status)) return answer;
   const fields = error instanceof AppError ? error.fields : [];
   const body = refusalBody(fields, answer.body.message) as ErrorBody;

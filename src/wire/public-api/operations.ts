@@ -86,6 +86,7 @@ export {
 
 export { readData } from './data-read.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
+export { ingest } from './ingestion.ts';
 export { callService, callSessionServer } from './mcp-operations.ts';
 export { describeProject } from './project-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';

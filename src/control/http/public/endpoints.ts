@@ -9,6 +9,7 @@ import { connectorEndpoints } from './connectors.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { deliveryEndpoints } from './deliveries.ts';
+import { ingestionEndpoints } from './ingestion.ts';
 import { linkEndpoints } from './links.ts';
 import { mcpEndpoints } from './mcp.ts';
 import { projectEndpoints } from './project.ts';
@@ -49,4 +50,5 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...deliveryEndpoints(parts),
   ...projectEndpoints(parts),
   ...mcpEndpoints(parts),
+  ...ingestionEndpoints(parts),
 ];

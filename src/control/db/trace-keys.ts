@@ -1,0 +1,14 @@
+/** Keys of what agents did, and the week in which it is kept. */
+import { hash } from 'node:crypto';
+
+/**
+ * The key of an id in a project, as the text of a UUID: 128 bits of a SHA-256. Ids are texts of strangers that may be
+ * too long for an index, and are unique in their project alone.
+ */
+export const keyOf = (projectId: string, id: string): string =>
+  hash('sha256', `${projectId}\0${id}`, 'hex').slice(0, 32);
+
+const weekMs = 7 * 24 * 3_600_000;
+
+/** Weeks since 1970. */
+export const weekOf = (ms: number): number => Math.floor(ms / weekMs);

@@ -1,0 +1,159 @@
+/**
+ * Ingestion of a batch of events. Each event is taken or refused by itself; what is taken is written in one
+ * transaction, and can be read once that is answered. An event that was taken before does nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { checkScore } from '#observability/check-score.ts';
+import type { EventProblem, ReadEvent, Said } from '#observability/read-batch.ts';
+import { Misfit } from '#observability/read-value.ts';
+import type { GivenScore, Score } from '#observability/score.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Database } from '../db/database.ts';
+import { findConfigs } from '../db/score-configs.ts';
+import { type ScoreWrite, writeScores } from '../db/scores.ts';
+import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
+import { rememberEvents } from '../db/trace-writes.ts';
+import type { Told } from './fold.ts';
+import { createGate, type Gate, overloaded } from './gate.ts';
+import { writeTold } from './write.ts';
+
+/** Where what agents did is written. */
+export type TraceStore = { db: Database; weeks: TraceWeeks; gate: Gate };
+
+/** Batches that are written at once, and those that wait for it. */
+const mostBatches = { atOnce: 4, waiting: 64 };
+
+/** Opens it on connections of its own. */
+export const openTraceStore = (db: Database): TraceStore => ({
+  db,
+  weeks: createTraceWeeks(db),
+  gate: createGate(mostBatches),
+});
+
+export type Ingested = {
+  successes: { id: string; status: number }[];
+  errors: ({ id: string } & EventProblem)[];
+};
+
+type Taken = { id: string; said: Said };
+
+/** What a public key alone may send. */
+const isOpenToAll = ({ kind }: Said): boolean => kind === 'score' || kind === 'log';
+
+const scopeProblem: EventProblem = {
+  status: 401,
+  message: 'Authentication error',
+  error: 'the public key alone may send scores; this event needs the key pair',
+};
+
+const misfitProblem = ({ path, message }: Misfit): EventProblem => ({
+  status: 400,
+  message: 'Invalid request data',
+  error: `body.${path} ${message}`,
+});
+
+/** Scores held to their configs; by the place of their events. */
+const checkScores = async (
+  db: Database,
+  projectId: string,
+  events: readonly Taken[],
+): Promise<Map<Taken, Score | EventProblem>> => {
+  const given = events.flatMap((event): [Taken, GivenScore][] =>
+    event.said.kind === 'score' ? [[event, event.said.score]] : [],
+  );
+  const ids = given.flatMap(([, { configId }]) => (configId === null ? [] : [configId]));
+  const configs = await findConfigs(db, projectId, [...new Set(ids)]);
+  const checkOne = (score: GivenScore): Score | EventProblem => {
+    try {
+      return checkScore(score, configs.get(score.configId ?? ''));
+    } catch (error) {
+      if (error instanceof Misfit) return misfitProblem(error);
+      throw error;
+    }
+  };
+  return new Map(given.map(([event, score]) => [event, checkOne(score)]));
+};
+
+const isProblem = (checked: Score | EventProblem): checked is EventProblem => 'status' in checked;
+
+const toldBy = (events: readonly Taken[]): Told[] =>
+  events.flatMap(({ said }): Told[] => {
+    if (said.kind !== 'trace' && said.kind !== 'observation') return [];
+    return [{ ...said, id: said.id ?? randomUUID() }];
+  });
+
+const scoresBy = (
+  events: readonly Taken[],
+  checked: ReadonlyMap<Taken, Score | EventProblem>,
+): ScoreWrite[] =>
+  events.flatMap((event) => {
+    const score = checked.get(event);
+    if (event.said.kind !== 'score' || score === undefined || isProblem(score)) return [];
+    const { timeUs, score: given } = event.said;
+    const scoredAt = given.timestamp ?? Math.floor(timeUs / 1_000);
+    return [{ id: given.id ?? randomUUID(), saidAt: timeUs, scoredAt, score }];
+  });
+
+const logSdk = (events: readonly Taken[], projectId: string, log: Log): void => {
+  const count = events.filter(({ said }) => said.kind === 'log').length;
+  if (count > 0) log.debug({ projectId, count }, 'logs of clients');
+};
+
+/** Writes the events that are new. */
+const write = async (
+  { db, weeks }: TraceStore,
+  projectId: string,
+  events: readonly Taken[],
+  checked: ReadonlyMap<Taken, Score | EventProblem>,
+): Promise<void> => {
+  if (events.length === 0) return;
+  const week = await weeks.current();
+  await db.transaction(async (tx) => {
+    const ids = [...new Set(events.map(({ id }) => id))];
+    const fresh = await rememberEvents(tx, projectId, ids, week);
+    const first = events.filter(({ id }) => fresh.delete(id));
+    await writeTold(tx, projectId, toldBy(first), week);
+    await writeScores(tx, projectId, scoresBy(first, checked));
+  });
+};
+
+/** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
+export const asOverload = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
+
+/** Takes what can be taken of a batch. Throws `unavailable` when nothing was, for want of room. */
+export const ingest = async (
+  store: TraceStore,
+  caller: { projectId: string; level: 'secret' | 'public' },
+  events: readonly ReadEvent[],
+  log: Log,
+): Promise<Ingested> => {
+  const { projectId, level } = caller;
+  const read = events.flatMap((event) => ('said' in event ? [event] : []));
+  const mayBe = (event: Taken): boolean => level === 'secret' || isOpenToAll(event.said);
+  const open = read.filter(mayBe);
+  try {
+    const checked = await checkScores(store.db, projectId, open);
+    const problemOf = (event: ReadEvent): EventProblem | undefined => {
+      if ('problem' in event) return event.problem;
+      if (!mayBe(event)) return scopeProblem;
+      const score = checked.get(event);
+      return score !== undefined && isProblem(score) ? score : undefined;
+    };
+    const taken = open.filter((event) => problemOf(event) === undefined);
+    logSdk(taken, projectId, log);
+    const written = taken.filter(({ said }) => said.kind !== 'log');
+    await store.gate.pass(() => write(store, projectId, written, checked));
+    const ingested: Ingested = { successes: [], errors: [] };
+    for (const event of events) {
+      const problem = problemOf(event);
+      if (problem !== undefined) ingested.errors.push({ id: event.id, ...problem });
+      else if ('said' in event && event.said.kind !== 'log')
+        ingested.successes.push({ id: event.id, status: 201 });
+    }
+    return ingested;
+  } catch (error) {
+    throw asOverload(error);
+  }
+};
