@@ -106,6 +106,18 @@ export {
   validateTask,
 } from './task-operations.ts';
 export {
+  createTrace,
+  deleteTrace,
+  deleteTraces,
+  getObservation,
+  getTrace,
+  getTraceSession,
+  listObservationParts,
+  listObservations,
+  listTraceSessions,
+  listTraces,
+} from './trace-operations.ts';
+export {
   archiveWorld,
   deleteWorld,
   findMissingFiles,

@@ -20,6 +20,7 @@ import { serviceEndpoint } from './service-mcp.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
 import { testEndpoints } from './tests.ts';
+import { traceEndpoints } from './traces.ts';
 import { versionEndpoints } from './versions.ts';
 import { webhookPushEndpoints } from './webhook-push.ts';
 import { worldEndpoints } from './worlds.ts';
@@ -51,4 +52,5 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...projectEndpoints(parts),
   ...mcpEndpoints(parts),
   ...ingestionEndpoints(parts),
+  ...traceEndpoints(parts),
 ];

@@ -1,0 +1,144 @@
+/** Observations, read. */
+import { limits } from '#domain/limits.ts';
+import { type Database, type Queryable, statement } from './database.ts';
+import type { Count } from './lists.ts';
+import { keyOf } from './trace-keys.ts';
+import { type Condition, conditioned, countUpTo } from './where.ts';
+
+/** An observation as it is shown. */
+export type ObservationRow = {
+  key: string;
+  id: string;
+  traceId: string;
+  parentId: string | null;
+  type: string;
+  name: string | null;
+  environment: string;
+  startTime: Date;
+  endTime: Date | null;
+  completionStartTime: Date | null;
+  level: string;
+  statusMessage: string | null;
+  version: string | null;
+  model: string | null;
+  modelParametersJson: string | null;
+  usageJson: string | null;
+  costJson: string | null;
+  promptName: string | null;
+  promptVersion: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+  input: string | null;
+  output: string | null;
+  metadata: string | null;
+  isCut: boolean;
+  /** Of its trace. */
+  userId: string | null;
+  sessionId: string | null;
+  traceName: string | null;
+  release: string | null;
+  tags: string[] | null;
+  isPublic: boolean | null;
+};
+
+const plain = `key, id, trace_id as "traceId", parent_id as "parentId", type, name,
+  coalesce(environment, 'default') as environment, began_at as "startTime", end_time as "endTime",
+  completion_start_time as "completionStartTime", coalesce(level, 'DEFAULT') as level,
+  status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
+  usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion",
+  created_at as "createdAt", updated_at as "updatedAt", of_user as "userId", of_session as "sessionId",
+  of_name as "traceName", of_release as release, of_tags as tags, of_public as "isPublic"`;
+
+const ofTrace = `t.user_id as of_user, t.session_id as of_session, t.name as of_name, t.release as of_release,
+  t.tags as of_tags, t.is_public as of_public`;
+const noTrace = `null::text as of_user, null::text as of_session, null::text as of_name, null::text as of_release,
+  null::text[] as of_tags, null::boolean as of_public`;
+
+const withHeavy = (bytes: number): string =>
+  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
+          case when fits then metadata end as metadata, not fits as "isCut"
+     from (select paged.*, place = 1 or sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
+                    + coalesce(octet_length(metadata), 0)) over (order by place) <= ${bytes} as fits
+             from paged) sized
+    order by place`;
+
+const withoutHeavy = `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
+  from paged order by place`;
+
+/** An observation `o` with its trace `t`, for conditions on either. */
+const joined = 'observations o left join traces t on t.key = o.trace_key';
+const byTime = 'o.began_at desc, o.key desc';
+
+export type ObservationList = {
+  conditions: readonly Condition[];
+  limit: number;
+  offset: number;
+  hasHeavy: boolean;
+};
+
+/** A page of observations, latest first. */
+export const listObservations = async (
+  db: Database,
+  projectId: string,
+  { conditions, limit, offset, hasHeavy }: ObservationList,
+): Promise<ObservationRow[]> => {
+  const { statement: made, values } = conditioned(
+    'list_observations',
+    (where, bind) =>
+      `with paged as (
+         select o.*, ${ofTrace}, row_number() over (order by ${byTime}) as place from ${joined} where ${where}
+          order by ${byTime} limit ${bind(limit)} offset ${bind(offset)}
+       ) ${hasHeavy ? withHeavy(limits.pageBytes) : withoutHeavy}`,
+    [(bind) => `o.project_id = ${bind(projectId)}`, ...conditions],
+  );
+  return db.query<ObservationRow>(made, values);
+};
+
+/** How many observations match, up to a bound. */
+export const countObservations = (
+  db: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+): Promise<Count> =>
+  countUpTo(db, 'count_observations', joined, [
+    (bind) => `o.project_id = ${bind(projectId)}`,
+    ...conditions,
+  ]);
+
+const findStatement = statement(
+  'find_observation',
+  `with paged as (
+     select o.*, ${ofTrace}, 1 as place from ${joined} where o.key = $1 order by o.created_at limit 1
+   ) ${withHeavy(limits.pageBytes)}`,
+);
+
+/** The observation of this id. */
+export const findObservation = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<ObservationRow | undefined> =>
+  (await db.query<ObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
+
+/** What is shown of traces as a whole: so many observations, and so many bytes of what they hold. */
+const mostOfTraces = 100_000;
+const traceBytes = 64 * 1024 * 1024;
+
+const ofTracesStatement = statement(
+  'list_observations_of_traces',
+  `with paged as (
+     select o.*, ${noTrace}, row_number() over (order by began_at, key) as place from observations o
+      where trace_key = any($1::uuid[]) and week = any($2::integer[])
+      order by began_at, key limit ${mostOfTraces}
+   ) ${withHeavy(traceBytes)}`,
+);
+
+/** The observations of traces, from the beginning. */
+export const listObservationsOf = (
+  db: Queryable,
+  traces: readonly { key: string; week: number }[],
+): Promise<ObservationRow[]> =>
+  db.query<ObservationRow>(ofTracesStatement, [
+    traces.map(({ key }) => key),
+    [...new Set(traces.map(({ week }) => week))],
+  ]);

@@ -1,0 +1,262 @@
+/** Traces and sessions, read. */
+import { limits } from '#domain/limits.ts';
+import { type Database, type Queryable, statement } from './database.ts';
+import type { Count } from './lists.ts';
+import { keyOf } from './trace-keys.ts';
+import { type Condition, conditioned, countUpTo } from './where.ts';
+
+/** A trace as it is shown, without what is counted of its observations. */
+export type TraceRow = {
+  key: string;
+  week: number;
+  id: string;
+  timestamp: Date;
+  name: string | null;
+  userId: string | null;
+  sessionId: string | null;
+  environment: string;
+  release: string | null;
+  version: string | null;
+  externalId: string | null;
+  public: boolean;
+  tags: string[];
+  createdAt: Date;
+  updatedAt: Date;
+  /** JSON texts; null also where they were not asked for, or had no room. */
+  input: string | null;
+  output: string | null;
+  metadata: string | null;
+  /** Whether the page had no room for them. */
+  isCut: boolean;
+};
+
+const plain = `key, week, id, began_at as "timestamp", name, user_id as "userId", session_id as "sessionId",
+  coalesce(environment, 'default') as environment, release, version, external_id as "externalId",
+  coalesce(is_public, false) as "public", tags, created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** With input, output and metadata as far as `bytes` reach over the rows of `paged`, in the order of `place`. */
+const withHeavy = (bytes: number): string =>
+  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
+          case when fits then metadata end as metadata, not fits as "isCut"
+     from (select paged.*, place = 1 or sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
+                    + coalesce(octet_length(metadata), 0)) over (order by place) <= ${bytes} as fits
+             from paged) sized
+    order by place`;
+
+const withoutHeavy = `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
+  from paged order by place`;
+
+/** What is aggregated of a trace's observations, for conditions on it. */
+const aggregates = `cross join lateral (
+    select extract(epoch from max(coalesce(o.end_time, o.began_at)) - min(o.began_at)) as latency,
+           sum(o.input_usage) as input_tokens, sum(o.output_usage) as output_tokens,
+           sum(o.total_usage) as total_tokens, sum(o.input_cost) as input_cost,
+           sum(o.output_cost) as output_cost, sum(o.total_cost) as total_cost,
+           count(*) filter (where o.level = 'ERROR') as errors,
+           count(*) filter (where o.level = 'WARNING') as warnings,
+           count(*) filter (where o.level = 'DEBUG') as debugs,
+           count(*) filter (where coalesce(o.level, 'DEFAULT') = 'DEFAULT') as defaults
+      from observations o where o.trace_key = t.key and o.week = t.week) m`;
+
+/** Columns that traces are ordered by. */
+export const traceOrders = {
+  id: 't.id',
+  timestamp: 't.began_at',
+  name: 't.name',
+  userId: 't.user_id',
+  release: 't.release',
+  version: 't.version',
+  public: 't.is_public',
+  sessionId: 't.session_id',
+} as const;
+
+export type TraceList = {
+  /** On `t`, a trace, and on `m` where `isAggregated`. */
+  conditions: readonly Condition[];
+  isAggregated: boolean;
+  order: keyof typeof traceOrders;
+  isDescending: boolean;
+  limit: number;
+  offset: number;
+  hasHeavy: boolean;
+};
+
+const ofProject =
+  (projectId: string): Condition =>
+  (bind) =>
+    `t.project_id = ${bind(projectId)}`;
+
+/** A page of traces, and how many match. */
+export const listTraces = async (
+  db: Database,
+  projectId: string,
+  { conditions, isAggregated, order, isDescending, limit, offset, hasHeavy }: TraceList,
+): Promise<{ rows: TraceRow[]; count: Count }> => {
+  const all = [ofProject(projectId), ...conditions];
+  const from = `traces t ${isAggregated ? aggregates : ''}`;
+  const direction = isDescending ? 'desc' : 'asc';
+  const by = `${traceOrders[order]} ${direction}, t.key ${direction}`;
+  const page = conditioned(
+    'list_traces',
+    (where, bind) =>
+      `with paged as (
+         select t.*, row_number() over (order by ${by}) as place from ${from} where ${where}
+          order by ${by} limit ${bind(limit)} offset ${bind(offset)}
+       ) ${hasHeavy ? withHeavy(limits.pageBytes) : withoutHeavy}`,
+    all,
+  );
+  const [rows, count] = await Promise.all([
+    db.query<TraceRow>(page.statement, page.values),
+    countUpTo(db, 'count_traces', from, all),
+  ]);
+  return { rows, count };
+};
+
+const findStatement = statement(
+  'find_trace',
+  `with paged as (select *, 1 as place from traces where key = $1) ${withHeavy(limits.pageBytes)}`,
+);
+
+/** The trace of this id. */
+export const findTrace = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<TraceRow | undefined> =>
+  (await db.query<TraceRow>(findStatement, [keyOf(projectId, id)]))[0];
+
+/** What is counted of a trace's observations. */
+export type TraceMetrics = { latency: number; totalCost: number };
+
+type Traces = readonly { key: string; week: number }[];
+
+const keysOf = (traces: Traces) => [
+  traces.map(({ key }) => key),
+  [...new Set(traces.map(({ week }) => week))],
+];
+
+const metricsStatement = statement(
+  'measure_traces',
+  `select trace_key as key, coalesce(sum(total_cost), 0)::float8 as "totalCost",
+          extract(epoch from max(coalesce(end_time, began_at)) - min(began_at))::float8 as latency
+     from observations where trace_key = any($1::uuid[]) and week = any($2::integer[]) group by trace_key`,
+);
+
+/** The metrics of traces, by their keys; of one without observations there are none. */
+export const measureTraces = async (
+  db: Queryable,
+  traces: Traces,
+): Promise<Map<string, TraceMetrics>> => {
+  const rows = await db.query<TraceMetrics & { key: string }>(metricsStatement, keysOf(traces));
+  return new Map(rows.map((row) => [row.key, row]));
+};
+
+/** Of the traces of one page, so many ids of observations and scores are listed. */
+const mostIds = 100_000;
+
+const observationIdsStatement = statement(
+  'list_observation_ids',
+  `select trace_key as key, id from observations where trace_key = any($1::uuid[]) and week = any($2::integer[])
+    order by trace_key, began_at limit ${mostIds}`,
+);
+const scoreIdsStatement = statement(
+  'list_score_ids',
+  `select trace_key as key, id from scores where trace_key = any($1::uuid[])
+    order by trace_key, scored_at limit ${mostIds}`,
+);
+
+const byKey = (rows: readonly { key: string; id: string }[]): Map<string, string[]> => {
+  const lists = new Map<string, string[]>();
+  for (const { key, id } of rows) {
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [id]);
+    else list.push(id);
+  }
+  return lists;
+};
+
+/** Ids of the observations of traces, by the traces' keys. */
+export const listObservationIds = async (db: Queryable, traces: Traces) =>
+  byKey(await db.query<{ key: string; id: string }>(observationIdsStatement, keysOf(traces)));
+
+/** Ids of the scores of traces, by the traces' keys. */
+export const listScoreIds = async (db: Queryable, traces: Traces) =>
+  byKey(
+    await db.query<{ key: string; id: string }>(scoreIdsStatement, [traces.map(({ key }) => key)]),
+  );
+
+const deleteStatement = statement(
+  'delete_traces',
+  `with locked as (
+     select key from traces where key = any($1::uuid[]) order by key for update
+   ), gone as (
+     delete from traces t using locked l where t.key = l.key returning t.key, t.week
+   ), observations_gone as (
+     delete from observations o using gone g where o.trace_key = g.key and o.week = g.week
+   ), scores_gone as (
+     delete from scores s using gone g where s.trace_key = g.key
+   )
+   select key from gone`,
+);
+
+/** Deletes traces with all that is in them; returns how many there were. */
+export const deleteTraces = async (
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<number> =>
+  (await db.query(deleteStatement, [ids.map((id) => keyOf(projectId, id)).sort()])).length;
+
+export type SessionRow = { key: string; id: string; environment: string; createdAt: Date };
+
+const sessionColumns = 's.key, s.id, s.environment, s.created_at as "createdAt"';
+
+/** A page of sessions, newest first, and how many match. Conditions are on `s`. */
+export const listTraceSessions = async (
+  db: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: SessionRow[]; count: Count }> => {
+  const all: Condition[] = [(bind) => `s.project_id = ${bind(projectId)}`, ...conditions];
+  const page = conditioned(
+    'list_trace_sessions',
+    (where, bind) =>
+      `select ${sessionColumns} from trace_sessions s where ${where}
+        order by s.created_at desc, s.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+    all,
+  );
+  const [rows, count] = await Promise.all([
+    db.query<SessionRow>(page.statement, page.values),
+    countUpTo(db, 'count_trace_sessions', 'trace_sessions s', all),
+  ]);
+  return { rows, count };
+};
+
+const sessionStatement = statement(
+  'find_trace_session',
+  `select ${sessionColumns} from trace_sessions s where s.key = $1`,
+);
+
+/** The session of this id. */
+export const findTraceSession = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<SessionRow | undefined> =>
+  (await db.query<SessionRow>(sessionStatement, [keyOf(projectId, id)]))[0];
+
+/** Of one session so many traces are shown. */
+const mostOfSession = 50_000;
+
+const ofSessionStatement = statement(
+  'list_traces_of_session',
+  `with paged as (
+     select *, row_number() over (order by began_at, key) as place from traces where session_key = $1
+      order by began_at, key limit ${mostOfSession}
+   ) ${withHeavy(limits.pageBytes)}`,
+);
+
+/** The traces of a session, from its beginning. */
+export const listTracesOfSession = (db: Queryable, sessionKey: string): Promise<TraceRow[]> =>
+  db.query<TraceRow>(ofSessionStatement, [sessionKey]);

@@ -1,0 +1,130 @@
+/** The routes of traces, observations and the sessions that traces are in. */
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import {
+  countObservations,
+  findObservation,
+  listObservations,
+} from '../../db/observation-reads.ts';
+import { deleteTraces, listTraceSessions } from '../../db/trace-reads.ts';
+import { putTrace } from '../../ingestion/one.ts';
+import type { Parts } from '../../parts.ts';
+import {
+  afterCursor,
+  observationGroups,
+  usualGroups,
+  viewParts,
+  writeCursor,
+} from '../../traces/observation-parts.ts';
+import {
+  fieldsIn,
+  invalidParameter,
+  isTrue,
+  listIn,
+  metaOf,
+  numberIn,
+  pageIn,
+  textIn,
+} from '../../traces/query.ts';
+import { observationConditions, sessionConditions } from '../../traces/trace-filters.ts';
+import { readTrace, readTraceSession, readTraces } from '../../traces/traces.ts';
+import { viewObservation } from '../../traces/view.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+const mostParts = { least: 0, most: 1_000, usual: 50 };
+
+const noSuch = (what: string): AppError =>
+  new AppError('not_found', `there is no such ${what} in this project`);
+
+const traceEndpointsOf = ({ traces }: Parts): Endpoint[] => [
+  endpoint(api.listTraces, async ({ query }, { caller: { projectId } }) =>
+    respond(200, await readTraces(traces.db, projectId, query)),
+  ),
+
+  endpoint(api.getTrace, async ({ params, query }, { caller: { projectId } }) =>
+    respond(200, await readTrace(traces.db, projectId, params.traceId, query)),
+  ),
+
+  endpoint(api.createTrace, async ({ body }, { caller: { projectId } }) =>
+    respond(200, { id: await putTrace(traces, projectId, body) }),
+  ),
+
+  endpoint(api.deleteTrace, async ({ params: { traceId } }, { caller: { projectId } }) => {
+    const count = await deleteTraces(traces.db, projectId, [traceId]);
+    if (count === 0) throw noSuch('trace');
+    return respond(200, { message: 'Trace deleted successfully' });
+  }),
+
+  endpoint(api.deleteTraces, async ({ body: { traceIds } }, { caller: { projectId } }) => {
+    await deleteTraces(traces.db, projectId, traceIds);
+    return respond(200, { message: 'Traces deleted successfully' });
+  }),
+];
+
+const observationEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
+  endpoint(api.listObservations, async ({ query }, { caller: { projectId } }) => {
+    const page = pageIn(query);
+    const conditions = observationConditions(query, projectId);
+    const [rows, count] = await Promise.all([
+      listObservations(db, projectId, { ...page, conditions, hasHeavy: true }),
+      countObservations(db, projectId, conditions),
+    ]);
+    const data = rows.map((row) => viewObservation(row, projectId));
+    return respond(200, { data, meta: metaOf(page, count) });
+  }),
+
+  endpoint(api.getObservation, async ({ params }, { caller: { projectId } }) => {
+    const row = await findObservation(db, projectId, params.observationId);
+    if (row === undefined) throw noSuch('observation');
+    return respond(200, viewObservation(row, projectId));
+  }),
+
+  endpoint(api.listObservationParts, async ({ query }, { caller: { projectId } }) => {
+    if (isTrue(query, 'parseIoAsJson')) {
+      throw invalidParameter(
+        'parseIoAsJson',
+        'is not served: input and output are as they were sent',
+      );
+    }
+    const limit = numberIn(query, 'limit', mostParts);
+    const asked = fieldsIn(query, observationGroups, usualGroups);
+    const cursor = textIn(query, 'cursor');
+    const from = cursor === undefined ? [] : [afterCursor(cursor, projectId)];
+    const conditions = [...observationConditions(query, projectId), ...from];
+    const hasHeavy = asked.has('io') || asked.has('metadata');
+    const list = { conditions, limit: limit + 1, offset: 0, hasHeavy };
+    const rows = await listObservations(db, projectId, list);
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const expanded = new Set(listIn(query, 'expandMetadata') ?? []);
+    return respond(200, {
+      data: shown.map((row) => viewParts({ row, projectId, expanded }, asked)),
+      meta: rows.length > limit && last !== undefined ? { cursor: writeCursor(last) } : {},
+    });
+  }),
+];
+
+const sessionEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
+  endpoint(api.listTraceSessions, async ({ query }, { caller: { projectId } }) => {
+    const page = pageIn(query);
+    const { rows, count } = await listTraceSessions(db, projectId, sessionConditions(query), page);
+    const data = rows.map(({ id, createdAt, environment }) => ({
+      id,
+      createdAt: createdAt.toISOString(),
+      projectId,
+      environment,
+    }));
+    return respond(200, { data, meta: metaOf(page, count) });
+  }),
+
+  endpoint(api.getTraceSession, async ({ params, query }, { caller: { projectId } }) => {
+    const hasIo = isTrue(query, 'includeIO');
+    return respond(200, await readTraceSession(db, projectId, params.sessionId, hasIo));
+  }),
+];
+
+export const traceEndpoints = (parts: Parts): Endpoint[] => [
+  ...traceEndpointsOf(parts),
+  ...observationEndpointsOf(parts),
+  ...sessionEndpointsOf(parts),
+];

@@ -1,0 +1,69 @@
+/** One trace or score that a request of its own brings: read, held to what there is, and written at once. */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { checkScore } from '#observability/check-score.ts';
+import { readTrace } from '#observability/read-object.ts';
+import { readScore } from '#observability/read-score.ts';
+import { type Body, Misfit, readId } from '#observability/read-value.ts';
+import { findConfigs } from '../db/score-configs.ts';
+import { writeScores } from '../db/scores.ts';
+import { asOverload, type TraceStore } from './ingest.ts';
+import { writeTold } from './write.ts';
+
+/** What does not fit, as the refusal of the whole request. */
+export const refusingMisfits = <Value>(read: () => Value): Value => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    const { path, message } = error;
+    throw new AppError('invalid', `invalid request: ${path} ${message}`, {
+      fields: [{ path: [path], message }],
+    });
+  }
+};
+
+const nowUs = (): number => Date.now() * 1_000;
+
+/** Writes a trace; returns its id, made where none was given. */
+export const putTrace = async (
+  { db, weeks, gate }: TraceStore,
+  projectId: string,
+  body: Body,
+): Promise<string> => {
+  const saying = { isUpdate: false, timeUs: nowUs(), position: 0 };
+  const { id, state } = refusingMisfits(() => ({
+    id: readId(body, 'id') ?? randomUUID(),
+    state: readTrace(body, saying),
+  }));
+  try {
+    await gate.pass(async () => {
+      const week = await weeks.current();
+      await db.transaction((tx) => writeTold(tx, projectId, [{ kind: 'trace', id, state }], week));
+    });
+  } catch (error) {
+    throw asOverload(error);
+  }
+  return id;
+};
+
+/** Writes a score, once it fits its config; returns its id, made where none was given. */
+export const putScore = async (
+  { db, gate }: TraceStore,
+  projectId: string,
+  body: Body,
+): Promise<string> => {
+  const given = refusingMisfits(() => readScore(body));
+  const ids = given.configId === null ? [] : [given.configId];
+  const configs = await findConfigs(db, projectId, ids);
+  const score = refusingMisfits(() => checkScore(given, configs.get(given.configId ?? '')));
+  const id = given.id ?? randomUUID();
+  const saidAt = nowUs();
+  const scoredAt = given.timestamp ?? Date.now();
+  try {
+    await gate.pass(() => writeScores(db, projectId, [{ id, saidAt, scoredAt, score }]));
+  } catch (error) {
+    throw asOverload(error);
+  }
+  return id;
+};

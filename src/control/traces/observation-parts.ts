@@ -1,0 +1,134 @@
+/** Observations in groups of members, of which a client asks for those that it needs, and cursors of their list. */
+import type { ObservationRow } from '../db/observation-reads.ts';
+import { keyOf } from '../db/trace-keys.ts';
+import type { Condition } from '../db/where.ts';
+import { invalidParameter } from './query.ts';
+import { viewObservation } from './view.ts';
+
+export const observationGroups = [
+  'core',
+  'basic',
+  'time',
+  'io',
+  'metadata',
+  'model',
+  'usage',
+  'prompt',
+  'metrics',
+  'trace_context',
+] as const;
+export type ObservationGroup = (typeof observationGroups)[number];
+export const usualGroups: readonly ObservationGroup[] = ['core', 'basic'];
+
+const mostMetadataChars = 200;
+
+/** Metadata with long values cut, but for those that are asked for whole. */
+const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown => {
+  const metadata: unknown = text === null ? {} : JSON.parse(text);
+  if (typeof metadata !== 'object' || metadata === null) return metadata;
+  const entries = Object.entries(metadata).map(([key, value]) => {
+    const shown = typeof value === 'string' ? value : JSON.stringify(value);
+    const isLong = !whole.has(key) && shown.length > mostMetadataChars;
+    return [key, isLong ? shown.slice(0, mostMetadataChars) : value];
+  });
+  return Object.fromEntries(entries);
+};
+
+/** Input and output as they were sent: a text as it is, anything else as JSON text. */
+const rawText = (json: string | null): string | null =>
+  json?.startsWith('"') ? JSON.parse(json) : json;
+
+type Shown = { row: ObservationRow; projectId: string; expanded: ReadonlySet<string> };
+
+const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>> = {
+  core: () => ({}),
+  basic: ({ row }) => ({
+    name: row.name,
+    level: row.level,
+    statusMessage: row.statusMessage,
+    version: row.version,
+    environment: row.environment,
+    bookmarked: false,
+    public: row.isPublic ?? false,
+    userId: row.userId,
+    sessionId: row.sessionId,
+  }),
+  time: ({ row }) => ({
+    completionStartTime: row.completionStartTime?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }),
+  io: ({ row }) => ({ input: rawText(row.input), output: rawText(row.output) }),
+  metadata: ({ row, expanded }) => ({ metadata: cutMetadata(row.metadata, expanded) }),
+  model: ({ row, projectId }) => ({
+    providedModelName: row.model,
+    internalModelId: null,
+    modelParameters: viewObservation(row, projectId).modelParameters,
+  }),
+  usage: ({ row, projectId }) => {
+    const view = viewObservation(row, projectId);
+    return {
+      usageDetails: view.usageDetails,
+      costDetails: view.costDetails,
+      totalCost: view.calculatedTotalCost,
+      usagePricingTierName: null,
+    };
+  },
+  prompt: ({ row }) => ({
+    promptId: null,
+    promptName: row.promptName,
+    promptVersion: row.promptVersion,
+  }),
+  metrics: ({ row, projectId }) => {
+    const { latency, timeToFirstToken } = viewObservation(row, projectId);
+    return { latency, timeToFirstToken };
+  },
+  trace_context: ({ row }) => ({
+    tags: row.tags ?? [],
+    release: row.release,
+    traceName: row.traceName,
+  }),
+};
+
+/** An observation with the groups that were asked for. */
+export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) => {
+  const { row, projectId } = shown;
+  const { startTime, endTime } = viewObservation(row, projectId);
+  const core = {
+    id: row.id,
+    traceId: row.traceId,
+    startTime,
+    endTime,
+    projectId,
+    parentObservationId: row.parentId,
+    type: row.type,
+    modelId: null,
+    inputPrice: null,
+    outputPrice: null,
+    totalPrice: null,
+  };
+  const hasHeavy = asked.has('io') || asked.has('metadata');
+  const omitted = row.isCut && hasHeavy ? { omitted: ['input', 'output', 'metadata'] } : {};
+  return Object.assign(core, omitted, ...[...asked].map((group) => groups[group](shown)));
+};
+
+/** Where the list goes on after an observation. */
+export const writeCursor = ({ startTime, id }: ObservationRow): string =>
+  Buffer.from(JSON.stringify([startTime.getTime(), id])).toString('base64url');
+
+/** The condition on what follows a cursor. */
+export const afterCursor = (cursor: string, projectId: string): Condition => {
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    read = undefined; // which is no cursor
+  }
+  const [ms, id] = Array.isArray(read) ? read : [];
+  const isTime = Number.isSafeInteger(ms) && Math.abs(ms) < 8.64e15;
+  if (!isTime || typeof id !== 'string') {
+    throw invalidParameter('cursor', 'is not meta.cursor of a page of this list');
+  }
+  return (bind) =>
+    `(o.began_at, o.key) < (${bind(new Date(ms).toISOString())}::timestamptz, ${bind(keyOf(projectId, id))}::uuid)`;
+};

@@ -1,0 +1,100 @@
+/**
+ * The query of a list as clients of the field send it: everything is text, an empty text is absent, and a list is
+ * given by repetition, by commas, or both. What cannot be read is refused by name.
+ */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { parseTimeUs } from '#observability/read-value.ts';
+
+export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
+
+export const invalidParameter = (field: string, message: string): AppError =>
+  new AppError('invalid', `invalid request: ${field} ${message}`, {
+    fields: [{ path: [field], message }],
+  });
+
+/** A text; of several the last counts. PostgreSQL holds no NUL, so nothing is found by one. */
+export const textIn = (query: RawQuery, name: string): string | undefined => {
+  const text = [query[name]].flat().at(-1);
+  if (text === undefined || text === '') return undefined;
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+};
+
+const mostInList = 1_000;
+
+/** A list; undefined when it is empty. */
+export const listIn = (query: RawQuery, name: string): string[] | undefined => {
+  const texts = [query[name]]
+    .flat()
+    .flatMap((text) => text?.split(',') ?? [])
+    .map((text) => text.trim().toWellFormed().replaceAll('\0', '\ufffd'))
+    .filter((text) => text !== '');
+  if (texts.length > mostInList)
+    throw invalidParameter(name, `has more than ${mostInList} entries`);
+  return texts.length === 0 ? undefined : texts;
+};
+
+/** A number between two. */
+export const numberIn = (
+  query: RawQuery,
+  name: string,
+  { least, most, usual }: { least: number; most: number; usual: number },
+): number => {
+  const text = textIn(query, name);
+  if (text === undefined) return usual;
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw invalidParameter(name, `must be a whole number from ${least} to ${most}`);
+};
+
+/** A time, as text for the database. */
+export const timeIn = (query: RawQuery, name: string): string | undefined => {
+  const text = textIn(query, name);
+  if (text === undefined) return undefined;
+  // Spaces are what a plus of an offset becomes where a client does not escape it.
+  const us = parseTimeUs(text.replace(' ', '+'));
+  if (us !== undefined) return new Date(us / 1_000).toISOString();
+  throw invalidParameter(name, 'must be an ISO 8601 time with its offset');
+};
+
+export const isTrue = (query: RawQuery, name: string): boolean => textIn(query, name) === 'true';
+
+export type Page = { page: number; limit: number; offset: number };
+
+const mostPages = 1_000_000;
+
+/** The page that is asked for, from 1. Pages far down a list are not counted through. */
+export const pageIn = (query: RawQuery): Page => {
+  const page = numberIn(query, 'page', { least: 1, most: mostPages, usual: 1 });
+  const { pageMax, pageDefault } = limits;
+  const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });
+  const offset = (page - 1) * limit;
+  if (offset <= limits.lookedAtItems) return { page, limit, offset };
+  throw invalidParameter(
+    'page',
+    `begins after more than ${limits.lookedAtItems} entries; ask for a shorter time by the filters of time`,
+  );
+};
+
+/** The groups of members that are asked for: those that are known, or the usual ones when none is. */
+export const fieldsIn = <Group extends string>(
+  query: RawQuery,
+  known: readonly Group[],
+  usual: readonly Group[],
+): ReadonlySet<Group> => {
+  const asked = listIn(query, 'fields') ?? [];
+  const groups = known.filter((group) => asked.includes(group));
+  return new Set(groups.length === 0 ? usual : groups);
+};
+
+/** The envelope's `meta` of such a page. */
+export const metaOf = (
+  { page, limit }: Page,
+  { total, isLowerBound }: { total: number; isLowerBound: boolean },
+) => ({
+  page,
+  limit,
+  totalItems: total,
+  totalPages: Math.ceil(total / limit),
+  ...(isLowerBound ? { totalItemsIsLowerBound: true as const } : {}),
+});

@@ -1,0 +1,140 @@
+/** Traces and sessions, read with what hangs on them. */
+
+import { cut } from '#domain/cut.ts';
+import { AppError } from '#domain/error.ts';
+import type { TraceDetail, TraceSessionDetail, TraceView } from '#wire/public-api/trace.ts';
+import type { Database } from '../db/database.ts';
+import { listObservationsOf } from '../db/observation-reads.ts';
+import { listScoresOf } from '../db/score-reads.ts';
+import {
+  findTrace,
+  findTraceSession,
+  listObservationIds,
+  listScoreIds,
+  listTraces,
+  listTracesOfSession,
+  measureTraces,
+  type TraceRow,
+  traceOrders,
+} from '../db/trace-reads.ts';
+import { fieldsIn, invalidParameter, metaOf, pageIn, type RawQuery, textIn } from './query.ts';
+import { traceConditions } from './trace-filters.ts';
+import { viewListedTrace, viewObservation, viewScore, viewTrace } from './view.ts';
+
+const groups = ['core', 'io', 'scores', 'observations', 'metrics'] as const;
+type Group = (typeof groups)[number];
+
+const notFound = (what: string, id: string): AppError =>
+  new AppError('not_found', `there is no ${what} "${cut(id, 100)}" in this project`);
+
+const orderIn = (query: RawQuery) => {
+  const [member = '', direction = 'asc'] = (textIn(query, 'orderBy') ?? 'timestamp.desc').split(
+    '.',
+  );
+  const order = (Object.keys(traceOrders) as (keyof typeof traceOrders)[]).find(
+    (known) => known === member,
+  );
+  const isDirection = direction.toLowerCase() === 'asc' || direction.toLowerCase() === 'desc';
+  if (order !== undefined && isDirection) {
+    return { order, isDescending: direction.toLowerCase() === 'desc' };
+  }
+  const known = Object.keys(traceOrders).join(', ');
+  throw invalidParameter('orderBy', `must be one of ${known}, with .asc or .desc`);
+};
+
+/** What stands for metrics that were not asked for. */
+const unmeasured = { totalCost: -1, latency: -1 };
+const nothing = { totalCost: 0, latency: 0 };
+
+/** What hangs on the traces of a page, as far as it is asked for. */
+const findHanging = async (db: Database, rows: readonly TraceRow[], asked: ReadonlySet<Group>) => {
+  const [observations, scores, metrics] = await Promise.all([
+    asked.has('observations') ? listObservationIds(db, rows) : new Map<string, string[]>(),
+    asked.has('scores') ? listScoreIds(db, rows) : new Map<string, string[]>(),
+    asked.has('metrics') ? measureTraces(db, rows) : undefined,
+  ]);
+  return ({ key }: TraceRow) => {
+    const { totalCost, latency } = metrics?.get(key) ?? (metrics ? nothing : unmeasured);
+    return {
+      observations: observations.get(key) ?? [],
+      scores: scores.get(key) ?? [],
+      totalCost,
+      latency,
+    };
+  };
+};
+
+/** A page of traces. */
+export const readTraces = async (db: Database, projectId: string, query: RawQuery) => {
+  const page = pageIn(query);
+  const asked = fieldsIn(query, groups, groups);
+  const list = { ...page, ...orderIn(query), ...traceConditions(query, projectId) };
+  const { rows, count } = await listTraces(db, projectId, { ...list, hasHeavy: asked.has('io') });
+  const hanging = await findHanging(db, rows, asked);
+  const data: TraceView[] = rows.map((row) => viewListedTrace(row, projectId, hanging(row)));
+  return { data, meta: metaOf(page, count) };
+};
+
+const withoutIo = (row: TraceRow): TraceRow => ({
+  ...row,
+  input: null,
+  output: null,
+  metadata: null,
+});
+
+/** One trace with its observations and scores. */
+export const readTrace = async (
+  db: Database,
+  projectId: string,
+  id: string,
+  query: RawQuery,
+): Promise<TraceDetail> => {
+  const asked = fieldsIn(query, groups, groups);
+  const row = await findTrace(db, projectId, id);
+  if (row === undefined) throw notFound('trace', id);
+  const [observations, scores, metrics] = await Promise.all([
+    asked.has('observations') ? listObservationsOf(db, [row]) : [],
+    asked.has('scores') ? listScoresOf(db, row.key) : [],
+    asked.has('metrics') ? measureTraces(db, [row]) : undefined,
+  ]);
+  const { totalCost, latency } = metrics?.get(row.key) ?? (metrics ? nothing : unmeasured);
+  return {
+    ...viewTrace(asked.has('io') ? row : withoutIo(row), projectId),
+    observations: observations.map((one) => viewObservation(one, projectId)),
+    scores: scores.map((score) => viewScore(score, projectId)),
+    totalCost,
+    latency,
+  };
+};
+
+/** One session with its traces, and with their observations when they are asked for. */
+export const readTraceSession = async (
+  db: Database,
+  projectId: string,
+  id: string,
+  hasIo: boolean,
+): Promise<TraceSessionDetail> => {
+  const session = await findTraceSession(db, projectId, id);
+  if (session === undefined) {
+    throw new AppError('not_found', 'Session not found within authorized project');
+  }
+  const traces = await listTracesOfSession(db, session.key);
+  const observations = hasIo && traces.length > 0 ? await listObservationsOf(db, traces) : [];
+  const byTrace = Map.groupBy(observations, ({ traceId }) => traceId);
+  return {
+    id: session.id,
+    createdAt: session.createdAt.toISOString(),
+    projectId,
+    environment: session.environment,
+    traces: traces.map((trace) => ({
+      ...viewTrace(trace, projectId),
+      ...(hasIo
+        ? {
+            observations: (byTrace.get(trace.id) ?? []).map((one) =>
+              viewObservation(one, projectId),
+            ),
+          }
+        : {}),
+    })),
+  };
+};

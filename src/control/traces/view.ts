@@ -1,0 +1,136 @@
+/** Traces and observations as they are answered. What clients sent as free JSON goes through as text. */
+import { type Counts, totalsOf } from '#observability/usage.ts';
+import type { ScoreView } from '#wire/public-api/score.ts';
+import type { ObservationView, TraceView } from '#wire/public-api/trace.ts';
+import type { ObservationRow } from '../db/observation-reads.ts';
+import type { ScoreRow } from '../db/score-reads.ts';
+import type { TraceRow } from '../db/trace-reads.ts';
+import { JsonText, jsonText } from '../json/json-text.ts';
+
+const heavy = ['input', 'output', 'metadata'];
+
+/** Metadata is an object also where nobody gave any. */
+const emptyObject = new JsonText('{}');
+
+const omittedOf = ({ isCut }: { isCut: boolean }) => (isCut ? { omitted: [...heavy] } : {});
+
+/** A trace without what hangs on it. */
+export const viewTrace = (row: TraceRow, projectId: string) => ({
+  id: row.id,
+  externalId: row.externalId,
+  timestamp: row.timestamp.toISOString(),
+  name: row.name,
+  userId: row.userId,
+  sessionId: row.sessionId,
+  metadata: jsonText(row.metadata) ?? emptyObject,
+  release: row.release,
+  version: row.version,
+  projectId,
+  environment: row.environment,
+  public: row.public,
+  bookmarked: false,
+  tags: row.tags,
+  input: jsonText(row.input),
+  output: jsonText(row.output),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  htmlPath: `/project/${projectId}/traces/${encodeURIComponent(row.id)}`,
+  ...omittedOf(row),
+});
+
+type Hanging = Pick<TraceView, 'observations' | 'scores' | 'totalCost' | 'latency'>;
+
+/** A trace in a list. */
+export const viewListedTrace = (row: TraceRow, projectId: string, hanging: Hanging): TraceView => ({
+  ...viewTrace(row, projectId),
+  ...hanging,
+});
+
+const countsOf = (json: string | null): Counts => (json === null ? {} : JSON.parse(json));
+
+const secondsBetween = (from: Date, to: Date | null): number | null =>
+  to === null ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
+
+/** When it ended; an end before its beginning is none. */
+const endOf = ({ startTime, endTime }: ObservationRow): Date | null =>
+  endTime !== null && endTime < startTime ? startTime : endTime;
+
+const isoOf = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+/** An observation, whole. */
+export const viewObservation = (row: ObservationRow, projectId: string): ObservationView => {
+  const usage = countsOf(row.usageJson);
+  const cost = countsOf(row.costJson);
+  const totals = totalsOf(usage);
+  const costs = row.costJson === null ? null : totalsOf(cost);
+  const endTime = endOf(row);
+  return {
+    id: row.id,
+    projectId,
+    traceId: row.traceId,
+    parentObservationId: row.parentId,
+    name: row.name,
+    type: row.type,
+    environment: row.environment,
+    startTime: row.startTime.toISOString(),
+    endTime: isoOf(endTime),
+    completionStartTime: isoOf(row.completionStartTime),
+    version: row.version,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    input: jsonText(row.input),
+    output: jsonText(row.output),
+    metadata: jsonText(row.metadata) ?? emptyObject,
+    level: row.level,
+    statusMessage: row.statusMessage,
+    model: row.model,
+    modelParameters: jsonText(row.modelParametersJson) ?? emptyObject,
+    promptId: null,
+    promptName: row.promptName,
+    promptVersion: row.promptVersion,
+    usageDetails: usage,
+    costDetails: cost,
+    usage: { unit: 'TOKENS', ...totals },
+    unit: 'TOKENS',
+    promptTokens: totals.input,
+    completionTokens: totals.output,
+    totalTokens: totals.total,
+    usagePricingTierId: null,
+    usagePricingTierName: null,
+    modelId: null,
+    inputPrice: null,
+    outputPrice: null,
+    totalPrice: null,
+    calculatedInputCost: costs?.input ?? null,
+    calculatedOutputCost: costs?.output ?? null,
+    calculatedTotalCost: costs?.total ?? null,
+    latency: secondsBetween(row.startTime, endTime),
+    timeToFirstToken: secondsBetween(row.startTime, row.completionStartTime),
+    ...omittedOf(row),
+  };
+};
+
+/** A score. One of text has no number, and one of a number no text. */
+export const viewScore = (row: ScoreRow, projectId: string): ScoreView => ({
+  id: row.id,
+  projectId,
+  environment: row.environment,
+  name: row.name,
+  ...(row.value === null ? {} : { value: row.value }),
+  ...(row.stringValue === null ? {} : { stringValue: row.stringValue }),
+  dataType: row.dataType,
+  source: row.source,
+  authorUserId: row.authorUserId,
+  comment: row.comment,
+  metadata: new JsonText(row.metadata),
+  configId: row.configId,
+  queueId: row.queueId,
+  executionTraceId: null,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+  timestamp: row.timestamp.toISOString(),
+  traceId: row.traceId,
+  observationId: row.observationId,
+  sessionId: row.sessionId,
+  datasetRunId: row.datasetRunId,
+});
