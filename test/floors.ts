@@ -68,6 +68,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['calls', 'queued, handed out, answered'],
     ['data', 'rows on their way into worlds, and read'],
     ['worlds', 'made from trees, shown'],
+    ['scores', 'scores, asked for and shown'],
     ['traces', 'what agents did, asked for and shown'],
     ['parts.ts', 'the parts, as one type'],
     ['ingestion', 'what agents did, taken and written'],

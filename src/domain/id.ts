@@ -24,7 +24,8 @@ export type IdKind =
   | 'run'
   | 'usr'
   | 'pat'
-  | 'aud';
+  | 'aud'
+  | 'scc';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

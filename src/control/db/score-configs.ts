@@ -1,4 +1,5 @@
 /** Score configs: what scores of a name are held to. */
+import type { ConfigContent } from '#observability/read-config.ts';
 import type { ScoreConfig } from '#observability/score.ts';
 import { type Queryable, statement } from './database.ts';
 
@@ -61,9 +62,6 @@ export const listConfigs = async (
 
 /** Configs that one project may have. */
 export const mostConfigs = 10_000;
-
-/** What a config says. */
-export type ConfigContent = Omit<ScoreConfig, 'id'> & { description: string | null };
 
 const insertStatement = statement(
   'insert_score_config',

@@ -97,6 +97,19 @@ export {
 } from './push-operations.ts';
 export { getTestRun, listTestRuns, runTests } from './run-operations.ts';
 export {
+  createScore,
+  createScoreConfig,
+  deleteScore,
+  getAnyScore,
+  getScore,
+  getScoreConfig,
+  listAllScores,
+  listPlainScores,
+  listScoreConfigs,
+  listScores,
+  updateScoreConfig,
+} from './score-operations.ts';
+export {
   createTask,
   deleteTask,
   getTask,

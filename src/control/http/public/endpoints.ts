@@ -16,6 +16,7 @@ import { projectEndpoints } from './project.ts';
 import { proofEndpoints } from './proofs.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
+import { scoreEndpoints } from './scores.ts';
 import { serviceEndpoint } from './service-mcp.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
@@ -53,4 +54,5 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...mcpEndpoints(parts),
   ...ingestionEndpoints(parts),
   ...traceEndpoints(parts),
+  ...scoreEndpoints(parts),
 ];

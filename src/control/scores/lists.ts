@@ -1,0 +1,141 @@
+/** The three lists of scores: of traces, of everything, and the plain one by cursor. */
+import { limits } from '#domain/limits.ts';
+import type { Database } from '../db/database.ts';
+import { countScores, listScores, type ScoreRow, type ScoreTrace } from '../db/score-reads.ts';
+import { keyOf } from '../db/trace-keys.ts';
+import type { Condition } from '../db/where.ts';
+import { JsonText } from '../json/json-text.ts';
+import {
+  fieldsIn,
+  invalidParameter,
+  metaOf,
+  numberIn,
+  pageIn,
+  type RawQuery,
+  textIn,
+} from '../traces/query.ts';
+import { viewScore } from '../traces/view.ts';
+import { ofTraces, scoreConditions } from './filters.ts';
+
+type Row = ScoreRow & ScoreTrace;
+
+const traceOf = (row: Row, hasSession: boolean) => ({
+  userId: row.traceUser,
+  tags: row.traceTags ?? [],
+  environment: row.traceEnvironment,
+  ...(hasSession ? { sessionId: row.traceSession } : {}),
+});
+
+const readPage = async (
+  db: Database,
+  projectId: string,
+  query: RawQuery,
+  conditions: readonly Condition[],
+) => {
+  const page = pageIn(query);
+  const [rows, count] = await Promise.all([
+    listScores(db, projectId, conditions, page),
+    countScores(db, projectId, conditions),
+  ]);
+  return { rows, meta: metaOf(page, count) };
+};
+
+/** Scores of traces, each with what is told of its trace. */
+export const readTraceScores = async (db: Database, projectId: string, query: RawQuery) => {
+  const conditions = [...scoreConditions(query, projectId), ofTraces];
+  const { rows, meta } = await readPage(db, projectId, query, conditions);
+  const data = rows.map((row) => ({ ...viewScore(row, projectId), trace: traceOf(row, false) }));
+  return { data, meta };
+};
+
+const groups = ['score', 'trace'] as const;
+
+/** Scores of everything; what is told of a trace can be left out. */
+export const readAllScores = async (db: Database, projectId: string, query: RawQuery) => {
+  const asked = fieldsIn(query, groups, groups);
+  if (!asked.has('score')) throw invalidParameter('fields', 'needs "score" beside "trace"');
+  const hasTrace = asked.has('trace');
+  const isOfTrace = textIn(query, 'userId') ?? textIn(query, 'traceTags');
+  if (!hasTrace && isOfTrace !== undefined) {
+    throw invalidParameter('fields', 'needs "trace" where userId or traceTags are filtered by');
+  }
+  const conditions = scoreConditions(query, projectId);
+  const { rows, meta } = await readPage(db, projectId, query, conditions);
+  const data = rows.map((row) => ({
+    ...viewScore(row, projectId),
+    ...(hasTrace ? { trace: row.hasTrace ? traceOf(row, true) : null } : {}),
+  }));
+  return { data, meta };
+};
+
+const plainGroups = ['details', 'subject', 'annotation'] as const;
+type PlainGroup = (typeof plainGroups)[number];
+
+const parts: Record<PlainGroup, (row: Row) => object> = {
+  details: ({ comment, metadata, configId }) => ({
+    comment,
+    metadata: new JsonText(metadata),
+    configId,
+  }),
+  subject: ({ traceId, observationId, sessionId, datasetRunId }) => ({
+    traceId,
+    observationId,
+    sessionId,
+    datasetRunId,
+  }),
+  annotation: ({ authorUserId, queueId }) => ({ authorUserId, queueId }),
+};
+
+/** The value in its own type. */
+const plainValue = ({ dataType, value, stringValue }: Row): number | boolean | string | null => {
+  if (dataType === 'BOOLEAN') return value === 1;
+  return dataType === 'NUMERIC' ? value : stringValue;
+};
+
+const viewPlain = (row: Row, projectId: string, asked: ReadonlySet<PlainGroup>) => {
+  const { id, name, dataType, source, environment, timestamp, createdAt, updatedAt } = viewScore(
+    row,
+    projectId,
+  );
+  const core = { id, projectId, name, dataType, source, environment };
+  const times = { timestamp, createdAt, updatedAt };
+  const members = [...asked].map((group) => parts[group](row));
+  return Object.assign({ ...core, ...times, value: plainValue(row) }, ...members);
+};
+
+const writeCursor = ({ timestamp, id }: Row): string =>
+  Buffer.from(JSON.stringify([timestamp.getTime(), id])).toString('base64url');
+
+const afterCursor = (cursor: string, projectId: string): Condition => {
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    read = undefined; // which is no cursor
+  }
+  const [ms, id] = Array.isArray(read) ? read : [];
+  const isTime = Number.isSafeInteger(ms) && Math.abs(ms) < 8.64e15;
+  if (!isTime || typeof id !== 'string') {
+    throw invalidParameter('cursor', 'is not meta.cursor of a page of this list');
+  }
+  return (bind) =>
+    `(s.scored_at, s.key) < (${bind(new Date(ms).toISOString())}::timestamptz, ${bind(keyOf(projectId, id))}::uuid)`;
+};
+
+/** Scores by cursor, their values in their own types. */
+export const readPlainScores = async (db: Database, projectId: string, query: RawQuery) => {
+  const { pageDefault, pageMax } = limits;
+  const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });
+  const asked = fieldsIn(query, plainGroups, []);
+  const cursor = textIn(query, 'cursor');
+  const from = cursor === undefined ? [] : [afterCursor(cursor, projectId)];
+  const conditions = [...scoreConditions(query, projectId), ...from];
+  const rows = await listScores(db, projectId, conditions, { limit: limit + 1, offset: 0 });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last !== undefined ? { cursor: writeCursor(last) } : {};
+  return {
+    data: shown.map((row) => viewPlain(row, projectId, asked)),
+    meta: { limit, ...next },
+  };
+};
