@@ -1,0 +1,175 @@
+/**
+ * An SDK of the field for traces, unmodified, on a control plane: it traces, nests, generates, scores and flushes as
+ * its documentation shows, and reads back what it sent. It writes its bodies out of order by itself.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Langfuse } from 'langfuse';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+
+beforeAll(async () => {
+  control = await startOwnControl();
+});
+
+afterAll(() => control.stop());
+
+const address = (): string => control.running.addresses.public[0] ?? '';
+
+const client = (baseUrl: string = address()): Langfuse =>
+  new Langfuse({
+    baseUrl,
+    publicKey: control.publicKey,
+    secretKey: control.secretKey,
+    flushAt: 1_000,
+    fetchRetryDelay: 300,
+  });
+
+const startTime = new Date('2026-03-01T10:00:00.000Z');
+const later = (ms: number): Date => new Date(startTime.getTime() + ms);
+
+/** Traces what an agent did; returns the id of the trace. */
+const trace = (langfuse: Langfuse): string => {
+  const made = langfuse.trace({
+    name: 'chat',
+    userId: 'user-1',
+    sessionId: 'session-1',
+    input: { question: 'How many?' },
+    metadata: { plan: 'free', nested: { a: 1 } },
+    tags: ['first'],
+    release: 'r1',
+  });
+  const span = made.span({ name: 'retrieve', startTime, input: { k: 3 } });
+  const generation = span.generation({
+    name: 'answer',
+    startTime: later(100),
+    model: 'model-1',
+    modelParameters: { temperature: 0.5 },
+    input: [{ role: 'user', content: 'How many?' }],
+  });
+  generation.update({ completionStartTime: later(300) });
+  generation.update({
+    output: { role: 'assistant', content: 'Seven.' },
+    endTime: later(600),
+    usage: { promptTokens: 12, completionTokens: 3, totalTokens: 15 },
+  });
+  span.event({ name: 'cache miss', level: 'WARNING', startTime: later(50) });
+  span.update({ endTime: later(700), metadata: { hits: 0 } });
+  made.update({ output: 'Seven.', tags: ['second'], metadata: { nested: { b: 2 } } });
+  made.score({ name: 'quality', value: 0.8, comment: 'fine' });
+  generation.score({ name: 'tone', value: 'friendly' });
+  return made.id;
+};
+
+const expectWhole = async (langfuse: Langfuse, id: string): Promise<void> => {
+  const { data } = await langfuse.fetchTrace(id);
+  expect(data).toMatchObject({
+    name: 'chat',
+    userId: 'user-1',
+    sessionId: 'session-1',
+    input: { question: 'How many?' },
+    output: 'Seven.',
+    metadata: { plan: 'free', nested: { a: 1, b: 2 } },
+    tags: ['first', 'second'],
+    release: 'r1',
+  });
+  const byName = new Map(data.observations.map((one) => [one.name, one]));
+  expect([...byName.keys()].sort()).toEqual(['answer', 'cache miss', 'retrieve']);
+  const span = byName.get('retrieve');
+  expect(span).toMatchObject({ type: 'SPAN', metadata: { hits: 0 }, latency: 0.7 });
+  expect(byName.get('cache miss')).toMatchObject({
+    type: 'EVENT',
+    level: 'WARNING',
+    parentObservationId: span?.id,
+  });
+  expect(byName.get('answer')).toMatchObject({
+    type: 'GENERATION',
+    parentObservationId: span?.id,
+    model: 'model-1',
+    modelParameters: { temperature: 0.5 },
+    output: { role: 'assistant', content: 'Seven.' },
+    usage: { input: 12, output: 3, total: 15, unit: 'TOKENS' },
+    startTime: later(100).toISOString(),
+    completionStartTime: later(300).toISOString(),
+    latency: 0.5,
+    timeToFirstToken: 0.2,
+  });
+  const scores = data.scores.map(({ name, observationId }) => [name, observationId ?? null]);
+  expect(scores.sort()).toEqual([
+    ['quality', null],
+    ['tone', byName.get('answer')?.id],
+  ]);
+};
+
+/** What stands between a client and the service, and may answer in its place. */
+const startBetween = async (answer: (count: number) => number | undefined): Promise<Server> => {
+  let count = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      count += 1;
+      const status = answer(count);
+      if (status !== undefined) {
+        response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
+        response.end('{"message": "try again"}');
+        return;
+      }
+      const {
+        'content-length': _length,
+        host: _host,
+        connection: _kept,
+        ...headers
+      } = request.headers;
+      const passed = await fetch(`${address()}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: headers as Record<string, string>,
+        ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+      });
+      response.writeHead(passed.status, { 'content-type': 'application/json' });
+      response.end(await passed.text());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+};
+
+describe('the SDK', () => {
+  it('sends what an agent did and reads it back at once', async () => {
+    const langfuse = client();
+    const id = trace(langfuse);
+    await langfuse.flushAsync();
+    await expectWhole(langfuse, id);
+    const listed = await langfuse.fetchTraces({ tags: ['first', 'second'], userId: 'user-1' });
+    expect(listed.data.map((one) => one.id)).toEqual([id]);
+    const observations = await langfuse.fetchObservations({ traceId: id, type: 'GENERATION' });
+    expect(observations.data).toHaveLength(1);
+    const one = await langfuse.fetchObservation(observations.data[0]?.id ?? '');
+    expect(one.data.name).toBe('answer');
+    const sessions = await langfuse.fetchSessions();
+    expect(sessions.data.map((session) => session.id)).toEqual(['session-1']);
+    await langfuse.shutdownAsync();
+  });
+
+  it('loses nothing and doubles nothing when it is refused for a moment, and sends again', async () => {
+    const between = await startBetween((count) => (count <= 2 ? 503 : undefined));
+    const langfuse = client(`http://127.0.0.1:${(between.address() as AddressInfo).port}`);
+    const id = trace(langfuse);
+    await langfuse.flushAsync();
+    await expectWhole(langfuse, id);
+    await langfuse.shutdownAsync();
+    between.close();
+  });
+
+  it('sends a batch again and again for one bad event in it, and its good ones are there once', async () => {
+    const langfuse = client();
+    langfuse.on('error', () => undefined);
+    const id = trace(langfuse);
+    langfuse.score({ traceId: id, name: 'bad', value: 'text', dataType: 'NUMERIC' });
+    await langfuse.flushAsync();
+    await expectWhole(langfuse, id);
+    await langfuse.shutdownAsync();
+  });
+});
