@@ -28,6 +28,7 @@ import { writeReport } from './host-report.ts';
 import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
+import { benchIngest } from './ingest.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
 import { benchMcp } from './mcp.ts';
@@ -112,6 +113,7 @@ const wantsServer = [
   'grade.throughput',
   'session',
   'push',
+  'ingest',
   'import.cli',
   'import.beside',
   'orchestrator.view',
@@ -132,6 +134,11 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
   if (wants('push')) {
     say('posting 12,500 webhooks');
     figures.push(...(await benchPush(await freshDatabase(server, 'bench_push'))));
+  }
+  if (wants('ingest')) {
+    say('taking 30,000 observations in 300 batches');
+    const databaseUrl = await freshDatabase(server, 'bench_ingest');
+    figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
   }
   if (wants('import.cli')) {
     say('importing 1,000,000 rows into a world');

@@ -1,0 +1,134 @@
+/**
+ * What agents did, taken: events read, folded and written, beside COPY of the very rows into a table with the same
+ * columns and indexes. By processor time of this process and of the server, as both share a machine with others.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readBatch } from '#observability/read-batch.ts';
+import { createLog } from '#runtime/log.ts';
+import { Secret } from '#runtime/secret.ts';
+import { openDatabase, tracePool } from '../../src/control/db/database.ts';
+import { ingest, openTraceStore } from '../../src/control/ingestion/ingest.ts';
+import { execute } from '../support/sql.ts';
+import type { Figure } from './figure.ts';
+import { readProcessorTime } from './processor-time.ts';
+
+const batches = 300;
+const spansOfBatch = 100;
+const spans = batches * spansOfBatch;
+const input = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(600) }] });
+
+/** A batch as an SDK sends it: each span is created and updated, and their trace is. */
+const batchOf = (number: number): string => {
+  const traceId = `trace-${number}`;
+  const at = (ms: number) => new Date(Date.UTC(2026, 2, 1) + number * 1_000 + ms).toISOString();
+  const event = (id: string, type: string, ms: number, body: object) => ({
+    id: `${traceId}-${id}`,
+    type,
+    timestamp: at(ms),
+    body,
+  });
+  const spanEvents = Array.from({ length: spansOfBatch }, (_, i) => [
+    event(`c${i}`, 'generation-create', i, {
+      id: `${traceId}-span-${i}`,
+      traceId,
+      name: `step ${i % 7}`,
+      startTime: at(i),
+      model: 'model-1',
+      input: JSON.parse(input),
+    }),
+    event(`u${i}`, 'generation-update', i + 1, {
+      id: `${traceId}-span-${i}`,
+      traceId,
+      endTime: at(i + 5),
+      output: { role: 'assistant', content: 'y'.repeat(300) },
+      usage: { input: 100, output: 50 },
+    }),
+  ]);
+  const trace = event('t', 'trace-create', 0, { id: traceId, name: 'run', userId: 'u' });
+  return JSON.stringify({ batch: [trace, ...spanEvents.flat()] });
+};
+
+type Took = { seconds: number; processorMs: number };
+
+/** What work takes: time, and processor time of this process and of the server. */
+const take = async (serverPid: number, work: () => Promise<unknown>): Promise<Took> => {
+  const usedBy = () => {
+    const [server] = readProcessorTime([serverPid]);
+    const { user, system } = process.cpuUsage();
+    return (server?.ownMs ?? 0) + (server?.startedMs ?? 0) + (user + system) / 1_000;
+  };
+  const [begin, used] = [performance.now(), usedBy()];
+  await work();
+  return { seconds: (performance.now() - begin) / 1_000, processorMs: usedBy() - used };
+};
+
+const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> => {
+  const log = createLog('bench', 'silent');
+  const store = openTraceStore(openDatabase(new Secret(databaseUrl), log, tracePool));
+  const texts = Array.from({ length: batches }, (_, number) => batchOf(number));
+  const caller = { projectId: 'prj-bench', level: 'secret' as const };
+  const sender = async (): Promise<void> => {
+    for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
+      const { errors } = await ingest(store, caller, readBatch(JSON.parse(text).batch), log);
+      if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
+    }
+  };
+  try {
+    await store.weeks.current();
+    return await take(serverPid, () => Promise.all([sender(), sender(), sender(), sender()]));
+  } finally {
+    await store.db.close();
+  }
+};
+
+/** The rows that were written, by COPY from a file into a table like theirs. */
+const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Promise<Took> => {
+  const file = join(dir, 'observations.copy');
+  await execute(databaseUrl, `copy (select * from observations) to '${file}'`);
+  await execute(
+    databaseUrl,
+    `create table copied (like observations including defaults, primary key (trace_key, key, week))`,
+  );
+  await execute(databaseUrl, 'create index on copied (key)');
+  await execute(databaseUrl, 'create index on copied (project_id, began_at desc, key desc)');
+  await readFile(file); // So that it is in memory, as what is ingested is.
+  return take(serverPid, () => execute(databaseUrl, `copy copied from '${file}'`));
+};
+
+/** Measures it on a database of its own; `dir` is a folder that the server may write to. */
+export const benchIngest = async (
+  databaseUrl: string,
+  { pid }: { pid: number },
+  dir: string,
+): Promise<Figure[]> => {
+  const taken = await ingestAll(databaseUrl, pid);
+  const [row] = await execute<{ count: number }>(
+    databaseUrl,
+    'select count(*)::int as count from observations',
+  );
+  if (row?.count !== spans) throw new Error(`${row?.count} observations of ${spans}`);
+  const copied = await copyAll(databaseUrl, pid, dir);
+  const rate = spans / taken.seconds;
+  const floor = spans / copied.seconds;
+  return [
+    {
+      name: 'ingest.rows',
+      value: rate,
+      unit: 'rows/s',
+      floor,
+      peer: null,
+      target: 0.3 * floor,
+      better: 'higher',
+    },
+    {
+      name: 'ingest.processor',
+      value: taken.processorMs / spans,
+      unit: 'ms',
+      floor: copied.processorMs / spans,
+      peer: null,
+      target: copied.processorMs / spans / 0.3,
+      better: 'lower',
+    },
+  ];
+};
