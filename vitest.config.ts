@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { WovenOrder, waiting } from './test/support/woven-order.ts';
 
@@ -31,6 +32,9 @@ const patient = [
   ...['contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`),
   attacksOnHosts,
 ];
+
+/** Compiled code is kept between the many starts of programs and workers, all of which are given this. */
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
 const jsonFile = process.env.VITEST_JSON;

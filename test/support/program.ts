@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
+import { codeCacheEnv } from '#runtime/code-cache.ts';
 import { pause } from '#runtime/pause.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -58,7 +59,12 @@ export const startProgram = async (
 ): Promise<Program> => {
   const child = spawn(process.execPath, [main], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      ...codeCacheEnv(),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', logTo ?? 'pipe'],
   });
   let text = '';

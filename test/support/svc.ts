@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { codeCacheEnv } from '#runtime/code-cache.ts';
 import { until } from '#runtime/pause.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -38,7 +39,12 @@ const collect = (child: ChildProcess) => {
 export const startSvc = (words: string[], env: Record<string, string> = {}): Svc => {
   const child = spawn(process.execPath, [main, ...words], {
     cwd: '/',
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      ...codeCacheEnv(),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = collect(child);

@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { AppError } from '#domain/error.ts';
+import { codeCacheEnv } from '#runtime/code-cache.ts';
 import { pause } from '#runtime/pause.ts';
 import type { ProgramLine } from '#wire/program-lines/lines.ts';
 import { readProgramLine } from '#wire/program-lines/read.ts';
@@ -60,7 +61,7 @@ const spawnLogged = (options: ChildOptions): ChildProcess => {
   try {
     // A signal opens no inspector in them, whoever sends it.
     return spawn(process.execPath, ['--disable-sigusr1', ...options.args], {
-      env: options.env,
+      env: { ...codeCacheEnv(), ...options.env },
       stdio: ['ignore', 'pipe', log, 'ipc'],
       detached: true,
     });

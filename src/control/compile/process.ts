@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '#domain/error.ts';
+import { codeCacheEnv } from '#runtime/code-cache.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import type { Message } from './serve-jobs.ts';
 
@@ -105,7 +106,7 @@ const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL']
 const startChild = (file: string, memoryMb: number): ChildProcess =>
   fork(file, {
     execArgv: [`--max-old-space-size=${memoryMb}`],
-    env: {},
+    env: codeCacheEnv(),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

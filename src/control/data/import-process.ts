@@ -11,6 +11,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
 import { AppError } from '#domain/error.ts';
+import { codeCacheEnv } from '#runtime/code-cache.ts';
 import { pause } from '#runtime/pause.ts';
 import type { ImportLimits } from '../config.ts';
 import type { ImportMessage } from './import-worker.ts';
@@ -49,7 +50,7 @@ const keptOutput = 2_000;
 const startChild = (memoryMb: number): ChildProcess =>
   fork(program, {
     execArgv: [`--max-old-space-size=${Math.floor(memoryMb * heapShare)}`],
-    env: {},
+    env: codeCacheEnv(),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

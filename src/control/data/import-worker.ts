@@ -1,6 +1,6 @@
 /**
  * The import process, a program of its own: one import over files in a folder, until it is done or whoever started it
- * is gone. It has neither secrets nor an environment, and knows no database and no blobs.
+ * is gone. It has no secrets, no environment but where its compiled code is kept, and knows no database and no blobs.
  */
 
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
