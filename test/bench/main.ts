@@ -14,6 +14,7 @@ import { startNetwork } from '../support/network.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { execute } from '../support/sql.ts';
 import { benchBrowser } from './browser.ts';
+import { benchBrowserService } from './browser-service.ts';
 import { benchCall } from './call.ts';
 import { benchCurve, figuresOfCurve } from './curve.ts';
 import { writeCurve } from './curve-report.ts';
@@ -117,6 +118,7 @@ const wantsServer = [
   'import.cli',
   'import.beside',
   'orchestrator.view',
+  'browser.open',
 ].some(wants);
 
 const benchServed = async (server: Server): Promise<Figure[]> => {
@@ -163,6 +165,10 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     const found = await benchCurve(await freshDatabase(server, 'bench_curve'), say);
     if (writesDocs) await writeCurve(found);
     figures.push(...figuresOfCurve(found));
+  }
+  if (wants('browser.open')) {
+    say('opening sessions with browsers');
+    figures.push(...(await benchBrowserService(await freshDatabase(server, 'bench_browser'))));
   }
   if (wants('open.burst100')) {
     say('opening 100 sessions at once');

@@ -1,0 +1,67 @@
+/**
+ * A session's browser through the whole service: from the request for the session until it stands on its page and its
+ * DevTools answer, with a warm browser, on processes.
+ */
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { pause, until } from '#runtime/pause.ts';
+import { createWorld } from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { browserOf } from '../support/browser-session.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { pageWorld } from '../support/page-world.ts';
+import { close, open } from '../support/sessions.ts';
+import { encodeTree } from '../support/worlds.ts';
+import { type Figure, median, percentile } from './figure.ts';
+
+const opens = 20;
+/** A browser of a warm pool has been up for some time. */
+const settleMs = 1_500;
+/** The best of the published figures of hosted browsers: open until it can be driven. */
+const published = { p50: 554, p95: 648 };
+
+const accepts = async (session: SessionView): Promise<void> => {
+  const { cdpUrl, headers } = browserOf(session);
+  const socket = new WebSocket(cdpUrl, { headers });
+  await once(socket, 'open');
+  socket.send('{"id":1,"method":"Browser.getVersion"}');
+  await once(socket, 'message');
+  socket.close();
+};
+
+const warm = async (network: Network): Promise<void> => {
+  const rows = () =>
+    network.sql<{ kind: string }>(`select distinct kind from hosts where state = 'warm'`);
+  const timeoutMs = 60_000;
+  await until(async () => (await rows()).length === 2, {
+    timeoutMs,
+    what: 'a warm host of each kind',
+  });
+  await pause(settleMs);
+};
+
+/** Measures opens, one after another. */
+export const benchBrowserService = async (databaseUrl: string): Promise<Figure[]> => {
+  const env = { SVC_BROWSER_POOL_SIZE: '2', SVC_LOG_LEVEL: 'warn' };
+  const network = await startNetwork({ databaseUrl, poolSize: 2, poolMax: 6, env });
+  const samples: number[] = [];
+  try {
+    const from = encodeTree(pageWorld());
+    await network.client.send(createWorld, { body: { slug: 'notes', from } });
+    for (let count = 0; count < opens; count += 1) {
+      await warm(network);
+      const beganAt = performance.now();
+      const session = await open(network.client, { slug: 'notes', surfaces: ['browser'] });
+      await accepts(session);
+      samples.push(performance.now() - beganAt);
+      await close(network.client, session.id);
+    }
+  } finally {
+    await network.stop();
+  }
+  const figure = (share: 'p50' | 'p95', value: number, target: number | null): Figure => ({
+    ...{ name: `browser.open.${share}`, value, unit: 'ms', floor: null },
+    ...{ peer: published[share], target, better: 'lower' },
+  });
+  return [figure('p50', median(samples), 300), figure('p95', percentile(samples, 0.95), null)];
+};
