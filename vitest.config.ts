@@ -16,6 +16,7 @@ const database = ['api', 'clients', 'contract/gateway', 'attacks'].map(
 );
 const attacksOnHosts = `test/attacks/{${[
   'addresses',
+  'browser-fence',
   'grading',
   'real-hosts',
   'recycling',

@@ -3,6 +3,7 @@
  * half configured for another.
  */
 import { isAbsolute } from 'node:path';
+import { type HostKind, hostKinds } from '#domain/host.ts';
 import { browserSize, runtimeNames, usualSize } from '#domain/pool.ts';
 import { readSessionLimits } from '#pools/check.ts';
 import type { HostSize, PoolConfig } from '#pools/pool-config.ts';
@@ -23,7 +24,13 @@ import type { ImageBuild, RuntimeConfig } from './driver/open/runtime-config.ts'
 import { sandboxChoices } from './driver/process/sandbox.ts';
 
 /** What `prepare` needs. */
-export type PrepareConfig = { installation: string; runtime: RuntimeConfig; logLevel: LogLevel };
+export type PrepareConfig = {
+  installation: string;
+  runtime: RuntimeConfig;
+  logLevel: LogLevel;
+  /** The kinds of hosts that there will be, as far as the environment tells. */
+  kinds: readonly HostKind[];
+};
 
 export type Config = PrepareConfig & {
   /** The control plane's internal address, where its pool API is. */
@@ -164,6 +171,7 @@ const readShared = (read: EnvReader): PrepareConfig => ({
   installation: readInstallation(read),
   runtime: readRuntime(read),
   logLevel: read.choice('SVC_LOG_LEVEL', logLevels, 'info'),
+  kinds: read.optionalText('SVC_BROWSER_POOL_SIZE') === undefined ? ['world'] : hostKinds,
 });
 
 /** How images of a release are called; undefined when they have no names but their hashes. */

@@ -13,6 +13,7 @@
  */
 import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
+import type { HostKind } from '#domain/host.ts';
 import { createLog, type Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
@@ -103,20 +104,20 @@ const start = async () => {
 };
 
 /** A driver that launches nothing, and so tells no host where the control plane is. */
-const openIdleDriver = async (): Promise<Driver> => {
-  const { installation, runtime, logLevel } = readPrepareConfig(process.env);
+const openIdleDriver = async (): Promise<{ driver: Driver; kinds: readonly HostKind[] }> => {
+  const { installation, runtime, logLevel, kinds } = readPrepareConfig(process.env);
   const log = createLog('orchestrator', logLevel);
   const host = { controlUrl: 'http://127.0.0.1', logLevel };
-  return await openDriver(runtime, { installation, host, log });
+  return { driver: await openDriver(runtime, { installation, host, log }), kinds };
 };
 
 const prepare = async (): Promise<void> => {
-  const driver = await openIdleDriver();
-  say({ ready: true, ...(await driver.prepare(preparing())) });
+  const { driver, kinds } = await openIdleDriver();
+  say({ ready: true, ...(await driver.prepare({ ...preparing(), kinds })) });
 };
 
 const dismantle = async (): Promise<void> => {
-  await destroyAll(await openIdleDriver());
+  await destroyAll((await openIdleDriver()).driver);
   say({ ready: true });
 };
 

@@ -6,6 +6,7 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
+import type { HostKind } from '#domain/host.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
 import type { HostShape } from '#pools/pool-config.ts';
@@ -90,6 +91,8 @@ export type PrepareOptions = {
   onProgress(line: string): void;
   /** Ends the work; what it has begun is cleaned up. */
   signal: AbortSignal;
+  /** The kinds of hosts to get ready for; absent: world hosts. */
+  kinds?: readonly HostKind[];
 };
 
 export type Watch = {

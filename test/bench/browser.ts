@@ -72,9 +72,13 @@ const measureViews = async (browser: StartedBrowser): Promise<number[]> => {
   return samples;
 };
 
-const measureLosses = async (browser: StartedBrowser): Promise<number[]> => {
+/** With a spare Chromium where the program keeps one, as containers do. */
+const measureLosses = async (browser: StartedBrowser, hasSpare: boolean): Promise<number[]> => {
   const samples: number[] = [];
   for (let loss = 0; loss < losses; loss += 1) {
+    const isReady = () => browser.status().hasSpare === hasSpare;
+    await until(isReady, { timeoutMs: 30_000, what: 'the spare' });
+    await pause(settleMs);
     const begunAt = performance.now();
     process.kill(browser.status().pid as number, 'SIGKILL');
     const isLost = () => browser.status().condition === 'lost';
@@ -85,7 +89,21 @@ const measureLosses = async (browser: StartedBrowser): Promise<number[]> => {
   return samples;
 };
 
-type Samples = Record<'cold' | 'warm' | 'connect' | 'memory' | 'view' | 'restore', number[]>;
+type Samples = Record<
+  'cold' | 'warm' | 'connect' | 'memory' | 'view' | 'restore' | 'restoreAlone',
+  number[]
+>;
+
+const measureRestores = async (site: Site, samples: Samples, spare: 'yes' | 'no') => {
+  const browser = await startBrowserForTest({ SVC_BROWSER_SPARE: spare });
+  try {
+    await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
+    const found = await measureLosses(browser, spare === 'yes');
+    (spare === 'yes' ? samples.restore : samples.restoreAlone).push(...found);
+  } finally {
+    await browser.stop();
+  }
+};
 
 const measureOne = async (site: Site, samples: Samples, isLast: boolean): Promise<void> => {
   const startedAt = performance.now();
@@ -108,7 +126,6 @@ const measureOne = async (site: Site, samples: Samples, isLast: boolean): Promis
     samples.memory.push(megabytesOf(browser.status().pid as number));
     if (!isLast) return;
     samples.view.push(...(await measureViews(browser)));
-    samples.restore.push(...(await measureLosses(browser)));
   } finally {
     await browser.stop();
   }
@@ -117,8 +134,12 @@ const measureOne = async (site: Site, samples: Samples, isLast: boolean): Promis
 /** Measures browsers, one after another. */
 export const benchBrowser = async (): Promise<Figure[]> => {
   const site = await startSite();
-  const samples: Samples = { cold: [], warm: [], connect: [], memory: [], view: [], restore: [] };
+  const samples: Samples = {
+    ...{ cold: [], warm: [], connect: [], memory: [], view: [] },
+    ...{ restore: [], restoreAlone: [] },
+  };
   for (let open = 1; open <= opens; open += 1) await measureOne(site, samples, open === opens);
+  for (const spare of ['yes', 'no'] as const) await measureRestores(site, samples, spare);
   await site.close();
   const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure => ({
     name: `browser.${name}`,
@@ -138,5 +159,6 @@ export const benchBrowser = async (): Promise<Figure[]> => {
     figure('rss', median(samples.memory), { unit: 'MB' }),
     figure('view.latency', median(samples.view), { target: 80 }),
     figure('restore', median(samples.restore), { target: 2_000 }),
+    figure('restore.alone', median(samples.restoreAlone)),
   ];
 };

@@ -18,8 +18,11 @@ export const dockerAnswers = async (): Promise<boolean> => {
   }
 };
 
-/** Builds image and network for an installation. Throws with the orchestrator's own message. */
-export const prepareDocker = async (installation: string): Promise<PreparedDocker> => {
+/** Builds images and network for an installation. Throws with the orchestrator's own message. */
+export const prepareDocker = async (
+  installation: string,
+  { browsers = false }: { browsers?: boolean } = {},
+): Promise<PreparedDocker> => {
   const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'prepare'], {
     cwd: root,
     env: {
@@ -29,8 +32,9 @@ export const prepareDocker = async (installation: string): Promise<PreparedDocke
       SVC_INSTALLATION: installation,
       SVC_CONTROL_URL: 'http://127.0.0.1:1',
       SVC_POOL_TOKEN: 'unused-while-preparing',
+      ...(browsers ? { SVC_BROWSER_POOL_SIZE: '1' } : {}),
     },
-    timeout: 300_000,
+    timeout: browsers ? 900_000 : 300_000,
   });
   const last = stdout.trim().split('\n').at(-1) ?? '{}';
   return JSON.parse(last) as PreparedDocker;

@@ -91,7 +91,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     digestOf: (shape) => containerDigest(shape, options),
     async prepare(preparing) {
       preparing.onProgress(`Docker engine ${engine.version} at ${engine.address}`);
-      await bringImage(images.world, preparing);
+      for (const kind of preparing.kinds ?? ['world']) await bringImage(images[kind], preparing);
       const gateway = await ensureNetwork(docker, installation);
       return { ...(await meetingPoint(gateway)), image: images.world };
     },

@@ -188,7 +188,12 @@ const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> 
   if (choice.runtime === 'process') return { choice, prepared: undefined };
   all.inUse = 'docker';
   try {
-    const prepareEnv = { ...passOn(env), SVC_INSTALLATION: secrets.installation };
+    const { browsers } = options;
+    const prepareEnv = {
+      ...passOn(env),
+      SVC_INSTALLATION: secrets.installation,
+      ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
+    };
     return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;

@@ -1,0 +1,209 @@
+/**
+ * What is reached from inside a browser's container, on real containers of a whole installation: by code that has broken
+ * out of Chromium (a process in the container), and by Chromium itself, driven through the address that clients are given. The
+ * session's own page and the host API of the control plane, and nothing else.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';
+import { docker } from '../support/runtimes.ts';
+import { close } from '../support/sessions.ts';
+import { toTree, unlinkedWorld } from '../support/small-world.ts';
+import { encodeTree } from '../support/worlds.ts';
+
+const hasDocker = await dockerAnswers();
+if (!hasDocker) console.info('browsers on docker are not attacked: no Docker engine answers');
+
+/** An image of browsers may have to be built. */
+const startMs = 900_000;
+const waiting = { timeoutMs: 120_000, everyMs: 250 };
+
+type Opened = { session: SessionView; world: string; browser: string };
+
+describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
+  let database: TestDatabase;
+  let network: Network;
+  let mine: Opened;
+  let other: Opened;
+  let client: Browser;
+  let page: Page;
+  /** A server of the machine, as the gateway, the database and others are; it counts who comes. */
+  const listener = createServer((_, response) => {
+    heard += 1;
+    response.end('here');
+  });
+  let heard = 0;
+  /** What must not be reached, by its name. */
+  let targets: Record<string, string>;
+
+  /** The containers of a session, as Docker calls them. */
+  const open = async (): Promise<Opened> => {
+    const surfaces: ('ui' | 'browser')[] = ['ui', 'browser'];
+    const { body } = await network.client.send(openSession, { body: { slug: 'board', surfaces } });
+    const isThere = async () => {
+      const params = { sessionId: body.id };
+      const view = (await network.client.send(getSession, { params, query: { wait: 5 } })).body;
+      return view.surfaces.browser?.cdpUrl === undefined ? undefined : view;
+    };
+    const session = await until(isThere, { ...waiting, what: 'a session with its browser' });
+    const rows = await network.sql<{ id: string; kind: string }>(
+      'select id, kind from hosts where session_id = $1',
+      [body.id],
+    );
+    const nameOf = (kind: string) => `svc-${rows.find((row) => row.kind === kind)?.id}`;
+    return { session, world: nameOf('world'), browser: nameOf('browser') };
+  };
+
+  const ipOf = (name: string): Promise<string> =>
+    docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', name);
+
+  /** What a process in the container gets from an address: a status, or why there is none. */
+  const ask = (url: string): Promise<string> => {
+    const code = `fetch(process.argv[1], { signal: AbortSignal.timeout(4000) }).then(
+      ({ status }) => console.log('status ' + status),
+      ({ cause, message }) => console.log('failed ' + (cause?.code ?? message)))`;
+    return docker('exec', mine.browser, 'node', '--eval', code, url);
+  };
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    const installation = `fence-${randomBytes(4).toString('hex')}`;
+    const prepared = await prepareDocker(installation, { browsers: true });
+    network = await startNetwork({
+      databaseUrl: database.url,
+      installation,
+      runtime: 'docker',
+      poolSize: 2,
+      env: { SVC_BROWSER_POOL_SIZE: '2', SVC_BROWSER_MEMORY_MB: '768' },
+      hostName: prepared.host,
+      ...(prepared.listen === null ? {} : { listen: prepared.listen }),
+    });
+    const small = unlinkedWorld();
+    small.text['web/board/app.js'] = 'export const board = 1;';
+    await network.client.send(createWorld, {
+      body: { slug: 'board', from: encodeTree(toTree(small)) },
+    });
+    [mine, other] = [await open(), await open()];
+    const { cdpUrl = '', token = '' } = mine.session.surfaces.browser as Record<string, string>;
+    client = await chromium.connectOverCDP(cdpUrl, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    page = client.contexts()[0]?.pages()[0] as Page;
+    const databasePort = new URL(database.url).port;
+    const machine = new URL(network.hostUrl).hostname;
+    await new Promise<void>((resolve) => listener.listen(0, '0.0.0.0', resolve));
+    const { port } = listener.address() as AddressInfo;
+    targets = {
+      'a server of the machine': `http://${machine}:${port}/`,
+      'the world of its own session, past the tunnel': `http://${await ipOf(mine.world)}:8080/`,
+      'the world of another session': `http://${await ipOf(other.world)}:8080/`,
+      'the browser of another session': `http://${await ipOf(other.browser)}:8080/view`,
+      'the page of another session': `${other.session.surfaces.ui?.url}/`,
+      'the public API': `${network.url}/health`,
+      'the public API at the machine': `http://${machine}:${new URL(network.url).port}/health`,
+      'the internal API': `${network.internalUrl}/health`,
+      'the internal API at the machine': `http://${machine}:${new URL(network.internalUrl).port}/`,
+      'the database': `http://${machine}:${databasePort}/`,
+      'the metadata address': 'http://169.254.169.254/latest/meta-data/',
+      'the metadata address of IPv6': 'http://[fd00:ec2::254]/',
+      'an outside address': 'http://1.1.1.1/',
+      'an outside name': 'http://example.com/',
+      'a name of the engine’s': 'http://host.docker.internal:2375/',
+      'the engine’s resolver': 'http://127.0.0.11/',
+    };
+  }, startMs);
+
+  afterAll(async () => {
+    await client?.close();
+    for (const opened of [mine, other]) {
+      if (opened !== undefined) await close(network.client, opened.session.id);
+    }
+    listener.close();
+    await network?.stop();
+    await database?.drop();
+  }, 120_000);
+
+  it('its own page is there, and the host API', async () => {
+    expect(new URL(page.url()).origin).toBe(mine.session.surfaces.ui?.url);
+    expect(await page.locator('body').count()).toBe(1);
+    expect(await ask(`${network.hostUrl}/api/host/hosts/x/poll`)).toMatch(/^status 4\d\d$/);
+  });
+
+  it('a process reaches nothing else', async () => {
+    const reached: Record<string, string> = {};
+    for (const [name, url] of Object.entries(targets)) {
+      const said = await ask(url);
+      if (!said.startsWith('failed ')) reached[`${name}: ${url}`] = said;
+    }
+    expect(reached).toEqual({});
+  });
+
+  it('a process makes no tunnel with what it finds there', async () => {
+    const files = await docker(
+      'exec',
+      mine.browser,
+      'sh',
+      '-c',
+      'env; cat /proc/1/environ || true',
+    );
+    expect(files).not.toMatch(/Bearer|hst_[^\s]*\./);
+    const authority = new URL(other.session.surfaces.ui?.url ?? '').host;
+    const { hostname, port } = new URL(network.hostUrl);
+    const code = `require('node:http').request({ host: '${hostname}', port: ${port}, method: 'CONNECT', path: '${authority}' })
+      .on('connect', ({ statusCode }) => { console.log('status ' + statusCode); process.exit(); })
+      .on('error', ({ code }) => console.log('failed ' + code)).end()`;
+    expect(await docker('exec', mine.browser, 'node', '--eval', code)).toBe('status 401');
+  });
+
+  it('Chromium opens nothing else, nor do its pages', async () => {
+    const addresses = {
+      ...targets,
+      'a file': 'file:///etc/passwd',
+      'a file of the profile': 'file:///tmp/work/',
+      'its own DevTools': 'http://127.0.0.1:8080/cdp',
+      'its own live view': 'http://127.0.0.1:8080/view',
+      'the usual port of DevTools': 'http://127.0.0.1:9222/json/version',
+      'a page of the browser’s': 'chrome://version',
+      'the source of a page': `view-source:${mine.session.surfaces.ui?.url}`,
+    };
+    const opened: string[] = [];
+    for (const [name, url] of Object.entries(addresses)) {
+      const went = await page.goto(url, { timeout: 10_000 }).then(
+        (answer) => `status ${answer?.status()}`,
+        () => undefined,
+      );
+      if (went !== undefined && went !== 'status 403') opened.push(`${name}: ${went}`);
+    }
+    expect(opened).toEqual([]);
+    await page.goto(`${mine.session.surfaces.ui?.url}/`);
+    // What answers a page without its leave is opaque to it; so the server says who came.
+    await page.evaluate(async (urls: string[]) => {
+      for (const url of urls) await fetch(url, { mode: 'no-cors' }).catch(() => undefined);
+    }, Object.values(targets));
+    expect(heard).toBe(0);
+    const isThere = await fetch(targets['a server of the machine'] ?? '');
+    expect([isThere.status, heard]).toEqual([200, 1]);
+  });
+
+  it('nothing of the container can be written to but its scratch space', async () => {
+    for (const place of ['/opt/svc', '/usr', '/etc', '/home']) {
+      await expect(docker('exec', mine.browser, 'touch', `${place}/x`)).rejects.toThrow();
+    }
+    const inspected = JSON.parse(await docker('inspect', mine.browser))[0];
+    expect(inspected.HostConfig).toMatchObject({
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      Privileged: false,
+      PidsLimit: 512,
+      Memory: 768 * 2 ** 20,
+    });
+  });
+});
