@@ -47,13 +47,27 @@ const Headers = Type.Object({
   ),
 });
 
+/** How a request is refused that is none of the protocol. */
+const RpcRefusal = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Null(),
+  error: Type.Object({
+    code: Type.Integer(),
+    message: Type.String(),
+    data: Type.Optional(Type.Unknown({ description: 'the fields at fault' })),
+  }),
+});
+
 const answers = {
   200: Type.Unknown({ description: 'the answer to a request, or to each of several' }),
   202: Empty,
+  400: RpcRefusal,
+  406: RpcRefusal,
+  413: RpcRefusal,
+  415: RpcRefusal,
 };
 const refusals = {
   403: 'The Host or the Origin of the request is none of this service, or the key may not.',
-  406: '`Accept` does not name both types.',
 };
 
 export const callService = operation({
