@@ -172,7 +172,10 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['.', 'operations as types, client, bounds'],
   ],
   'src/hosting': [['.', 'what every host says to the control plane, and how']],
-  'src/observability': [['.', 'what agents did: events read, and merged by object']],
+  'src/observability': [
+    ['otlp', 'spans of OpenTelemetry, read'],
+    ['.', 'what agents did: events read, and merged by object'],
+  ],
   'src/runtime': [['.', 'configuration, logs, loops, process life']],
   'src/domain': [['.', 'nouns, states, errors']],
 };

@@ -6,12 +6,14 @@
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import { readExport } from '#observability/otlp/read-export.ts';
 import { readBatch } from '#observability/read-batch.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
 import type { IngestionBody } from '#wire/public-api/ingestion.ts';
+import type { SpansBody } from '#wire/public-api/otel.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
 import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
@@ -265,6 +267,11 @@ const keepClosed = ({ generation, entries = [] }: ClosedBody) => ({
 /** Events as they were read, each with what it says or what is wrong with it. */
 const keepEvents = ({ batch }: IngestionBody) => ({ events: readBatch(batch) });
 
+const keepSpans = (body: SpansBody) => readExport(body);
+
+/** Nothing is kept of metrics. */
+const keepNothing = () => ({});
+
 /** By the id of the operation; a body of any other is kept as it is. */
 export const keepers = {
   enqueueCall: keepCall,
@@ -284,6 +291,8 @@ export const keepers = {
   callSessionServer: keepMessages,
   relaySessionServer: keepMessages,
   ingest: keepEvents,
+  ingestSpans: keepSpans,
+  ingestMetrics: keepNothing,
 } as const;
 
 /** What the handler of an operation gets for a body. */

@@ -1,12 +1,14 @@
-/** One trace or score that a request of its own brings: read, held to what there is, and written at once. */
+/** Traces, spans and scores that come by requests of their own: read, held to what there is, and written at once. */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { checkScore } from '#observability/check-score.ts';
+import type { SpanSaid } from '#observability/otlp/read-span.ts';
 import { readTrace } from '#observability/read-object.ts';
 import { readScore } from '#observability/read-score.ts';
 import { type Body, Misfit, readId } from '#observability/read-value.ts';
 import { findConfigs } from '../db/score-configs.ts';
 import { writeScores } from '../db/scores.ts';
+import type { Told } from './fold.ts';
 import { asOverload, type TraceStore } from './ingest.ts';
 import { writeTold } from './write.ts';
 
@@ -45,6 +47,27 @@ export const putTrace = async (
     throw asOverload(error);
   }
   return id;
+};
+
+/** Writes what spans say of observations and traces; the same span again changes nothing. */
+export const putSpans = async (
+  { db, weeks, gate }: TraceStore,
+  projectId: string,
+  spans: readonly SpanSaid[],
+): Promise<void> => {
+  const told = spans.flatMap(({ id, traceId, observation, trace }): Told[] => [
+    { kind: 'trace', id: traceId, state: trace },
+    { kind: 'observation', id, traceId, state: observation },
+  ]);
+  if (told.length === 0) return;
+  try {
+    await gate.pass(async () => {
+      const week = await weeks.current();
+      await db.transaction((tx) => writeTold(tx, projectId, told, week));
+    });
+  } catch (error) {
+    throw asOverload(error);
+  }
 };
 
 /** Writes a score, once it fits its config; returns its id, made where none was given. */

@@ -88,6 +88,7 @@ export { readData } from './data-read.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export { ingest } from './ingestion.ts';
 export { callService, callSessionServer } from './mcp-operations.ts';
+export { ingestMetrics, ingestSpans } from './otel.ts';
 export { describeProject } from './project-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';
 export {

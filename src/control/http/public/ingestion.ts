@@ -1,6 +1,7 @@
 /** The routes by which agents tell what they did. */
 import * as api from '#wire/public-api/operations.ts';
 import { ingest } from '../../ingestion/ingest.ts';
+import { putSpans } from '../../ingestion/one.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
@@ -8,4 +9,14 @@ export const ingestionEndpoints = ({ traces, log }: Parts): Endpoint[] => [
   endpoint(api.ingest, async ({ body: { events } }, { caller }) =>
     respond(207, await ingest(traces, caller, events, log)),
   ),
+
+  endpoint(api.ingestSpans, async ({ body }, { caller: { projectId } }) => {
+    const { spans, rejected, reason } = body;
+    await putSpans(traces, projectId, spans);
+    if (rejected === 0) return respond(200, {});
+    const partialSuccess = { rejectedSpans: String(rejected), errorMessage: reason };
+    return respond(200, { partialSuccess });
+  }),
+
+  endpoint(api.ingestMetrics, async () => respond(200, {})),
 ];
