@@ -14,7 +14,7 @@ import { close, open } from '../support/sessions.ts';
 import { encodeTree } from '../support/worlds.ts';
 import { type Figure, median, percentile } from './figure.ts';
 
-const opens = 20;
+const usualOpens = 20;
 /** A browser of a warm pool has been up for some time. */
 const settleMs = 1_500;
 /** The best of the published figures of hosted browsers: open until it can be driven. */
@@ -41,7 +41,10 @@ const warm = async (network: Network): Promise<void> => {
 };
 
 /** Measures opens, one after another. */
-export const benchBrowserService = async (databaseUrl: string): Promise<Figure[]> => {
+export const benchBrowserService = async (
+  databaseUrl: string,
+  opens = usualOpens,
+): Promise<Figure[]> => {
   const env = { SVC_BROWSER_POOL_SIZE: '2', SVC_LOG_LEVEL: 'warn' };
   const network = await startNetwork({ databaseUrl, poolSize: 2, poolMax: 6, env });
   const samples: number[] = [];

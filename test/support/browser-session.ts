@@ -63,7 +63,7 @@ const parentOf = (pid: number): number => {
   }
 };
 
-/** The process of Chromium that a program has started. */
+/** The process of Chromium that a program has started; of several the first, as a spare one comes later. */
 export const chromiumOf = (program: number): number => {
   const pid = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
