@@ -34,6 +34,16 @@ const disabledFeatures = [
   'WebUIOmniboxPopup',
 ];
 
+/**
+ * What a Chromium asks for by itself a while after its start, whatever its flags: accounts and updates of its maker. No page
+ * is behind that, so nobody is told that it was refused.
+ */
+export const ownHosts: ReadonlySet<string> = new Set([
+  'accounts.google.com',
+  'clients2.google.com',
+  'update.googleapis.com',
+]);
+
 /** Everything is resolved by the proxy; the browser itself finds no name and no address. */
 const networkFlags = (proxy: string): string[] => [
   `--proxy-server=http://${proxy}`,

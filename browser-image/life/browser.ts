@@ -7,6 +7,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WebSocket } from 'ws';
 import { AppError, describeError } from '#domain/error.ts';
+import { ownHosts } from '../chromium/flags.ts';
 import { createOrigins } from '../fence/origins.ts';
 import { startProxy } from '../fence/proxy.ts';
 import { type Checkpoint, restoreCheckpoint, takeCheckpoint } from '../watch/checkpoint.ts';
@@ -233,10 +234,13 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
     origins,
     way,
     onTraffic: () => keeper.touch(),
-    onRefused: (what) =>
+    onRefused(what) {
+      const url = URL.parse(what.includes('://') ? what : `https://${what}`);
+      if (url !== null && ownHosts.has(url.hostname)) return;
       throttle((left) =>
         tell(life, { kind: 'refused', what, why: 'not of this session', ...left }),
-      ),
+      );
+    },
     log,
   });
   const keeper = createKeeper({
