@@ -113,7 +113,7 @@ describe('the list of traces', () => {
   it.each([
     ['', ['t3', 't2', 't1']],
     ['orderBy=timestamp.asc', ['t1', 't2', 't3']],
-    ['orderBy=name.asc', ['t2', 't1', 't3']],
+    ['orderBy=id.asc', ['t1', 't2', 't3']],
     ['userId=ann', ['t1']],
     ['userId=', ['t3', 't2', 't1']],
     ['name=chat', ['t3', 't1']],
