@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { Secret } from '#runtime/secret.ts';
+import { examine } from '#wire/admin-api/operations.ts';
 import { resolveRoute } from '#wire/gateway-api/operations.ts';
 import { acquireLease, observePool, publishPools, reportGone } from '#wire/pool-api/operations.ts';
 import {
@@ -209,6 +210,29 @@ describe('opening one', () => {
   });
 });
 
+/** What the doctor says of browsers. */
+const doctorOnBrowsers = async () => {
+  const { body } = await control.admin(examine, {});
+  return body.checks.find(({ name }) => name === 'browsers');
+};
+
+describe('the doctor', () => {
+  it('says how many sessions wait for a browser, and warns when one has for long', async () => {
+    expect(await doctorOnBrowsers()).toMatchObject({ status: 'ok' });
+    const { id } = await open();
+    expect(await doctorOnBrowsers()).toEqual({
+      ...{ name: 'browsers', status: 'ok', fix: null },
+      message: 'waiting for a browser: 1, not for long',
+    });
+    const past = `update session_browsers set wanted_since = now() - interval '40 s' where session_id = $1`;
+    await control.sql(past, [id]);
+    expect(await doctorOnBrowsers()).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(/^waiting for a browser: 1, the oldest for 4\d s$/),
+    });
+  });
+});
+
 describe('a browser that is lost', () => {
   it('is replaced by another one, which goes on from the last checkpoint under the same token', async () => {
     const { id, browser, assignment } = await openWhole();
@@ -257,6 +281,10 @@ describe('a browser that is lost', () => {
     expect(await view(id)).toMatchObject({
       ready: false,
       surfaces: { browser: { state: 'failed' } },
+    });
+    expect(await doctorOnBrowsers()).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/^sessions that are given no more browsers.*: 1$/),
     });
     const spare = await warmBrowser(control);
     expect(await spare.poll(0)).toBeUndefined();

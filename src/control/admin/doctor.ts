@@ -3,6 +3,7 @@
  * what it found and, where something is wrong, the way out. A check that cannot be made has failed.
  */
 import { describeError } from '#domain/error.ts';
+import { kindOfSize } from '#domain/pool.ts';
 import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { listPools, readVitals, type Vitals } from '../db/admin.ts';
 import { readImportLoad } from '../db/import-jobs.ts';
@@ -132,6 +133,8 @@ const checkLeases = ({ leases }: Vitals): Finding => {
   return late.length === leases.length ? failed(message, fix) : warning(message, fix);
 };
 
+const isOfBrowsers = (size: string): boolean => kindOfSize(size) === 'browser';
+
 /** What is wrong with a pool, if anything is. */
 const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   const { name, held, hosts, fresh, target, maximum, unknownWorlds } = pool;
@@ -163,7 +166,7 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   return undefined;
 };
 
-const checkPools = async ({ db }: Parts, { waiting }: Load): Promise<Finding> => {
+const checkPools = async ({ db }: Parts, { waiting, browsers }: Load): Promise<Finding> => {
   const pools = (await listPools(db)).filter(({ isLed }) => isLed);
   if (pools.length === 0) {
     return failed(
@@ -171,7 +174,9 @@ const checkPools = async ({ db }: Parts, { waiting }: Load): Promise<Finding> =>
       'see the check of orchestrators',
     );
   }
-  const findings = pools.flatMap((pool) => judgePool(pool, waiting) ?? []);
+  const waitingFor = ({ size }: PoolReport): number =>
+    isOfBrowsers(size) ? browsers.waiting : waiting;
+  const findings = pools.flatMap((pool) => judgePool(pool, waitingFor(pool)) ?? []);
   const first = findings.find(({ status }) => status === 'failed') ?? findings[0];
   if (first !== undefined) {
     return {
@@ -210,6 +215,31 @@ const checkSessions = ({ stuck }: Vitals, { waiting, longestWaitMs }: Load): Fin
   return ok(
     waiting === 0 ? 'none waits for a host' : `waiting for a host: ${waiting}, not for long`,
   );
+};
+
+const checkBrowsers = async (
+  { db }: Parts,
+  { browsers: { waiting, longestWaitMs, givenUp } }: Load,
+): Promise<Finding> => {
+  if (givenUp > 0) {
+    return failed(
+      `sessions that are given no more browsers, as several in a row did not come up: ${givenUp}`,
+      "see why: svc admin hosts --state gone shows the browsers' last words; close and open the sessions again",
+    );
+  }
+  if (longestWaitMs > 10_000) {
+    return warning(
+      `waiting for a browser: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
+      'see the check of pools; raise target or maximum of a pool of browsers where there is room',
+    );
+  }
+  if (waiting > 0) return ok(`waiting for a browser: ${waiting}, not for long`);
+  const pools = (await listPools(db)).filter(({ isLed, size }) => isLed && isOfBrowsers(size));
+  return pools.length === 0
+    ? ok('no pool has any: a session that asks for one is refused')
+    : ok(
+        list(pools.map(({ name, hosts }) => `${name}: ${hosts.warm} warm, ${hosts.assigned} used`)),
+      );
 };
 
 const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
@@ -282,6 +312,7 @@ export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
     { name: 'pools', run: async () => checkPools(parts, await load) },
     { name: 'hosts', run: async () => checkHosts(await vitals) },
     { name: 'sessions', run: async () => checkSessions(await vitals, await load) },
+    { name: 'browsers', run: async () => checkBrowsers(parts, await load) },
     { name: 'calls', run: async () => checkCalls(await load) },
     { name: 'imports', run: () => checkImports(parts) },
     { name: 'quotas', run: () => checkQuotas(parts) },

@@ -18,6 +18,16 @@ export const waitsForBrowser = (browser: string, session: string): string =>
   `${browser}.host_id is null and ${browser}.attempts < ${mostAttempts}
      and ${session}.state in ${openSessionStates}`;
 
+/** Sessions whose browser has no host, as an expression: those that wait, and those that are given no more. */
+export const browsersLoad = `(
+  select json_build_object(
+      'waiting', count(*) filter (where b.attempts < ${mostAttempts}),
+      'givenUp', count(*) filter (where b.attempts >= ${mostAttempts}),
+      'longestWaitMs', coalesce(extract(epoch from now() - min(b.wanted_since)
+        filter (where b.attempts < ${mostAttempts})) * 1000, 0)::float8)
+    from session_browsers b join sessions s on s.id = b.session_id
+   where b.host_id is null and s.state in ${openSessionStates})`;
+
 /** How it stands with the browser of a session, for who looks at the session. */
 export type SessionBrowser = {
   hostId: string | null;

@@ -1,5 +1,6 @@
 /** How much there is to do in the whole installation: read for metrics and for operators. */
 import type { SessionState } from '#domain/session.ts';
+import { browsersLoad } from './browsers.ts';
 import { type Queryable, statement } from './database.ts';
 import { liveSessionStates, openCallStates, waiting } from './states.ts';
 
@@ -9,7 +10,7 @@ const loadStatement = statement(
   `select (select coalesce(json_object_agg(state, count), '{}')
              from (select state, count(*)::int as count from sessions
                     where state in ${liveSessionStates} group by state) s) as sessions,
-          w.waiting, w."longestWaitMs", c.queued, c.claimed, c."oldestQueuedMs", c."oldestClaimedMs"
+          w.waiting, w."longestWaitMs", ${browsersLoad} as browsers, c.queued, c.claimed, c."oldestQueuedMs", c."oldestClaimedMs"
      from (select count(*)::int as waiting,
                   coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8
                     as "longestWaitMs"
@@ -30,6 +31,8 @@ export type Load = {
   /** Sessions without a host, and how long the oldest has waited for one. */
   waiting: number;
   longestWaitMs: number;
+  /** The same of sessions without a browser that they asked for, and how many were given up. */
+  browsers: { waiting: number; longestWaitMs: number; givenUp: number };
   /** Calls that no host has taken, and those that one runs. */
   queued: number;
   claimed: number;

@@ -90,6 +90,16 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
     'How long the oldest of the sessions without a host has waited',
     ({ longestWaitMs }) => longestWaitMs / 1_000,
   );
+  gauge(
+    'svc_browsers_waiting',
+    'Sessions that wait for a browser',
+    ({ browsers }) => browsers.waiting,
+  );
+  gauge(
+    'svc_browsers_longest_wait_seconds',
+    'How long the oldest of the sessions without the browser that they asked for has waited',
+    ({ browsers }) => browsers.longestWaitMs / 1_000,
+  );
   new Gauge({
     name: 'svc_imports',
     help: 'Imports and publishes that have not ended: queued, running, or lost (its worker is gone)',
