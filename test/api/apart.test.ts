@@ -42,6 +42,33 @@ const ownFile = createHash('sha256').update(ownText).digest('hex');
 
 const spec = { instruction: 'Do it.' };
 
+/** A trace of a session with an observation and a score, and a config of scores. */
+const makeTraces = async (sessionId: string): Promise<Record<string, string>> => {
+  const as = basicAuthorization(control.publicKey, control.secretKey);
+  const timestamp = new Date().toISOString();
+  const event = (type: string, body: object) => ({ id: `of ${type}`, type, timestamp, body });
+  const batch = [
+    event('trace-create', { id: 'trace-of-mine-0001', name: 'mine', sessionId }),
+    event('span-create', { id: 'span-of-mine-00001', traceId: 'trace-of-mine-0001' }),
+    event('score-create', {
+      ...{ id: 'score-of-mine-0001', name: 'right' },
+      ...{ traceId: 'trace-of-mine-0001', value: 1 },
+    }),
+  ];
+  const taken = await ask('POST', '/ingestion', { as, body: { batch } });
+  expect(taken.body).toMatchObject({ errors: [] });
+  const config = await ask('POST', '/score-configs', {
+    as,
+    body: { name: 'right', dataType: 'NUMERIC' },
+  });
+  return {
+    traceId: 'trace-of-mine-0001',
+    observationId: 'span-of-mine-00001',
+    scoreId: 'score-of-mine-0001',
+    configId: (config.body as { id: string }).id,
+  };
+};
+
 /** Makes one of everything that has an id. */
 const makeAll = async (): Promise<Record<string, string>> => {
   const params = { slug: 'notes' };
@@ -70,6 +97,7 @@ const makeAll = async (): Promise<Record<string, string>> => {
     body: { version: '1' },
   });
   return {
+    ...(await makeTraces(session.id)),
     slug: 'notes',
     containerId: world.id,
     bundle: version?.id ?? '',
@@ -106,6 +134,7 @@ const bodies: Record<string, object> = {
   saveSessionTask: {},
   setLabel: { version: '1' },
   setWebhookDestination: { url: 'https://a.example/x', destination: 'https://b.example/y' },
+  updateScoreConfig: { isArchived: true },
   updateSession: { pinned: true },
   updateTask: { name: 'theirs' },
   validateTask: {},
@@ -149,6 +178,10 @@ const readAll = async (): Promise<string> => {
     'data_batches',
     'data_chunks',
     'world_runs',
+    'traces',
+    'observations',
+    'scores',
+    'score_configs',
   ];
   const rows = await Promise.all(
     tables.map((table) =>

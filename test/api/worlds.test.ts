@@ -56,7 +56,7 @@ describe('a new world', () => {
       kind: 'mock-tools',
       name: 'Our host',
       description: 'Where our code is.',
-      surfaces: ['api', 'ui'],
+      surfaces: ['api', 'ui', 'browser'],
       warnings: [],
       tasks: expect.arrayContaining(['close-duplicate', 'merge-what-is-ready']),
       url: 'https://svc.test/world/hosting',
