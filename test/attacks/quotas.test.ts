@@ -181,7 +181,10 @@ describe('operators', () => {
     ]);
     const { body } = await stage.control.admin(examine, {});
     const found = body.checks.find(({ name }) => name === 'quotas');
-    expect(found).toMatchObject({ status: 'warning', fix: expect.stringContaining('quota_') });
+    expect(found).toMatchObject({
+      status: 'warning',
+      fix: expect.stringContaining('svc admin quotas'),
+    });
     expect(found?.message).toContain(`${stage.greedy.projectId} has 1 of 1 ("worlds")`);
     expect(found?.message).not.toContain(stage.other.projectId);
   });

@@ -151,7 +151,7 @@ describe('requests whose Host header names no surface', () => {
 
   it('are refused for a surface that the session does not serve', async () => {
     const answer = await ask(gateway.port, { host: gateway.hostOf(id, 'browser') });
-    expect(answer).toMatchObject({ status: 401, code: 'unauthenticated' });
+    expect(answer).toMatchObject({ status: 404, code: 'no_such_surface' });
   });
 });
 
