@@ -62,7 +62,7 @@ describe('a session that is opened with a page', () => {
     expect((await viewOn(direct, id)).ui).toEqual({ url: `http://${id}--ui.localhost:${port}` });
     expect((await viewOn(fronted, id)).ui).toEqual({ url: `https://${id}--ui.worlds.test` });
     const usual = await openReady([]);
-    expect(Object.keys(await viewOn(direct, usual.id))).toEqual(['api']);
+    expect(Object.keys(await viewOn(direct, usual.id))).toEqual(['api', 'mcp']);
     expect(usual.assignment?.ui).toBeUndefined();
   });
 

@@ -22,8 +22,7 @@ import { call, close, createNotes, open } from '#test/support/sessions.ts';
 import { type Ended, runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import { basicAuthorization, createClient } from '#wire/client.ts';
 import { retrying } from '#wire/retry.ts';
-
-type Credentials = { url: string; publicKey: string; secretKey: string };
+import type { Credentials } from '../../src/cli/service/connection.ts';
 
 const isRoot = process.getuid?.() === 0;
 if (isRoot) console.info('a folder that may not be written to is not tried: root may write to all');
@@ -88,7 +87,11 @@ describe('svc up', () => {
     const given = credentials();
     expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
-    for (const value of Object.values(given)) expect(first.out()).toContain(value);
+    for (const value of [given.url, given.publicKey, given.secretKey]) {
+      expect(first.out()).toContain(value);
+    }
+    // Commands find it by themselves; nobody's programs need it.
+    expect(first.out()).not.toContain(given.organization?.secretKey);
     expect(first.out()).toContain('process (asked for with --runtime)');
     expect(first.out()).toContain('does not isolate the network');
     expect((await fetch(`${given.url}/health`)).status).toBe(200);
@@ -99,7 +102,9 @@ describe('svc up', () => {
     expect(JSON.parse(opened.out)).toMatchObject({ state: 'READY' });
 
     const pools = await svc('admin', 'pools', '--json');
-    expect(JSON.parse(pools.out)).toMatchObject({ pools: [{ name: 'default' }] });
+    expect(JSON.parse(pools.out)).toMatchObject({
+      pools: [{ name: 'default' }, { name: 'browsers' }],
+    });
     for (const path of ['/api/pool/view', '/api/host/hosts/hst-1/poll', '/api/admin/pools']) {
       expect((await fetch(`${given.url}${path}`)).status, path).toBe(404);
     }
