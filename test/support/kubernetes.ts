@@ -27,6 +27,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 
 const loadTimeoutMs = 180_000;
+/** On a machine's first run bases are made of packages, one of them with a Chromium. */
+const buildTimeoutMs = 900_000;
 
 export type TestCluster = {
   cluster: Cluster;
@@ -52,7 +54,7 @@ const hasImage = async ({ core }: Cluster, image: string): Promise<boolean> => {
 const buildImage = async (): Promise<string> => {
   const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'image'], {
     cwd: root,
-    timeout: loadTimeoutMs,
+    timeout: buildTimeoutMs,
   });
   return JSON.parse(lastLine(stdout)).image;
 };
@@ -94,7 +96,7 @@ export const loadImages = async ({ cluster }: TestCluster): Promise<string[] | u
   return await exclusively('images', async () => {
     const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'images'], {
       cwd: root,
-      timeout: loadTimeoutMs,
+      timeout: buildTimeoutMs,
     });
     const { images } = JSON.parse(lastLine(stdout)) as { images: string[] };
     const present = await Promise.all(images.map((image) => hasImage(cluster, image)));
