@@ -87,8 +87,11 @@ const notForClusters: Record<string, readonly string[]> = {
   'the file of pools has it': [
     ...['SVC_POOL_SIZE', 'SVC_POOL_MAX'],
     ...['SVC_HOST_MEMORY_MB', 'SVC_HOST_CPUS', 'SVC_HOST_PIDS'],
+    ...['SVC_BROWSER_POOL_SIZE', 'SVC_BROWSER_POOL_MAX', 'SVC_BROWSER_MEMORY_MB'],
   ],
-  'of other runtimes': ['SVC_PYTHON', 'SVC_PROCESS_SANDBOX', 'SVC_KUBE_HOST_ADDRESS'],
+  'of other runtimes': [
+    ...['SVC_PYTHON', 'SVC_PROCESS_SANDBOX', 'SVC_CHROMIUM', 'SVC_KUBE_HOST_ADDRESS'],
+  ],
   'of building images': ['SVC_BASE_IMAGE', 'SVC_IMAGE_REGISTRY', 'SVC_IMAGE_TAG'],
   'right as it is in a pod': ['SVC_HOLDER', 'SVC_TEMPLATES_DIR'],
 };

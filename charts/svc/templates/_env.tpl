@@ -12,7 +12,7 @@
 {{- if not (hasKey .Values "_made") -}}
 {{- $old := (lookup "v1" "Secret" .Release.Namespace (include "svc.secretName" .)).data | default dict -}}
 {{- $made := dict -}}
-{{- range $key, $prefix := dict "token-secret" "ts-" "pool-token" "pt-" "gateway-token" "gt-" "sender-token" "wt-" "admin-token" "at-" "public-key" "pk-" "secret-key" "sk-" "postgres-password" "pg-" }}
+{{- range $key, $prefix := dict "token-secret" "ts-" "pool-token" "pt-" "gateway-token" "gt-" "sender-token" "wt-" "admin-token" "at-" "public-key" "pk-" "secret-key" "sk-" "organization-public-key" "pk-" "organization-secret-key" "sk-" "postgres-password" "pg-" }}
 {{- $name := include "svc.secretKey" (list $ $key) -}}
 {{- $_ := set $made $name (get $old $name | b64dec | default (printf "%s%s" $prefix (randAlphaNum 40 | lower))) -}}
 {{- end -}}
@@ -33,7 +33,7 @@ svc.secretSum (list $ "control"). Of a secret that the chart did not make it is 
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
 {{- $values := $root.Values -}}
-{{- $keys := dict "orchestrator" (list "pool-token") "gateway" (list "gateway-token") "sender" (list "sender-token") "control" (list "database-url" "token-secret" "pool-token" "gateway-token" "sender-token" "admin-token" "public-key" "secret-key") -}}
+{{- $keys := dict "orchestrator" (list "pool-token") "gateway" (list "gateway-token") "sender" (list "sender-token") "control" (list "database-url" "token-secret" "pool-token" "gateway-token" "sender-token" "admin-token" "public-key" "secret-key" "organization-public-key" "organization-secret-key") -}}
 {{- $held := dict -}}
 {{- if $values.secrets.existing }}
 {{- $held = (lookup "v1" "Secret" $root.Release.Namespace $values.secrets.existing).data | default dict -}}
@@ -280,6 +280,11 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{ include "svc.secretEnv" (list . "SVC_ADMIN_TOKEN" "admin-token") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_PUBLIC_KEY" "public-key") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_SECRET_KEY" "secret-key") }}
+# A secret of an operator's own may have no key pair of the organization; then none is made of it.
+- name: SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY
+  valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "organization-public-key") }}, optional: true } }
+- name: SVC_BOOTSTRAP_ORGANIZATION_SECRET_KEY
+  valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "organization-secret-key") }}, optional: true } }
 {{- end }}
 
 {{/* Of its image, not of a program of ours. */}}
