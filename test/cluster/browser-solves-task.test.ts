@@ -40,13 +40,20 @@ it('solves a task through the page alone', async () => {
   await browser.close();
   const { output } = await call(client, session.id, { kind: 'grade' });
   expect(output).toMatchObject({ passed: true });
-  const asked = { params: { sessionId: session.id }, query: { limit: 100 } };
-  const { data } = (await client.send(listSessionRequests, asked)).body;
-  const written = data.filter(({ via, method }) => via === 'ui' && method !== 'GET');
-  expect(written.map(({ operation }) => operation).sort()).toEqual([
-    'add_labels',
-    'create_comment',
-    'update_issue',
-  ]);
+  // The ledger is delivered a moment after what it tells of.
+  const written = async () => {
+    const query = { limit: 100, via: 'ui' as const };
+    const { body } = await client.send(listSessionRequests, {
+      params: { sessionId: session.id },
+      query,
+    });
+    return body.data
+      .filter(({ method }) => method !== 'GET')
+      .map(({ operation }) => operation)
+      .sort();
+  };
+  await expect
+    .poll(written, { timeout: 10_000 })
+    .toEqual(['add_labels', 'create_comment', 'update_issue']);
   await close(client, session.id);
 }, 120_000);
