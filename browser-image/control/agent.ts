@@ -10,6 +10,7 @@ import { startHeartbeat } from '#hosting/heartbeat.ts';
 import { type ControlLink, createControlLink, type HostIdentity, isStale } from '#hosting/link.ts';
 import { parseAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
 import {
@@ -149,6 +150,9 @@ const openWorld = (agent: Agent, assignment: BrowserAssignment, resets: number |
   });
 };
 
+/** How long the browser before is waited for to be gone from its address, while this one starts on its page. */
+const takeOverMs = 3_000;
+
 /** The former address, where it is one of this machine that can be had; undefined where not. */
 const takeOver = async (
   { program, host, log }: Agent,
@@ -157,8 +161,17 @@ const takeOver = async (
   const place = parseAddress(address?.replace('http://', '') ?? '');
   if (!host.reportAddress || address === undefined || place?.host !== '127.0.0.1') return undefined;
   if (address === program.address) return address;
+  const isTaken = () =>
+    program.listenToo(place).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === 'unavailable') return false;
+        throw error;
+      },
+    );
   try {
-    await program.listenToo(place);
+    // One that leaves with notice holds it a moment longer.
+    await until(isTaken, { timeoutMs: takeOverMs, everyMs: 50, what: 'the address is free' });
     return address;
   } catch (err) {
     log.info({ err, address }, 'the address of the browser before cannot be had');

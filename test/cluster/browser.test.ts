@@ -62,12 +62,11 @@ it('is driven by Playwright on its page, and the ledger says what the browser di
   const picture = await call(network.client, session.id, { kind: 'screenshot' });
   const { base64 } = picture.output as { base64: string };
   expect(Buffer.from(base64, 'base64').subarray(1, 4).toString()).toBe('PNG');
-  await expect
-    .poll(async () => {
-      const entries = await ledger(session.id);
-      return entries.filter(({ via }) => via === 'browser').map(({ operation }) => operation);
-    })
-    .toContain('navigated');
+  const noted = async () => {
+    const entries = await ledger(session.id);
+    return entries.filter(({ via }) => via === 'browser').map(({ operation }) => operation);
+  };
+  await expect.poll(noted, { timeout: 10_000 }).toContain('navigated');
   await browser.close();
   expect((await close(network.client, session.id)).state).toBe('CLOSED');
 });
