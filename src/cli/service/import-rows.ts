@@ -136,8 +136,9 @@ const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise
   };
   const target = { client, slug, batchId, note, signal, tell: tellSent };
   const sent = await sendChunks(target, noting);
-  const seal = () => client.send(completeBatch, { params: { slug, batchId }, signal });
-  await patiently(signal, seal);
+  // Not called off half-way: from here on the service goes on by itself, and whoever interrupts is told so.
+  const seal = () => client.send(completeBatch, { params: { slug, batchId } });
+  job.tellBatch((await patiently(signal, seal)).body);
   return { batch: await follow(job, batchId), placeOf, sent };
 };
 
