@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks bench docs audit dev base-image images clean
+.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ingestion sweep-browsers bench docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -35,6 +35,13 @@ sweep: node_modules/.installed ## programs killed, paused and cut off, 500 times
 
 sweep-webhooks: node_modules/.installed ## sender and control plane killed at 100 moments of deliveries; SEED=<n> TIMES=<n>
 	SWEEP_WEBHOOKS=$(or $(TIMES),100) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s sweep-webhooks
+
+sweep-ingestion: node_modules/.installed ## the control plane killed at 100 moments while agents tell what they did; SEED=<n> TIMES=<n>
+	SWEEP_INGESTION=$(or $(TIMES),100) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s sweep-ingestion
+
+sweep-browsers: node_modules/.installed ## sessions lose their browsers at 200 moments of work; SEED=<n> TIMES=<n> RUNTIME=process|docker|kubernetes
+	SWEEP_BROWSERS=$(or $(TIMES),200) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \
+	$(if $(RUNTIME),SWEEP_RUNTIME=$(RUNTIME)) npm run -s sweep-browsers
 
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))

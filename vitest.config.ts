@@ -52,7 +52,9 @@ const fuzz = {
 /**
  * `SWEEP_TIMES` runs so many cases of the fault sweep, a fifth of them on Docker; `SWEEP_SEED` chooses
  * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime. `SWEEP_WEBHOOKS` kills the
- * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says.
+ * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says. `SWEEP_INGESTION` is the
+ * same of the control plane while agents tell what they did, and as often when nobody says. `SWEEP_BROWSERS` takes
+ * browsers away so many times; two fifths of the sweep when nobody says, on processes alone unless it is long.
  */
 const sweepTimes = Number(process.env.SWEEP_TIMES ?? 10);
 const sweepRuntime = process.env.SWEEP_RUNTIME;
@@ -60,11 +62,25 @@ const sweepOn = (runtime: string, share: number): number =>
   sweepRuntime === undefined || sweepRuntime === runtime
     ? Math.ceil(sweepRuntime === runtime ? sweepTimes : sweepTimes * share)
     : 0;
+/** What takes some containers a minute is left to long sweeps. */
+const browserTimes = Number(process.env.SWEEP_BROWSERS ?? Math.ceil((sweepTimes * 2) / 5));
+const browserShares = { process: 0.7, docker: 0.2, kubernetes: 0.1 };
+const browsersOn = (runtime: keyof typeof browserShares): number => {
+  const only = sweepRuntime ?? (browserTimes < 20 ? 'process' : undefined);
+  if (only === undefined) return Math.round(browserTimes * browserShares[runtime]);
+  return only === runtime ? browserTimes : 0;
+};
 const sweep = {
   seed: Number(process.env.SWEEP_SEED ?? seedOfTheDay),
   total: sweepTimes,
   times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
   webhooks: Number(process.env.SWEEP_WEBHOOKS ?? Math.ceil(sweepTimes / 5)),
+  ingestion: Number(process.env.SWEEP_INGESTION ?? Math.ceil(sweepTimes / 5)),
+  browsers: {
+    process: browsersOn('process'),
+    docker: browsersOn('docker'),
+    kubernetes: browsersOn('kubernetes'),
+  },
   only: process.env.SWEEP_CASE === undefined ? null : Number(process.env.SWEEP_CASE),
 };
 

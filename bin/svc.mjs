@@ -1,31 +1,4 @@
 #!/usr/bin/env node
-// Starts the CLI on the Node that the project pins (an npm package for each platform), whatever Node ran this
-// file: the programs are TypeScript that only a recent Node runs as it is. The IPC channel tells the
-// CLI when this process dies without a signal that it could pass on.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { start } from './start.mjs';
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
-const pinned = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-const [major, minor] = process.versions.node.split('.').map(Number);
-const isRecent = major > 24 || (major === 24 && minor >= 15);
-
-if (isRecent) {
-  await import(main);
-} else if (existsSync(pinned)) {
-  const child = spawn(pinned, [main, ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => {
-    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
-  });
-} else {
-  console.error(
-    `svc needs Node 24.15 or later; this is ${process.version}. On Linux "npm ci" installs one.`,
-  );
-  process.exitCode = 1;
-}
+await start('svc', '../src/cli/main.ts');

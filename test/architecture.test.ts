@@ -53,7 +53,7 @@ const confined: Record<string, string> = {
   'node-pg-migrate': 'src/control/db',
   '@aws-sdk/client-s3': 'src/control/blobs',
   '@aws-sdk/s3-request-presigner': 'src/control/blobs',
-  dockerode: 'orchestrator/driver',
+  dockerode: 'orchestrator',
   '@kubernetes/client-node': 'orchestrator/driver',
 };
 

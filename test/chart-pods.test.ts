@@ -218,7 +218,9 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
 
   it('have other names where the release asks for it, and are selected by these', async () => {
     const objects = await render(namespace, ['--set', 'nameOverride=replicas']);
-    const named = objects.filter(({ kind }) => !/^(Namespace|Cluster.*)$/.test(kind ?? ''));
+    const named = objects.filter(
+      ({ kind }) => !/^(Namespace|Cluster.*|PriorityClass)$/.test(kind ?? ''),
+    );
     expect(named.filter(({ metadata }) => !metadata?.name?.startsWith('svc-replicas'))).toEqual([]);
     const text = JSON.stringify(objects);
     expect(text).not.toContain('"app.kubernetes.io/name":"svc"');

@@ -5,7 +5,8 @@
 import { rm } from 'node:fs/promises';
 import { createContact } from '#hosting/contact.ts';
 import { startHeartbeat } from '#hosting/heartbeat.ts';
-import { type ControlLink, createControlLink, type HostIdentity, isStale } from '#hosting/link.ts';
+import { type ControlLink, createControlLink, type HostIdentity } from '#hosting/link.ts';
+import { watchLife } from '#hosting/lived.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -150,27 +151,13 @@ export const startHost = async ({
     log,
     stopping: signal,
   };
-  let hasEnded = false;
-  const ended = runLifecycle(lifecycle)
-    .catch((error: unknown) => {
-      // Another host serves what it served, or nobody does: nothing is wrong with this one.
-      if (isStale(error)) {
-        log.info({ reason: error.message }, 'this host is of no use any more');
-        return;
-      }
-      log.error({ err: error }, 'the host cannot go on');
-      throw error;
-    })
-    .finally(() => {
-      hasEnded = true;
-    });
-  const settled = ended.catch(() => undefined);
+  const life = watchLife(runLifecycle(lifecycle), log);
   return {
-    ended,
+    ended: life.ended,
     async stop() {
-      const isTaken = !hasEnded && !signal.aborted;
+      const isTaken = !life.hasEnded() && !signal.aborted;
       stopping.abort();
-      await settled;
+      await life.settled;
       if (isTaken) await sayGoodbye({ link, log, identity });
       await Promise.all([beat.stop(), server.close(), userCode.stop(), linkedCode.stop()]);
       await (await snapshotFiles)?.close();

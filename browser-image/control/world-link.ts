@@ -21,6 +21,7 @@ export type WorldLink = {
 };
 
 export type WorldLinkOptions = {
+  hostId: string;
   generation: number;
   /** Sends a report; throws when it cannot be taken now. */
   exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders>;
@@ -47,7 +48,7 @@ const failureOf = (error: unknown): NonNullable<BrowserAnswer['error']> => ({
 
 /** Opens the line. */
 export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
-  const { generation, log } = options;
+  const { hostId, generation, log } = options;
   let entries: BrowserEntry[] = [];
   /** Number of the first of them. */
   let first = 0;
@@ -58,6 +59,7 @@ export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
   const begun = new Set<number>();
 
   const report = (hold: number): BrowserReport => ({
+    hostId,
     generation,
     resets: resets ?? 0,
     first,

@@ -26,9 +26,11 @@ import {
   closeAll,
   discard,
   downloadsOf,
+  endRecording,
   inTurn,
   type Life,
   openEntry,
+  record,
   setPasses,
   settle,
   startFresh,
@@ -126,6 +128,7 @@ const recover = async (life: Life): Promise<void> => {
   const tabs = checkpoint === undefined ? 0 : await restore(life, instance, assignment, checkpoint);
   if (tabs === 0) await openEntry(life, instance);
   settle(life, 'serving');
+  record(life, 'restored');
   const tookMs = Math.round(performance.now() - begunAt);
   tell(life, { kind: 'restored', tabs, tookMs });
 };
@@ -152,6 +155,7 @@ const replace = async (life: Life): Promise<Instance> => {
 };
 
 const end = async (life: Life): Promise<void> => {
+  await endRecording(life);
   life.origins.set([]);
   life.assignment = undefined;
   life.losses = [];
@@ -174,6 +178,7 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
       checkpoint === undefined ? 0 : await restore(life, instance, assignment, checkpoint);
     if (tabs === 0) await openEntry(life, instance);
     settle(life, 'serving');
+    record(life, assignment.recording?.mark ?? 'start');
   } catch (error) {
     // Whoever asked asks again, or another browser; what this one has seen of the session must not stay.
     await end(life);
@@ -192,13 +197,14 @@ const reset = async (life: Life, entry?: string): Promise<void> => {
   await closeAll(life, 'reset');
   const instance = await replace(life);
   settle(life, 'serving');
+  record(life, 'reset');
   await openEntry(life, instance);
 };
 
 const stop = async (life: Life): Promise<void> => {
   life.condition = 'stopped';
   life.keeper.stop();
-  await closeAll(life, 'session_ended');
+  await Promise.all([closeAll(life, 'session_ended'), endRecording(life)]);
   await Promise.all([discard(life), life.spare.discard()]);
   await life.proxy.close();
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
@@ -207,7 +213,7 @@ const stop = async (life: Life): Promise<void> => {
 /** Keeps what there is once more, and tells those who are connected that another browser goes on. */
 const leave = async (life: Life): Promise<void> => {
   if (life.assignment !== undefined) await life.keeper.take().catch(() => undefined); // the last one counts
-  await closeAll(life, 'reclaimed');
+  await Promise.all([closeAll(life, 'reclaimed'), endRecording(life)]);
 };
 
 /** As root, Chromium has none. */
@@ -255,7 +261,7 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
   });
   const life: Life = {
     ...{ options, origins, proxy, keeper, condition: 'warm', connected: new Set() },
-    ...{ instance: undefined, assignment: undefined, turn: Promise.resolve() },
+    ...{ instance: undefined, assignment: undefined, recorder: undefined, turn: Promise.resolve() },
     ...{ started: 0, losses: [], isSandboxed: wantsSandbox(options), spare: noSpare },
   };
   if (options.hasSpare) {

@@ -1,11 +1,13 @@
 /** What is known of a program's browser, and the small steps that all of its life is made of. */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import type { RecordingMark } from '#domain/recording.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Closure } from '../closures.ts';
 import type { Origins, Reach } from '../fence/origins.ts';
 import type { ForwardProxy } from '../fence/proxy.ts';
 import type { Way } from '../fence/way.ts';
+import { createRecorder, type RecordedPicture, type Recorder } from '../record/recorder.ts';
 import type { Client } from '../relay/client.ts';
 import type { Viewer } from '../view/viewer.ts';
 import type { Checkpoint } from '../watch/checkpoint.ts';
@@ -25,6 +27,12 @@ export type Assignment = {
   checkpoint?: Checkpoint;
   /** With which the page lets it in, whatever profile it has. */
   cookies?: readonly EntryCookie[];
+  /** Takes the pictures of what it shows; absent: it is not recorded. */
+  recording?: {
+    /** What the first of them is. */
+    mark: RecordingMark;
+    onPicture(picture: RecordedPicture): void;
+  };
 };
 
 /** A pass: for one origin, out of reach of its pages' scripts. */
@@ -74,6 +82,7 @@ export type Life = {
   /** Whether Chromium is started with its own sandbox. */
   isSandboxed: boolean;
   assignment: Assignment | undefined;
+  recorder: Recorder | undefined;
   /** What is done one after the other ends with this. */
   turn: Promise<unknown>;
   /** Chromiums started so far. */
@@ -140,6 +149,22 @@ export const settle = (life: Life, condition: Condition): void => {
   life.condition = life.instance?.isGone() === true ? 'lost' : condition;
   if (condition === 'serving') life.spare.want();
   life.keeper.touch();
+};
+
+/** Has the present browser seen by a recording, if the session has one. */
+export const record = (life: Life, mark: RecordingMark): void => {
+  const { assignment, instance, options } = life;
+  if (assignment?.recording === undefined || instance === undefined) return;
+  const { onPicture } = assignment.recording;
+  life.recorder ??= createRecorder({ onPicture, log: options.log });
+  life.recorder.follow(instance, mark);
+};
+
+/** Ends the recording, once what it has seen is handed on. */
+export const endRecording = async (life: Life): Promise<void> => {
+  const { recorder } = life;
+  life.recorder = undefined;
+  await recorder?.stop();
 };
 
 /** Takes the present Chromium away with all that it holds. */

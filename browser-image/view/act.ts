@@ -1,11 +1,8 @@
 /** Carries out in a tab what a viewer did: mouse, keys, text, moving about. */
 
 import type { KeyInput, MouseInput, ViewInput } from '#wire/live-view/messages.ts';
-import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
-
-/** The tab in view, as the viewer's own session speaks to it. */
-export type Stage = { driver: Driver; sessionId: string; targetId: string };
+import type { Stage } from './screencast.ts';
 
 const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const;
 

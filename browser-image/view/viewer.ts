@@ -3,7 +3,6 @@
  * it unless the view is read-only. Each viewer has a DevTools branch of its own, so none disturbs another.
  */
 import type { WebSocket } from 'ws';
-import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { frameOf, readViewInput, type ViewInput, type ViewNews } from '#wire/live-view/messages.ts';
 import type { Connection } from '../cdp/connection.ts';
@@ -12,7 +11,8 @@ import type { Params } from '../cdp/message.ts';
 import { type Closure, closeFor } from '../closures.ts';
 import type { Origins } from '../fence/origins.ts';
 import type { Tabs } from '../watch/tabs.ts';
-import { act, copySelection, type Stage } from './act.ts';
+import { act, copySelection } from './act.ts';
+import { type Frame, logged, type Screencast, type Stage, startScreencast } from './screencast.ts';
 
 export type ViewerOptions = {
   socket: WebSocket;
@@ -26,81 +26,35 @@ export type ViewerOptions = {
 
 export type Viewer = { ended: Promise<void>; close(closure: Closure): void };
 
-const picture = {
-  format: 'jpeg',
-  quality: 60,
-  maxWidth: 2_560,
-  maxHeight: 1_600,
-  everyNthFrame: 1,
-};
+const picture = { quality: 60, maxWidth: 2_560, maxHeight: 1_600 };
 
-type State = ViewerOptions & { driver: Driver; stage: Stage | undefined; turn: Promise<void> };
+type State = ViewerOptions & { driver: Driver; screencast: Screencast };
 
-const tell = ({ socket }: Pick<State, 'socket'>, news: ViewNews): void => {
+const tell = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewNews): void => {
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(news));
 };
 
-const tellTabs = (state: State): void => {
-  const tabs = state.tabs.list().map(({ id, title, url }) => ({ id, title, url }));
-  tell(state, { type: 'tabs', tabs, shown: state.stage?.targetId ?? null });
+const tellTabs = ({ socket, tabs }: ViewerOptions, stage: Stage | undefined): void => {
+  const list = tabs.list().map(({ id, title, url }) => ({ id, title, url }));
+  tell({ socket }, { type: 'tabs', tabs: list, shown: stage?.targetId ?? null });
 };
 
-/** What fails because a tab went is told in the log and no more. */
-const logged =
-  ({ log }: Pick<State, 'log'>) =>
-  (error: unknown): void =>
-    log.debug({ error: describeError(error) }, 'a view could not do what was asked');
-
-/** Does one thing after the other. */
-const inTurn = (state: State, work: () => Promise<void>): void => {
-  state.turn = state.turn.then(work).catch(logged(state));
-};
-
-/** Looks at the tab at the front, if it does not yet. */
-const follow = async (state: State): Promise<void> => {
-  const { driver, tabs, stage } = state;
-  const active = tabs.active();
-  if (active?.id !== stage?.targetId) {
-    state.stage = undefined;
-    if (stage !== undefined && tabs.find(stage.targetId) !== undefined) {
-      await driver.send('Target.detachFromTarget', { sessionId: stage.sessionId });
-    }
-    if (active !== undefined) {
-      const target = { targetId: active.id, flatten: true };
-      const { sessionId } = await driver.send('Target.attachToTarget', target);
-      state.stage = { driver, sessionId: String(sessionId), targetId: active.id };
-      await driver.send('Page.enable', {}, String(sessionId));
-      await driver.send('Page.startScreencast', picture, String(sessionId));
-    }
-  }
-  tellTabs(state);
-};
-
-/** Sends a frame, and asks for more once it is on its way: a slow viewer gets fewer frames, not late ones. */
-const onFrame = (state: State, params: Params, sessionId: string | undefined): void => {
-  const { driver, socket, stage } = state;
-  const { data, metadata, sessionId: frame } = params;
-  const acknowledge = (): void => {
-    driver.send('Page.screencastFrameAck', { sessionId: frame }, sessionId).catch(logged(state));
-  };
-  if (stage?.sessionId !== sessionId || socket.readyState !== socket.OPEN) {
-    acknowledge();
-    return;
-  }
-  const { deviceWidth, deviceHeight } = metadata as { deviceWidth: number; deviceHeight: number };
-  const bytes = Buffer.from(String(data), 'base64');
-  socket.send(frameOf(deviceWidth, deviceHeight, bytes), acknowledge);
+/** Sends a frame, and asks for more once it is on its way. */
+const sendFrame = (socket: WebSocket, { data, width, height }: Frame, more: () => void): void => {
+  if (socket.readyState !== socket.OPEN) more();
+  else socket.send(frameOf(width, height, Buffer.from(data, 'base64')), more);
 };
 
 const onDialog = (state: State, params: Params, sessionId: string | undefined): void => {
-  if (state.stage?.sessionId !== sessionId) return;
+  if (state.screencast.stage()?.sessionId !== sessionId) return;
   const { type, message, defaultPrompt } = params;
   const initial = String(defaultPrompt ?? '');
   tell(state, { type: 'dialog', kind: String(type), message: String(message), initial });
 };
 
 const carryOut = async (state: State, input: ViewInput): Promise<void> => {
-  const { driver, stage, tabs } = state;
+  const { driver, tabs } = state;
+  const stage = state.screencast.stage();
   if (input.type === 'open') {
     await driver.send('Target.createTarget', { url: 'about:blank' });
   } else if (input.type === 'show') {
@@ -142,23 +96,26 @@ const onInput = (state: State, text: string): void => {
     return;
   }
   state.onActivity();
-  if (tabMoves.has(input.type)) inTurn(state, () => carryOut(state, input));
+  if (tabMoves.has(input.type)) state.screencast.inTurn(() => carryOut(state, input));
   // Chromium keeps the order of what is done in a page; waiting for each would only make it slower.
-  else carryOut(state, input).catch(logged(state));
+  else carryOut(state, input).catch(logged(state.log));
 };
 
-const look = async (state: State): Promise<void> => {
-  const { driver, tabs, isReadOnly, origins } = state;
-  tell(state, { type: 'hello', isReadOnly, origins: origins.list() });
-  driver.on('Page.screencastFrame', (params, sessionId) => onFrame(state, params, sessionId));
+/** Begins to show the browser. */
+const begin = (options: ViewerOptions, driver: Driver): State => {
+  const { socket, tabs, isReadOnly, origins, log } = options;
+  tell({ socket }, { type: 'hello', isReadOnly, origins: origins.list() });
+  const screencast: Screencast = startScreencast({
+    ...{ driver, tabs, picture, log },
+    onFrame: (frame, more) => sendFrame(socket, frame, more),
+    onTabs: () => tellTabs(options, screencast.stage()),
+  });
+  const state = { ...options, driver, screencast };
   driver.on('Page.javascriptDialogOpening', (params, sessionId) =>
     onDialog(state, params, sessionId),
   );
   driver.on('Page.javascriptDialogClosed', () => tell(state, { type: 'dialog_gone' }));
-  const stopFollowing = tabs.onChange(() => inTurn(state, () => follow(state)));
-  inTurn(state, () => follow(state));
-  await new Promise<void>((resolve) => state.socket.once('close', () => resolve()));
-  stopFollowing();
+  return state;
 };
 
 /** Serves a viewer until it goes or is closed. */
@@ -169,10 +126,12 @@ export const serveViewer = (options: ViewerOptions): Viewer => {
   socket.pause();
   const ended = openDriver(connection).then(
     async (driver) => {
-      const state: State = { ...options, driver, stage: undefined, turn: Promise.resolve() };
+      const state = begin(options, driver);
+      const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
       socket.on('message', (data) => onInput(state, data.toString()));
       socket.resume();
-      await look(state);
+      await gone;
+      state.screencast.stop();
       await driver.end();
     },
     () => {

@@ -6,12 +6,14 @@
  * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
  * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
  */
+
 import type { HostKind } from '#domain/host.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
 import type { HostShape } from '#pools/pool-config.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
+import type { MakeOptions } from '../images/make-options.ts';
 
 /** How a container ended, when the runtime still knows. */
 export type ContainerExit = {
@@ -86,11 +88,7 @@ export type Prepared = {
   image: string | null;
 };
 
-export type PrepareOptions = {
-  /** Told one line for a person at each stage that may take a while. */
-  onProgress(line: string): void;
-  /** Ends the work; what it has begun is cleaned up. */
-  signal: AbortSignal;
+export type PrepareOptions = MakeOptions & {
   /** The kinds of hosts to get ready for; absent: world hosts. */
   kinds?: readonly HostKind[];
 };

@@ -5,11 +5,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
-import type { PrepareOptions } from '../driver/driver.ts';
-import { type Engine, isStatus } from '../driver/engine/engine.ts';
-import { followStream } from '../driver/engine/streams.ts';
+import { type Engine, isStatus } from '../engine/engine.ts';
+import { followStream } from '../engine/streams.ts';
 import { buildDebianBase, debianBaseName } from './debian-base.ts';
 import type { ImageRecipe } from './image-recipes.ts';
+import type { MakeOptions } from './make-options.ts';
 
 export const isPresent = async ({ docker }: Engine, image: string): Promise<boolean> => {
   try {
@@ -33,7 +33,7 @@ const stockImage = async (root: string, { dockerfile }: ImageRecipe): Promise<st
 export const pull = async (
   { streams }: Engine,
   image: string,
-  { onProgress, signal }: PrepareOptions,
+  { onProgress, signal }: MakeOptions,
 ): Promise<string | undefined> => {
   onProgress(`pulling ${image}`);
   try {
@@ -55,7 +55,7 @@ export type BaseWish = { root: string; recipe: ImageRecipe; wanted: string | und
 export const findBaseImage = async (
   engine: Engine,
   { root, recipe, wanted }: BaseWish,
-  preparing: PrepareOptions,
+  preparing: MakeOptions,
 ): Promise<string> => {
   const stock = wanted ?? (await stockImage(root, recipe));
   if (await isPresent(engine, stock)) return stock;

@@ -10,10 +10,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
-import type { PrepareOptions } from '../driver/driver.ts';
-import type { Engine } from '../driver/engine/engine.ts';
-import { followStream } from '../driver/engine/streams.ts';
+import type { Engine } from '../engine/engine.ts';
+import { followStream } from '../engine/streams.ts';
 import type { BaseName } from './image-recipes.ts';
+import type { MakeOptions } from './make-options.ts';
 
 const scriptPath = 'images/build-base-image.sh';
 const progressMark = '== ';
@@ -27,7 +27,7 @@ type Script = ChildProcessByStdio<null, Readable, Readable>;
 /** Resolves when the script has ended well. Throws `unavailable` with the last that it said. */
 const awaitScript = async (
   script: Script,
-  onProgress: PrepareOptions['onProgress'],
+  onProgress: MakeOptions['onProgress'],
 ): Promise<void> => {
   let lastLine = '';
   createInterface({ input: script.stderr }).on('line', (line) => {
@@ -52,7 +52,7 @@ export const buildDebianBase = async (
   engine: Engine,
   root: string,
   { base, name }: { base: BaseName; name: string },
-  { onProgress, signal }: PrepareOptions,
+  { onProgress, signal }: MakeOptions,
 ): Promise<void> => {
   // A group of its own, so that all that the script has started ends when the work is to end.
   const script: Script = spawn(join(root, scriptPath), ['tar', base], {

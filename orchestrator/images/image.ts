@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
-import type { PrepareOptions } from '../driver/driver.ts';
-import { type Engine, isStatus } from '../driver/engine/engine.ts';
-import { followStream } from '../driver/engine/streams.ts';
+import { type Engine, isStatus } from '../engine/engine.ts';
+import { followStream } from '../engine/streams.ts';
 import { findBaseImage, isPresent, pull } from './base-image.ts';
 import { layOutImage } from './image-context.ts';
 import { type ImageInputs, isHashTag } from './image-inputs.ts';
+import type { MakeOptions } from './make-options.ts';
 
 export type ImageOptions = {
   /** The root of the tree. */
@@ -46,7 +46,7 @@ const build = async (
   { streams }: Engine,
   { root, inputs }: ImageOptions,
   base: string,
-  { onProgress, signal }: PrepareOptions,
+  { onProgress, signal }: MakeOptions,
 ): Promise<void> => {
   const said: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'svc-image-'));
@@ -82,7 +82,7 @@ const build = async (
 export const ensureImage = async (
   engine: Engine,
   options: ImageOptions,
-  preparing: PrepareOptions,
+  preparing: MakeOptions,
 ): Promise<void> => {
   const { root, baseImage } = options;
   const { image, recipe } = options.inputs;
@@ -103,7 +103,7 @@ export const tagImage = async ({ docker }: Engine, image: string, name: string):
 export const pullImage = async (
   engine: Engine,
   image: string,
-  preparing: PrepareOptions,
+  preparing: MakeOptions,
 ): Promise<void> => {
   if (await isPresent(engine, image)) return;
   const refusal = await pull(engine, image, preparing);

@@ -20,6 +20,12 @@ describe('svc', () => {
       'admin imports',
       'admin doctor',
       'pools check',
+      ...['builds register', 'builds list', 'builds show', 'labels set', 'labels show'].map(
+        (name) => `release ${name}`,
+      ),
+      ...['labels history', 'diff', 'gate', 'runs list', 'runs show', 'runs finish'].map(
+        (name) => `release ${name}`,
+      ),
       ...[
         'create',
         'list',
@@ -63,6 +69,11 @@ describe('svc', () => {
     ['worlds session open x --seed 1.5', 'It is not a whole number from 0'],
     ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
     ['worlds session open x -t a --task-file b', 'give one of --task, --task-file and --task-id'],
+    ['worlds session open x --run r', '--run and --build-hash go together'],
+    ['worlds session open x --planned 3', '--model and --planned are of a run'],
+    ['release gate', 'name the build exactly one way'],
+    ['release gate x --commit 1234567', 'name the build exactly one way'],
+    ['release gate --agent x', 'name the build exactly one way'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
   ])('ends "svc %s" with status 1, saying how it is meant', async (words, text) => {
     const { status, err } = await offline(words);

@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
+import { addDatasets } from './commands/datasets.ts';
 import { addDemo } from './commands/demo.ts';
 import { addKeys } from './commands/keys.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addPools } from './commands/pools.ts';
 import { addProjects } from './commands/projects.ts';
+import { addQueues } from './commands/queues.ts';
+import { addRelease } from './commands/release.ts';
 import { addSettingsTo } from './commands/settings.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addUp } from './commands/up.ts';
@@ -48,6 +51,9 @@ const createProgram = (context: Context): Command => {
     .addHelpText('after', guide);
   addUp(program, context);
   addWorlds(program, context);
+  addDatasets(program, context);
+  addQueues(program, context);
+  addRelease(program, context);
   addOrgs(program, context);
   addProjects(program, context);
   addKeys(program, context);

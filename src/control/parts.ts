@@ -8,10 +8,11 @@ import type { SmallBlobs } from './blobs/small.ts';
 import type { BodyReader } from './compile/body-reader.ts';
 import type { RowCarrier } from './compile/carry.ts';
 import type { Compiler } from './compile/compiler.ts';
+import type { GradeReader } from './compile/grade-reader.ts';
 import type { ControlConfig } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { CallWrites } from './db/grouped-calls.ts';
-import type { TraceStore } from './ingestion/ingest.ts';
+import type { TraceStore } from './ingestion/store.ts';
 import type { Admission } from './lifecycle/admission.ts';
 import type { BrowserPlacer } from './lifecycle/browser-placer.ts';
 import type { Placer } from './lifecycle/placer.ts';
@@ -60,6 +61,8 @@ export type Parts = {
   /** Puts the rows that a push keeps beside those of its tree. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;
+  /** Reads what grades answered, for their scores. */
+  readGrade: GradeReader;
   /** Requests that hold their answer, by project. */
   holds: Holds;
   /** The tools of versions as MCP shows them. */

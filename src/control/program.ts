@@ -16,6 +16,7 @@ import { createSmallBlobs } from './blobs/small.ts';
 import { createBodyReader, readingLimits } from './compile/body-reader.ts';
 import { createRowCarrier } from './compile/carry.ts';
 import { createCompiler } from './compile/compiler.ts';
+import { createGradeReader } from './compile/grade-reader.ts';
 import type { JobKind } from './compile/job.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
@@ -48,7 +49,7 @@ import { createShare } from './http/share.ts';
 import { addSignedBlobRoutes } from './http/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/uploads.ts';
 import { startUses, type Uses } from './http/uses.ts';
-import { openTraceStore } from './ingestion/ingest.ts';
+import { openTraceStore } from './ingestion/store.ts';
 import { createAdmission } from './lifecycle/admission.ts';
 import { createBrowserPlacer } from './lifecycle/browser-placer.ts';
 import { createPlacer } from './lifecycle/placer.ts';
@@ -66,6 +67,7 @@ import { startGivingUp } from './pushes/pushes.ts';
 import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
 import { startRuns } from './runs/engine.ts';
+import { startSessionTraces } from './session-traces/loop.ts';
 import { createHolds } from './shares/holds.ts';
 import { openConfiguredKeys } from './tokens/keys-in-use.ts';
 import { openSecretsInUse } from './tokens/secrets-in-use.ts';
@@ -169,7 +171,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => namesKeys.stop());
     const schema = watchSchema(db, log);
     stack.defer(() => schema.loop.stop());
-    const blobs = await openBlobs(config.blobs, db);
+    const blobs = await openBlobs(config.blobs, db, config.workDir);
     const notices = startNotices(config.databaseUrl, db, log);
     stack.defer(() => notices.stop());
     const metrics = createMetrics();
@@ -234,6 +236,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       compiler,
       rowCarrier,
       readBody: createBodyReader(readers),
+      readGrade: createGradeReader(readers),
       log,
     };
     const imports = await startImports(parts);
@@ -242,6 +245,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => runs.stop());
     const pushes = startGivingUp(parts);
     stack.defer(() => pushes.stop());
+    const sessionTraces = startSessionTraces(parts);
+    stack.defer(() => sessionTraces.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const uses = startUses(db, log);
@@ -253,6 +258,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       imports.loop,
       runs.loop,
       pushes,
+      sessionTraces,
       uses.loop,
       ...notices.loops,
       ...told,

@@ -25,7 +25,18 @@ export type IdKind =
   | 'usr'
   | 'pat'
   | 'aud'
-  | 'scc';
+  | 'scc'
+  | 'dts'
+  | 'dsi'
+  | 'dsr'
+  | 'anq'
+  | 'ani'
+  | 'tss'
+  | 'fld'
+  | 'fil'
+  | 'bld'
+  | 'mov'
+  | 'ctv';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -13,6 +13,8 @@ export const limits = {
   /** A body that is larger, or holds more values, is read apart from the loop that all requests share. */
   directBodyBytes: 256 * 1024,
   directBodyValues: 20_000,
+  /** The same of a body in protobuf, which has more values in its bytes. */
+  directProtobufBytes: 64 * 1024,
   /** How deep a body may nest, and the values that it may hold. */
   bodyLevels: 200,
   bodyValues: 4_000_000,
@@ -62,12 +64,15 @@ export const limits = {
   ledgerBatchEntries: 500,
   ledgerBatchChars: 1024 * 1024,
   ledgerBatchBytes: 8 * 1024 * 1024,
+  /** A file of a project. */
+  fileBytes: 1024 * 1024 * 1024,
   /** List routes. */
   pageDefault: 50,
   pageMax: 100,
   /** Up to so many entries a list counts; it looks at so many for that, and pages by number reach as far. */
   countedItems: 10_000,
   lookedAtItems: 100_000,
+  filesPageMax: 200,
   /** What a page of a list may hold; members that have no room are left out and named. */
   pageBytes: 4 * 1024 * 1024,
 } as const;

@@ -48,6 +48,20 @@ export const accessRules = {
     token: 401,
     about: 'reads what is in a project',
   },
+  send: {
+    keyPair: 'taken',
+    publicKey: 'taken',
+    organizationKey: 401,
+    token: 401,
+    about: 'sends scores and events; pages in a browser do it with the public key',
+  },
+  inspect: {
+    keyPair: 'taken',
+    publicKey: 403,
+    organizationKey: 401,
+    token: 401,
+    about: 'reads what agents did, and how it was judged',
+  },
   write: {
     keyPair: 'taken',
     publicKey: 403,
@@ -111,3 +125,8 @@ export type PublicAccess = keyof typeof accessRules;
 
 /** Whether an access is that of a public route; the others are of programs, each with a token of its own. */
 export const isPublicAccess = (access: string): access is PublicAccess => access in accessRules;
+
+const readAccesses: readonly string[] = ['read', 'inspect'] satisfies PublicAccess[];
+
+/** Whether an operation of this access changes nothing. */
+export const isReadAccess = (access: string): boolean => readAccesses.includes(access);

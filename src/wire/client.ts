@@ -78,8 +78,10 @@ const textOf = (body: unknown): string => {
   }
 };
 
+const byteTypes = ['application/octet-stream', 'video/webm'];
+
 const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
-  if (contentType.startsWith('application/octet-stream')) return new Uint8Array(bytes);
+  if (byteTypes.some((type) => contentType.startsWith(type))) return new Uint8Array(bytes);
   const text = bytes.toString('utf8');
   if (text === '') return undefined;
   if (!contentType.includes('json')) return text;

@@ -45,6 +45,8 @@ export type OperationShape = {
   query?: TSchema;
   headers?: TSchema;
   body?: TSchema;
+  /** Whether the body may be protobuf as well as JSON; it is answered in the same form, as OTLP has it. */
+  protobuf?: true;
   /** Largest body in bytes, when it is not the API's default. */
   bodyBytes?: number;
   /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */

@@ -53,8 +53,19 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
+/** The header `traceparent`; what is none is left alone. */
+export const traceParentHeader = (whose: string) =>
+  Type.Optional(Type.String({ maxLength: 1_000, description: `W3C trace context ${whose}` }));
+
 /** Bytes: sent as `application/octet-stream`. */
 export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' });
+
+/** A film, sent as bytes of its own media type. */
+export const Film = Type.Unsafe<Uint8Array>({
+  type: 'string',
+  format: 'binary',
+  contentMediaType: 'video/webm',
+});
 
 /** No body. */
 export const Empty = Type.Unsafe<undefined>({ type: 'null' });

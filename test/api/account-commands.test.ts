@@ -106,7 +106,9 @@ describe('svc projects, keys, tokens and settings', () => {
   });
 
   it('show settings and change them, and refuse what is none', async () => {
-    expect(await run('settings show')).toMatch(/^webhook-push +off\nbrowser-tier +standard\n/);
+    expect(await run('settings show')).toMatch(
+      /^webhook-push +off\nsession-traces +on\nbrowser-tier +standard\n/,
+    );
     const set = 'settings set --webhook-push on --gate-floor 5 --quota sessions=9';
     expect(await run(set)).toMatch(
       /gate-floor +5 {2}\(of the project\).*quota sessions +9 {2}\(of/s,

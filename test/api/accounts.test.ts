@@ -323,6 +323,7 @@ describe('settings of a project', () => {
       browserTier: 'standard',
       gate: { threshold: 0.7, floor: 30 },
       rateLimit: null,
+      eventsPerMonth: null,
       set: [],
     });
     const after = await setSettings(control, {

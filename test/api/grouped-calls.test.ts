@@ -61,6 +61,7 @@ const insert = async (host: PlayedHost, more: { key?: string; inputJson?: string
     keepWarm: false,
     idempotencyKey: key,
     requestHash: key,
+    traceParent: null,
   } as const;
   return { given: { call, waiting }, id: call.id };
 };

@@ -303,8 +303,22 @@ describe('a compressed body', () => {
 });
 
 describe('every create', () => {
-  /** A link is good once, and its secret is not kept; a connector's version is told by its files. */
-  const others = ['createSurfaceLink', 'publishConnector'];
+  /**
+   * A link is good once, and its secret is not kept. Connectors, builds, folders, files and media are told by what they
+   * are: the same again is the same thing. Prompts are pushed as the field's SDKs do it; `baseVersion` guards others.
+   */
+  const others = [
+    'createFolder',
+    'createFolderOfEnvironment',
+    'createPrompt',
+    'createSurfaceLink',
+    'publishConnector',
+    'pushContext',
+    'registerBuild',
+    'requestFileUpload',
+    'requestFileUploadOfEnvironment',
+    'requestMediaUpload',
+  ];
 
   it('takes an Idempotency-Key', () => {
     const creates = operations.filter(({ method, answers }) => method === 'POST' && 201 in answers);

@@ -1,7 +1,9 @@
 /** Batches of events: taken or refused one by one, written once, and there to be read when they are answered. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppError } from '#domain/error.ts';
+import { until } from '#runtime/pause.ts';
 import { basicAuthorization } from '#wire/client.ts';
-import { ingest } from '#wire/public-api/operations.ts';
+import { getTrace, ingest, ingestSpans } from '#wire/public-api/operations.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 
 let control: OwnControl;
@@ -229,5 +231,35 @@ describe('batches at once', () => {
     const [trace] = await tracesOf('race');
     expect(trace?.tags).toHaveLength(20);
     expect(Object.keys(JSON.parse(String(trace?.metadata)))).toHaveLength(20);
+  });
+});
+
+describe('a project with a bound on its events', () => {
+  it('is refused more of them in the month, and read as before', async () => {
+    const bounded = await startOwnControl();
+    try {
+      const traced = (id: string) => ({
+        batch: [event('trace-create', { id }), event('span-create', { traceId: id })],
+      });
+      const { status } = await bounded.send(ingest, { body: traced('within') });
+      expect(status).toBe(207);
+      await bounded.sql('update projects set event_limit = 2');
+      const sent = () => bounded.send(ingest, { body: traced('beyond') });
+      // What is known of a project is believed for some seconds.
+      await until(
+        () =>
+          sent().then(
+            () => false,
+            (error: AppError) => error.code === 'forbidden' && /takes 2 events/.test(error.message),
+          ),
+        { timeoutMs: 30_000, what: 'events to be refused' },
+      );
+      const spans = bounded.send(ingestSpans, { body: { resourceSpans: [] } as never });
+      await expect(spans).rejects.toMatchObject({ code: 'forbidden' });
+      const { body } = await bounded.send(getTrace, { params: { traceId: 'within' } });
+      expect(body.id).toBe('within');
+    } finally {
+      await bounded.stop();
+    }
   });
 });

@@ -236,6 +236,7 @@ describe('opens that overlap in the database', () => {
       instruction: null,
       taskTools: null,
       surfaces: [],
+      isRecorded: false,
       tier: 'standard',
       isolation: null,
       size: 'standard',
@@ -245,6 +246,7 @@ describe('opens that overlap in the database', () => {
       idempotencyKey: null,
       requestHash: '',
       runId: null,
+      ...{ traceId: null, traceParentId: null, traceSessionId: null },
       secretMark: '',
     };
   };

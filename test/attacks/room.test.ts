@@ -70,7 +70,8 @@ describe('an upload that is taken to be abandoned', () => {
         makesWorld: true,
         bytes: 1,
       };
-      const blobs = Array.from({ length: 100 }, (_, index) => digestOf(`slow ${index}`));
+      // More than one run of the reaper removes.
+      const blobs = Array.from({ length: 1_100 }, (_, index) => digestOf(`slow ${index}`));
       expect(
         await beginUpload(db, { ...upload, blobs }, stage.control.config.quotas),
       ).toBeUndefined();

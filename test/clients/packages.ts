@@ -1,6 +1,6 @@
 /**
- * The vendors' clients that are not npm packages: Python's, installed once from `requirements.txt` into
- * the user's cache, and Go's, built from `go.mod` by the Go on this machine, which has a cache of its
+ * The vendors' clients that are not npm packages: Python's, installed once from `requirements.txt`,
+ * or another list of those beside it, into the user's cache, and Go's, built from `go.mod` by the Go on this machine, which has a cache of its
  * own. Versions and digests are in those files. Where a client cannot be had, its tests say so in a line.
  */
 import { execFile } from 'node:child_process';
@@ -44,9 +44,9 @@ const install = async (requirements: string, folder: string): Promise<void> => {
   }
 };
 
-/** The environment in which `python3` has the packages of `requirements.txt`. */
-const findPackages = async (): Promise<{ env: NodeJS.ProcessEnv } | Missing> => {
-  const requirements = join(here, 'python/requirements.txt');
+/** The environment in which `python3` has the packages of one list in `python/`. */
+const findPackages = async (list: string): Promise<{ env: NodeJS.ProcessEnv } | Missing> => {
+  const requirements = join(here, `python/${list}.txt`);
   try {
     const { stdout: version } = await run('python3', ['--version']);
     const digest = createHash('sha256')
@@ -56,18 +56,26 @@ const findPackages = async (): Promise<{ env: NodeJS.ProcessEnv } | Missing> => 
     if (!existsSync(folder)) await install(requirements, folder);
     return { env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' } };
   } catch (error) {
-    return tell('Python with the packages of test/clients/python', error);
+    return tell(`Python with the packages of test/clients/python/${list}.txt`, error);
   }
 };
 
-let packages: ReturnType<typeof findPackages> | undefined;
+const packages = new Map<string, ReturnType<typeof findPackages>>();
 
-/** A program of `python/`, or a module of the packages' after `-m`. */
-export const findPython = async (...args: string[]): Promise<Program | Missing> => {
-  packages ??= findPackages();
-  const found = await packages;
+/** A program of `python/`, or a module of the packages' after `-m`, with the packages of a list. */
+export const findPythonWith = async (
+  list: string,
+  ...args: string[]
+): Promise<Program | Missing> => {
+  const finding = packages.get(list) ?? findPackages(list);
+  packages.set(list, finding);
+  const found = await finding;
   return 'missing' in found ? found : { command: 'python3', args, ...found };
 };
+
+/** The same with those of `requirements.txt`. */
+export const findPython = (...args: string[]): Promise<Program | Missing> =>
+  findPythonWith('requirements', ...args);
 
 /** The Go client, built. The folder that it is in is the caller's to remove. */
 export const findGo = async (): Promise<(Program & { folder: string }) | Missing> => {

@@ -2,11 +2,10 @@
  * An SDK of the field for traces, unmodified, on a control plane: it traces, nests, generates, scores and flushes as
  * its documentation shows, and reads back what it sent. It writes its bodies out of order by itself.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Langfuse } from 'langfuse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { checkerOf, downFor, type Fate, startBetween } from './between.ts';
 
 let control: OwnControl;
 
@@ -18,13 +17,13 @@ afterAll(() => control.stop());
 
 const address = (): string => control.running.addresses.public[0] ?? '';
 
-const client = (baseUrl: string = address()): Langfuse =>
+const client = (baseUrl: string = address(), fetchRetryDelay = 300): Langfuse =>
   new Langfuse({
     baseUrl,
     publicKey: control.publicKey,
     secretKey: control.secretKey,
     flushAt: 1_000,
-    fetchRetryDelay: 300,
+    fetchRetryDelay,
   });
 
 const startTime = new Date('2026-03-01T10:00:00.000Z');
@@ -103,39 +102,6 @@ const expectWhole = async (langfuse: Langfuse, id: string): Promise<void> => {
   ]);
 };
 
-/** What stands between a client and the service, and may answer in its place. */
-const startBetween = async (answer: (count: number) => number | undefined): Promise<Server> => {
-  let count = 0;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      count += 1;
-      const status = answer(count);
-      if (status !== undefined) {
-        response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
-        response.end('{"message": "try again"}');
-        return;
-      }
-      const {
-        'content-length': _length,
-        host: _host,
-        connection: _kept,
-        ...headers
-      } = request.headers;
-      const passed = await fetch(`${address()}${request.url}`, {
-        method: request.method ?? 'GET',
-        headers: headers as Record<string, string>,
-        ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
-      });
-      response.writeHead(passed.status, { 'content-type': 'application/json' });
-      response.end(await passed.text());
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-};
-
 describe('the SDK', () => {
   it('sends what an agent did and reads it back at once', async () => {
     const langfuse = client();
@@ -153,15 +119,25 @@ describe('the SDK', () => {
     await langfuse.shutdownAsync();
   });
 
-  it('loses nothing and doubles nothing when it is refused for a moment, and sends again', async () => {
-    const between = await startBetween((count) => (count <= 2 ? 503 : undefined));
-    const langfuse = client(`http://127.0.0.1:${(between.address() as AddressInfo).port}`);
-    const id = trace(langfuse);
-    await langfuse.flushAsync();
-    await expectWhole(langfuse, id);
-    await langfuse.shutdownAsync();
-    between.close();
-  });
+  const troubles: Record<string, () => (before: number) => Fate> = {
+    'it is refused for a moment': () => (before) => (before < 2 ? 503 : 'passed'),
+    'nobody is there for three seconds': () => downFor(3_000),
+    'all is well': () => () => 'passed',
+  };
+  for (const [trouble, fateOf] of Object.entries(troubles)) {
+    it(`loses nothing and doubles nothing when ${trouble}, and asks as the document says`, async () => {
+      const document = await (await fetch(`${address()}/api/public/openapi.json`)).json();
+      const check = checkerOf(document as Parameters<typeof checkerOf>[0]);
+      const between = await startBetween(address(), fateOf());
+      const langfuse = client(between.url, 1_000);
+      const id = trace(langfuse);
+      await langfuse.flushAsync();
+      await expectWhole(langfuse, id);
+      await langfuse.shutdownAsync();
+      expect(between.noted.flatMap(check)).toEqual([]);
+      await between.stop();
+    });
+  }
 
   it('sends a batch again and again for one bad event in it, and its good ones are there once', async () => {
     const langfuse = client();

@@ -24,7 +24,11 @@ type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { open(): Promise<Bl
 
 /** What needs no database is given none. */
 const openAt = (place: BlobStoreConfig): Promise<Blobs> =>
-  openBlobs(place, { query: () => Promise.reject(new Error('there is no database')) });
+  openBlobs(
+    place,
+    { query: () => Promise.reject(new Error('there is no database')) },
+    join(tmpdir(), 'svc-test-work'),
+  );
 
 const startFolder = async (): Promise<Ground> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-blobs-'));
@@ -44,7 +48,7 @@ const startDatabase = async (): Promise<Ground> => {
   const db = openDatabase(new Secret(url), createLog('test', 'silent'));
   const digestAt = (name: string): string => `sha256:${name.split('/')[1]}`;
   return {
-    open: () => openBlobs({ kind: 'database' }, db),
+    open: () => openBlobs({ kind: 'database' }, db, tmpdir()),
     async read(name) {
       const rows = await execute<{ bytes: Buffer }>(
         url,
@@ -239,7 +243,7 @@ describe('addresses at a bucket', () => {
     await expect(blobs.get(awaited.digest)).rejects.toMatchObject({ code: 'not_found' });
     await presigned().take('one', awaited);
     expect(Buffer.compare(await blobs.get(awaited.digest), bytes)).toBe(0);
-    const got = await fetch(await presigned().download(awaited.digest, 'report.jsonl'));
+    const got = await fetch(await presigned().download(awaited.digest, { name: 'report.jsonl' }));
     expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
     await presigned().drop('one');
     await presigned().drop('one');

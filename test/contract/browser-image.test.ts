@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { findEngine } from '../../orchestrator/driver/engine/engine.ts';
+import { findEngine } from '../../orchestrator/engine/engine.ts';
 import { ensureImage } from '../../orchestrator/images/image.ts';
 import { readImageInputs } from '../../orchestrator/images/image-inputs.ts';
 import { browserImage } from '../../orchestrator/images/image-recipes.ts';

@@ -74,13 +74,13 @@ export type Licensed = {
 const nameOf = (place: string): string =>
   place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Of a choice such as `(MPL-2.0 OR Apache-2.0)`, one has to be allowed. */
+/** Of a choice such as `(MPL-2.0 OR Apache-2.0)`, one has to be allowed; of parts joined by `AND`, all. */
 const isAllowed = (name: string, licence: string): boolean =>
   exceptions[familyOf(name)]?.licence === licence ||
   licence
     .replace(/^\(|\)$/g, '')
     .split(' OR ')
-    .some((one) => allowed.has(one));
+    .some((one) => one.split(' AND ').every((part) => allowed.has(part)));
 
 /** What is wrong with the packages of a lock file, each by name. */
 export const lockFaults = (packages: LockedPackages): string[] =>

@@ -109,7 +109,8 @@ const senderOf =
       headers: { authorization, ...((given.headers ?? {}) as Record<string, string>) },
       ...(given.body === undefined ? {} : { payload: given.body as object }),
     });
-    const isBytes = answer.headers['content-type'] === 'application/octet-stream';
+    const type = String(answer.headers['content-type']);
+    const isBytes = type === 'application/octet-stream' || type === 'video/webm';
     const body: unknown = isBytes ? new Uint8Array(answer.rawPayload) : answer.json();
     if (!(answer.statusCode in shape.answers)) throw fromErrorAnswer(answer.statusCode, body);
     checkAnswer(shape, answer.statusCode, body);

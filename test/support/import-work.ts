@@ -45,7 +45,7 @@ export const startImportWork = async (config: ControlConfig): Promise<ImportWork
   const db = openDatabase(config.databaseUrl, log);
   const notices = startNotices(config.databaseUrl, db, log);
   const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
-  const blobs = await openBlobs(config.blobs, db);
+  const blobs = await openBlobs(config.blobs, db, config.workDir);
   const folder = join(config.workDir, 'jobs');
   await mkdir(folder, { recursive: true });
   const parts = { blobs, config, db, log, metrics: createMetrics(), notices, snapshots, folder };

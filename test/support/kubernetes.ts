@@ -118,6 +118,7 @@ export const configOf = ({ image }: TestCluster, namespace?: string): Kubernetes
   pullPolicy: 'IfNotPresent',
   prePull: false,
   drainWaitMs: 3_600_000,
+  priorityClasses: { standard: undefined, premium: undefined },
   cpuRequestMilli: 10,
   controlPeers: [],
   controlPorts: [],

@@ -5,6 +5,7 @@ import {
   consumeEntry,
   heartbeat,
   keepCheckpoint,
+  keepRecording,
   pollBrowser,
   pollHost,
   reportBrowserClosed,
@@ -12,6 +13,7 @@ import {
   reportLeaving,
   reportWarm,
 } from '#wire/host-api/operations.ts';
+import type { ClientInput } from '#wire/operation.ts';
 import { registerHost, reportLaunched } from '#wire/pool-api/operations.ts';
 import type { TestControl } from './control.ts';
 import { anyHost, playedAddress } from './host.ts';
@@ -61,6 +63,11 @@ export const warmBrowser = async (
       send(keepCheckpoint, {
         params: browser.session(),
         body: { generation: browser.generation, sequence, content },
+      }),
+    record: (part: Omit<ClientInput<typeof keepRecording>['body'], 'generation'>) =>
+      send(keepRecording, {
+        params: browser.session(),
+        body: { generation: browser.generation, ...part },
       }),
     async isClosed(hold = 0) {
       const query = { generation: browser.generation, hold };

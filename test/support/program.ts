@@ -23,7 +23,7 @@ export type Program = {
   log(): string;
 };
 
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 60_000;
 const keptLogBytes = 200_000;
 
 /** What a program says once it is up; an orchestrator reports its sandbox and its pools before. */
@@ -72,7 +72,10 @@ export const startProgram = async (
     text = (text + chunk.toString()).slice(-keptLogBytes);
   });
   const exited = once(child, 'exit');
-  const said = await upLine(child, main, () => text);
+  const said = await upLine(child, main, () => text).catch((error: unknown) => {
+    child.kill('SIGKILL'); // so that the next one finds its address free
+    throw error;
+  });
   return {
     pid: child.pid as number,
     said,

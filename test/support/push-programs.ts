@@ -2,7 +2,6 @@
  * Control plane and sender as real processes, with receivers on loopback, for tests that kill them and for
  * figures. Hosts are played. The caller owns the database.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,8 +10,8 @@ import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
 import { retrying } from '#wire/retry.ts';
 import type { TestControl } from './control.ts';
+import { controlSettings } from './control-program.ts';
 import { type PlayedHost, warmHost } from './host.ts';
-import { freePorts } from './network.ts';
 import { type Program, startProgram } from './program.ts';
 import { makeInternet } from './receivers.ts';
 import type { TestInternet } from './sender-process.ts';
@@ -60,23 +59,9 @@ const serveReceivers = async ({ receivers, handle }: PushOptions) => {
 export const startPushPrograms = async (options: PushOptions): Promise<PushPrograms> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-push-'));
   const { internet, given } = await serveReceivers(options);
-  const ports = await freePorts();
+  const settings = await controlSettings(options.databaseUrl, folder);
+  const { env: controlEnv, ports, publicKey, secretKey, poolToken, senderToken } = settings;
   const at = (port: number, api: string) => `http://127.0.0.1:${port}/api/${api}`;
-  const [publicKey, secretKey] = [`pk-${randomUUID()}`, `sk-${randomUUID()}`];
-  const [poolToken, senderToken] = [randomUUID(), randomUUID()];
-  const controlEnv = {
-    SVC_DATABASE_URL: options.databaseUrl,
-    SVC_LISTEN: `127.0.0.1:${ports.public}`,
-    SVC_HOST_LISTEN: `127.0.0.1:${ports.host}`,
-    SVC_INTERNAL_LISTEN: `127.0.0.1:${ports.internal}`,
-    SVC_BLOB_DIR: join(folder, 'blobs'),
-    SVC_WORK_DIR: join(folder, 'work'),
-    SVC_SECRET: randomBytes(32).toString('hex'),
-    SVC_POOL_TOKEN: poolToken,
-    SVC_SENDER_TOKEN: senderToken,
-    SVC_BOOTSTRAP_PUBLIC_KEY: publicKey,
-    SVC_BOOTSTRAP_SECRET_KEY: secretKey,
-  };
   const senderEnv = {
     SVC_CONTROL_URL: `http://127.0.0.1:${ports.internal}`,
     SVC_SENDER_TOKEN: senderToken,

@@ -15,6 +15,7 @@ export type Ended = { status: number | null; out: string; err: string };
 export type Svc = {
   pid: number;
   out(): string;
+  err(): string;
   /** Resolves when it has printed the text; throws, with all it printed, when it ends before. */
   prints(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
@@ -53,6 +54,7 @@ export const startSvc = (words: string[], env: Record<string, string> = {}): Svc
   return {
     pid: child.pid as number,
     out: () => written.out,
+    err: () => written.err,
     async prints(text) {
       await until(() => written.out.includes(text) || hasEnded(), {
         timeoutMs: printTimeoutMs,

@@ -1,224 +1,152 @@
 /**
- * Sessions whose Chromium, browser host, gateway or control plane is killed while their page is written to. Afterwards
- * nothing is missing that was acknowledged, the page is still entered, and how long it took until the browser could be
- * used again is told.
+ * Sessions that lose their Chromium, its container, the gateway, the control plane or their node while somebody writes in
+ * their page, on each runtime. Afterwards nothing is missing that was acknowledged, whoever had signed in to the page still
+ * is, and no container is left; a table tells how long it took until the browser could be used again.
  */
-import { once } from 'node:events';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { WebSocket } from 'ws';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';
-import { createWorld } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
-import { browserOf, chromiumOf, programOf, whole } from '../support/browser-session.ts';
-import { createChance } from '../support/chance.ts';
-import { gatewayEnv } from '../support/gateway.ts';
-import { freePorts, type Network, startNetwork } from '../support/network.ts';
+import { createWorld, listSessionRequests } from '#wire/public-api/operations.ts';
+import { browserOf, whole } from '../support/browser-session.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { pageWorld } from '../support/page-world.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { type Program, startProgram } from '../support/program.ts';
 import { call, close, open } from '../support/sessions.ts';
 import { encodeTree } from '../support/worlds.ts';
+import { type Loss, losses } from './browser-losses.ts';
+import {
+  type BrowserService,
+  findBrowserRuntimes,
+  startBrowserService,
+} from './browser-service.ts';
 import { isSingle } from './extent.ts';
+import { isSignedIn, signIn, writeOn } from './page-writer.ts';
 
-const { seed, total } = inject('sweep');
-const chance = createChance(seed);
-const victims = ['chromium', 'browser host', 'gateway', 'control plane'] as const;
-type Victim = (typeof victims)[number];
+const { seed, browsers } = inject('sweep');
 
-/** Two fifths of the sweep are of browsers. */
-const cases: Victim[] = Array.from(
-  { length: isSingle ? 0 : Math.ceil((total * 2) / 5) },
-  (_, at) => victims[(at + seed) % victims.length] ?? 'chromium',
-);
+type Time = { runtime: string; loss: string; ms: number };
+const times: Time[] = [];
 
-let database: TestDatabase;
-let network: Network;
-let gateway: Program;
-let gatewayPort: number;
-const times: { victim: Victim; ms: number }[] = [];
-
-const startGateway = () =>
-  startProgram('src/gateway/main.ts', {
-    ...gatewayEnv(network.internalUrl),
-    SVC_GATEWAY_URL: `http://{session}--{surface}.localhost:${gatewayPort}`,
-    SVC_LISTEN: `127.0.0.1:${gatewayPort}`,
+/** Every loss once before any comes again, each round in an order of its own. */
+const mixed = (all: readonly Loss[], count: number): Loss[] => {
+  const rounds = Math.ceil(count / all.length);
+  const orders = fc.sample(fc.shuffledSubarray([...all], { minLength: all.length }), {
+    seed,
+    numRuns: rounds,
   });
-
-beforeAll(async () => {
-  database = await testDatabase();
-  gatewayPort = (await freePorts()).public;
-  const { SVC_GATEWAY_TOKEN = '' } = gatewayEnv('');
-  const template = `http://{session}--{surface}.localhost:${gatewayPort}`;
-  network = await startNetwork({
-    ...{ databaseUrl: database.url, poolSize: 1, poolMax: 4 },
-    env: {
-      SVC_BROWSER_POOL_SIZE: '1',
-      SVC_CHECKPOINT_MS: '200',
-      SVC_GATEWAY_URL: template,
-      SVC_GATEWAY_TOKEN,
-    },
-  });
-  gateway = await startGateway();
-  const from = encodeTree(pageWorld());
-  await network.client.send(createWorld, { body: { slug: 'notes', from } });
-});
-
-afterAll(async () => {
-  await gateway.end('SIGTERM');
-  await network.stop();
-  await database.drop();
-  const sorted = times.map(({ ms }) => ms).sort((a, b) => a - b);
-  const report = {
-    cases: sorted.length,
-    medianMs: sorted[Math.floor(sorted.length / 2)],
-    worstMs: sorted.at(-1),
-  };
-  console.log(JSON.stringify({ browsers: report, times }));
-});
-
-/** A connection to DevTools of the session’s page, by way of the gateway. */
-const connect = async (session: SessionView) => {
-  const { cdpUrl, headers } = browserOf(session);
-  const { host, pathname } = new URL(cdpUrl);
-  // Names below localhost lead to this machine, which Node does not know by itself.
-  const url = `ws://127.0.0.1:${gatewayPort}${pathname}`;
-  const socket = new WebSocket(url, { headers: { ...headers, host }, handshakeTimeout: 3_000 });
-  socket.on('error', () => undefined);
-  await once(socket, 'open', { signal: AbortSignal.timeout(4_000) });
-  let nextId = 1;
-  const send = async (method: string, params: object = {}, sessionId?: string) => {
-    const id = nextId;
-    nextId += 1;
-    const answered = new Promise<Record<string, unknown>>((resolve, reject) => {
-      const listen = (data: unknown): void => {
-        const message = JSON.parse(String(data)) as {
-          id?: number;
-          result?: object;
-          error?: unknown;
-        };
-        if (message.id !== id) return;
-        socket.off('message', listen);
-        if (message.result === undefined) reject(new Error(JSON.stringify(message.error)));
-        else resolve(message.result as Record<string, unknown>);
-      };
-      socket.on('message', listen);
-      socket.once('close', () => reject(new Error('the connection was closed')));
-      setTimeout(() => reject(new Error(`no answer to ${method}`)), 5_000).unref();
-    });
-    socket.send(
-      JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }),
-    );
-    return answered;
-  };
-  const { targetInfos } = await send('Target.getTargets');
-  const page = (targetInfos as { type: string; targetId: string; url: string }[]).find(
-    ({ type, url }) => type === 'page' && url.includes('--ui.'),
-  );
-  const attached = await send('Target.attachToTarget', { targetId: page?.targetId, flatten: true });
-  const run = async (expression: string): Promise<unknown> => {
-    const params = { expression, awaitPromise: true, returnByValue: true };
-    const { result } = await send('Runtime.evaluate', params, String(attached.sessionId));
-    return (result as { value?: unknown }).value;
-  };
-  return { run, end: () => socket.terminate() };
+  return orders.flat().slice(0, count);
 };
 
-const addNote = (title: string) =>
-  `fetch('/__world-api/notes', {method: 'POST', headers: {'content-type': 'application/json'}, body: JSON.stringify({title: '${title}'})}).then((answer) => answer.status, () => 0)`;
+const median = (values: readonly number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Kills the victim, and starts again what nobody else does. */
-const kill = async (victim: Victim, sessionId: string): Promise<void> => {
-  switch (victim) {
-    case 'chromium':
-      process.kill(chromiumOf(await programOf(network, sessionId)), 'SIGKILL');
-      return;
-    case 'browser host':
-      process.kill(-(await programOf(network, sessionId)), 'SIGKILL');
-      return;
-    case 'gateway':
-      await gateway.end('SIGKILL');
-      gateway = await startGateway();
-      return;
-    case 'control plane':
-      await network.control.end('SIGKILL');
-      await network.restartControl();
+/** A row for each runtime and loss, and one for all, as a table of Markdown. */
+const report = (): string => {
+  const rowOf = (name: string, of: readonly Time[]): string => {
+    const all = of.map(({ ms }) => ms);
+    const seconds = (ms = 0): string => (ms / 1_000).toFixed(2);
+    return `| ${name} | ${all.length} | ${seconds(median(all))} s | ${seconds(Math.max(...all))} s |`;
+  };
+  const groups = Map.groupBy(times, ({ runtime, loss }) => `${runtime}: ${loss}`);
+  const rows = [...groups].sort(([a], [b]) => a.localeCompare(b)).map((of) => rowOf(...of));
+  const head = ['| lost | times | median | worst |', '| - | -: | -: | -: |'];
+  return [...head, ...rows, rowOf('all', times)].join('\n');
+};
+
+type Page = { rows: { title: string }[]; next?: number };
+
+/** The titles of all notes that the world has. */
+const titlesOf = async ({ network }: BrowserService, sessionId: string): Promise<string[]> => {
+  const titles: string[] = [];
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const input = { entity: 'notes', limit: 1_000, offset };
+    const { output } = await call(network.client, sessionId, { kind: 'state', input });
+    const { rows, next } = output as Page;
+    titles.push(...rows.map(({ title }) => title));
+    offset = next;
   }
+  return titles;
 };
 
-/** Adds notes one after another until it is told to stop, connecting again whenever it has to. */
-const writeOn = (session: SessionView, acknowledged: string[]) => {
-  let isOver = false;
-  let connections = 0;
-  /** When notes were acknowledged. */
-  const times: number[] = [];
-  const write = async (): Promise<void> => {
-    let number = 0;
-    while (!isOver) {
-      const page = await connect(session).catch(() => undefined);
-      if (page === undefined) {
-        await pause(50);
-        continue;
-      }
-      connections += 1;
-      try {
-        while (!isOver) {
-          const title = `note ${number}`;
-          number += 1;
-          if ((await page.run(addNote(title))) !== 201) break;
-          acknowledged.push(title);
-          times.push(performance.now());
-        }
-      } catch {
-        await pause(20); // the browser went, or the way to it; what was not acknowledged does not count
-      } finally {
-        page.end();
-      }
-    }
-  };
-  const done = write();
-  return {
-    connections: () => connections,
-    /** The longest time without a note since then. */
-    outageMs: (since: number) => {
-      const before = times.filter((at) => at <= since).slice(-1);
-      const all = [...before, ...times.filter((at) => at > since)];
-      return Math.max(...all.slice(1).map((at, index) => at - (all[index] ?? at)));
-    },
-    lastAt: () => times.at(-1) ?? 0,
-    async stop() {
-      isOver = true;
-      await done;
-    },
-  };
+/** What the session's ledger says that its browser did. */
+const noted = async ({ network }: BrowserService, sessionId: string): Promise<string[]> => {
+  const query = { limit: 100, via: 'browser' as const };
+  const { body } = await network.client.send(listSessionRequests, { params: { sessionId }, query });
+  return body.data.map(({ operation }) => operation ?? '');
 };
 
-it.each(cases.map((victim, index) => [index, victim] as const))(
-  'case %i: a session goes on when its %s is killed while it is written to',
-  { timeout: 120_000 },
-  async (_, victim) => {
+const runtimes = isSingle ? [] : await findBrowserRuntimes(browsers);
+
+describe.each(runtimes)('on $runtime', ({ runtime, times: count }) => {
+  const cases = mixed(
+    losses.filter(({ on }) => on === undefined || on.includes(runtime)),
+    count,
+  ).map((loss, index) => ({ ...loss, number: index + 1 }));
+  let service: BrowserService;
+  let chance: Chance;
+
+  beforeAll(async () => {
+    chance = createChance(seed);
+    service = await startBrowserService(runtime);
+    const from = encodeTree(pageWorld());
+    await service.network.client.send(createWorld, { body: { slug: 'notes', from } });
+  }, 900_000);
+
+  afterAll(async () => {
+    await service.mend();
+    await service.stop();
+    if (times.length > 0) console.log(report());
+    let left: string[] = [];
+    const isClear = async (): Promise<boolean> => {
+      left = await service.leftovers();
+      return left.length === 0;
+    };
+    await until(isClear, { timeoutMs: 60_000, everyMs: 500, what: 'nothing left' }).catch(() =>
+      expect(left).toEqual([]),
+    );
+  }, 180_000);
+
+  it.for(cases)('case $number: $name', { timeout: 180_000 }, async (loss, { onTestFinished }) => {
+    const { network, gatewayPort } = service;
+    await service.mend();
+    await service.warm();
     const session = await open(network.client, { slug: 'notes', surfaces: ['browser'] });
+    onTestFinished(async () => {
+      await close(network.client, session.id);
+      await service.hasNoStrays();
+    }, 120_000);
     expect(session.ready).toBe(true);
-    const acknowledged: string[] = [];
-    const writing = writeOn(session, acknowledged);
-    await until(() => acknowledged.length > 0, { timeoutMs: 20_000, what: 'the first note' });
+    await signIn(session, gatewayPort);
+    await service.hasKept(session.id, 'account');
+    await service.warm();
+    const writing = writeOn(session, gatewayPort);
+    await until(() => writing.acknowledged.length > 0, { timeoutMs: 20_000, what: 'a note' });
     await pause(chance.between(0, 600));
-    const connections = writing.connections();
-    const killedAt = performance.now();
-    await kill(victim, session.id);
-    const goneAt = performance.now();
-    // Without the control plane the connection lives on.
-    const isBack = () =>
-      writing.lastAt() > goneAt &&
-      (victim === 'control plane' || writing.connections() > connections);
+    const strike = await loss.aim(service, session.id);
+    const lostAt = performance.now();
+    await strike();
+    const struckAt = performance.now();
+    const isBack = (): boolean => {
+      const { at, connectedAt } = writing.last();
+      return at > struckAt && (!loss.cutsClients || connectedAt > lostAt);
+    };
     await until(isBack, { timeoutMs: 60_000, everyMs: 5, what: 'a note after the loss' });
-    times.push({ victim, ms: Math.round(writing.outageMs(killedAt)) });
+    const ms = Math.round(writing.outageMs(lostAt));
+    times.push({ runtime, loss: loss.name, ms });
+    console.info(`${loss.name}: usable again after ${ms} ms`); // what is left of a run that is broken off
     await writing.stop();
     const after = await whole(network, session.id);
-    expect(after.surfaces.browser?.cdpUrl).toBe(session.surfaces.browser?.cdpUrl);
-    const input = { entity: 'notes', limit: 1_000 };
-    const state = await call(network.client, session.id, { kind: 'state', input });
-    const titles = (state.output as { rows: { title: string }[] }).rows.map(({ title }) => title);
-    expect(acknowledged.filter((title) => !titles.includes(title))).toEqual([]);
-    await close(network.client, session.id);
-  },
-);
+    expect(browserOf(after)).toEqual(browserOf(session));
+    expect(await isSignedIn(after, gatewayPort)).toEqual({
+      cookie: true,
+      stored: 'mara',
+      status: 200,
+    });
+    if (loss.noted !== undefined) {
+      const { noted: word } = loss;
+      const isNoted = async () => (await noted(service, session.id)).includes(word);
+      await until(isNoted, { timeoutMs: 10_000, everyMs: 100, what: `"${word}" in the ledger` });
+    }
+    const titles = new Set(await titlesOf(service, session.id));
+    expect(writing.acknowledged.filter((title) => !titles.has(title))).toEqual([]);
+  });
+});

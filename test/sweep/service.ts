@@ -28,6 +28,9 @@ declare module 'vitest' {
       times: Record<Service['runtime'], number>;
       /** Cases of `webhooks.test.ts`. */
       webhooks: number;
+      ingestion: number;
+      /** Cases of `browsers.test.ts` on each runtime. */
+      browsers: Record<Service['runtime'] | 'kubernetes', number>;
       only: number | null;
     };
   }

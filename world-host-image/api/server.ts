@@ -30,6 +30,8 @@ export type ApiServerOptions = {
   serving: Serving;
   /** Answers a request that is for another surface; false: it is the API's. */
   elsewhere?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** What a request has to wait for, before anything is made of it; undefined when nothing. */
+  held?: () => Promise<void> | undefined;
   log: Log;
 };
 
@@ -163,8 +165,12 @@ export const startApiServer = async (options: ApiServerOptions): Promise<ApiServ
   const { host, port } = options.listen;
   const server = http.createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     request.on('error', (error) => options.log.debug({ err: error }, 'a request broke off'));
-    if (options.elsewhere?.(request, response) === true) return;
-    void handle(options, request, response);
+    const take = (): void => {
+      if (options.elsewhere?.(request, response) !== true) void handle(options, request, response);
+    };
+    const held = options.held?.();
+    if (held === undefined) take();
+    else void held.then(take);
   });
   server.listen(port, host);
   await once(server, 'listening');

@@ -26,7 +26,7 @@ export type LedgerDelivery = {
 
 export type DeliveryOptions = { link: ControlLink; log: Log; identity: HostIdentity };
 
-const everyMs = 2_000;
+const everyMs = 1_000;
 /** How long a session that ends waits for its ledger; a host that stops has less time. */
 const finishMs = 12_000;
 const stoppingMs = 5_000;

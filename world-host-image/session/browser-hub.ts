@@ -27,6 +27,9 @@ export type BrowserHubOptions = {
 const usualPatienceMs = 15_000;
 const mostOrders = 20;
 
+/** Which of the session's browsers it is: each host counts its generations by itself. */
+const browserOf = ({ hostId = '', generation }: BrowserReport): string => `${hostId} ${generation}`;
+
 type Waiting = { order: BrowserOrder; done(picture: Picture): void };
 
 /** The hub of a session, which no browser has come to yet. */
@@ -37,8 +40,10 @@ export const createBrowserHub = ({
   let resets = 0;
   /** The resets that the profile of the present browser has seen. */
   let seen = 0;
-  /** The generation of the browser that spoke last, and how many of its entries are noted. */
-  let present = { generation: -1, taken: 0 };
+  /** The session's browser, and how many of its entries are noted. */
+  let present = { browser: '', taken: 0 };
+  /** Browsers that another one has taken the place of; they may still speak, as they may not know. */
+  const former = new Set<string>();
   let nextId = 1;
   const waiting = new Map<number, Waiting>();
   const wakers = new Set<() => void>();
@@ -84,8 +89,15 @@ export const createBrowserHub = ({
 
   return {
     async exchange(report, ending) {
-      if (report.generation !== present.generation) {
-        present = { generation: report.generation, taken: report.first };
+      const browser = browserOf(report);
+      if (former.has(browser)) {
+        await rest(report.hold * 1_000, ending);
+        return { resets: report.resets, taken: report.first + report.entries.length, orders: [] };
+      }
+      if (browser !== present.browser) {
+        // Generations of the release before tell no hosts apart, so one may come again.
+        if (report.hostId !== undefined) former.add(present.browser);
+        present = { browser, taken: report.first };
       }
       take(report);
       seen = report.resets;

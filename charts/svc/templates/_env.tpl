@@ -147,6 +147,12 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 - name: SVC_KUBE_BROWSER_SECCOMP
   value: {{ . }}
 {{- end }}
+{{- if .Values.hosts.priorities.create }}
+- name: SVC_KUBE_PRIORITY_STANDARD
+  value: {{ include "svc.priorityClass" (list . "standard") }}
+- name: SVC_KUBE_PRIORITY_PREMIUM
+  value: {{ include "svc.priorityClass" (list . "premium") }}
+{{- end }}
 - name: SVC_KUBE_PULL_POLICY
   value: {{ .Values.images.pullPolicy }}
 - name: SVC_KUBE_PRE_PULL

@@ -15,6 +15,13 @@
 {{ .Values.hosts.namespace | default (printf "%s-hosts" .Release.Namespace | trunc 63 | trimSuffix "-") }}
 {{- end }}
 
+{{/* The priority class of hosts of a tier: svc.priorityClass (list $ "premium") */}}
+{{- define "svc.priorityClass" -}}
+{{- $root := index . 0 -}}
+{{- $value := int64 (get $root.Values.hosts.priorities (index . 1)) -}}
+{{- printf "%s-%s-%s-%s" $root.Release.Namespace (include "svc.name" $root) (index . 1) (toString $value | replace "-" "minus-") -}}
+{{- end }}
+
 {{/* Labels by which all of a release is selected. */}}
 {{- define "svc.release" -}}
 app.kubernetes.io/name: {{ include "svc.app" . }}

@@ -4,9 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
+import { engineRefusal, isStatus } from '../../engine/engine.ts';
+import { readFrames } from '../../engine/frames.ts';
 import type { Container, ContainerExit } from '../driver.ts';
-import { engineRefusal, isStatus } from '../engine/engine.ts';
-import { readFrames } from '../engine/frames.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
 import { listedAddress } from './container.ts';

@@ -5,9 +5,9 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import { type Engine, engineRefusal } from '../../engine/engine.ts';
 import { pullImage } from '../../images/image.ts';
 import type { Driver, Launched, LaunchSpec, PrepareOptions } from '../driver.ts';
-import { type Engine, engineRefusal } from '../engine/engine.ts';
 import { containerName, labelsOf } from '../labels.ts';
 import {
   addressOf,

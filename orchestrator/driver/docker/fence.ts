@@ -14,8 +14,8 @@ import { buffer } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { isStatus } from '../engine/engine.ts';
-import { readFrames } from '../engine/frames.ts';
+import { isStatus } from '../../engine/engine.ts';
+import { readFrames } from '../../engine/frames.ts';
 
 const rules = readFileSync(join(import.meta.dirname, 'fence.nft'), 'utf8');
 const done = 'fenced';

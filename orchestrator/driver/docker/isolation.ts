@@ -10,7 +10,7 @@
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import type { Isolation } from '#domain/pool.ts';
-import { engineRefusal } from '../engine/engine.ts';
+import { engineRefusal } from '../../engine/engine.ts';
 
 const gvisor = { name: 'runsc', stack: '--network=host' } as const;
 

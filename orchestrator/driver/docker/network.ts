@@ -6,7 +6,7 @@
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
-import { isStatus } from '../engine/engine.ts';
+import { isStatus } from '../../engine/engine.ts';
 import { labelNames } from '../labels.ts';
 import { isOurs } from '../own-address.ts';
 

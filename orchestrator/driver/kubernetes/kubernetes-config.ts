@@ -1,6 +1,7 @@
 /** The settings of the Kubernetes runtime; what differs from pool to pool is in the pools' own file. */
 import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
 import type { HostKind } from '#domain/host.ts';
+import type { BrowserTier } from '#domain/session.ts';
 import type { EnvReader } from '#runtime/env.ts';
 import { readPeers } from './peers.ts';
 
@@ -19,6 +20,8 @@ export type KubernetesConfig = {
   images: Readonly<Record<HostKind, string>>;
   /** The filter of system calls of browsers, by its path below the kubelet's folder of filters. */
   browserCalls: string | undefined;
+  /** Priority classes of the pods of pools that name none, by their tier; pools of both tiers have that of standard. */
+  priorityClasses: Readonly<Record<BrowserTier, string | undefined>>;
   /** When nodes pull it, and the images that pools name. */
   pullPolicy: PullPolicy;
   /** Whether images are pulled to nodes before a host is launched there. */
@@ -74,6 +77,10 @@ export const readKubernetes = (read: EnvReader): KubernetesConfig => ({
   namespace: readNamespace(read),
   images: { world: read.text('SVC_IMAGE'), browser: read.text('SVC_BROWSER_IMAGE', 'svc-browser') },
   browserCalls: read.optionalText('SVC_KUBE_BROWSER_SECCOMP'),
+  priorityClasses: {
+    standard: read.optionalText('SVC_KUBE_PRIORITY_STANDARD'),
+    premium: read.optionalText('SVC_KUBE_PRIORITY_PREMIUM'),
+  },
   pullPolicy: read.choice('SVC_KUBE_PULL_POLICY', pullPolicies, 'IfNotPresent'),
   prePull: read.choice('SVC_KUBE_PRE_PULL', ['yes', 'no'], 'no') === 'yes',
   drainWaitMs:

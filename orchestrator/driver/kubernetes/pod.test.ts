@@ -14,6 +14,7 @@ const settings = {
   browserCalls: undefined,
   host: { controlUrl: 'http://192.0.2.7:80', logLevel: 'info' } as const,
   pullPolicy: 'IfNotPresent' as const,
+  priorityClasses: { standard: undefined, premium: undefined },
   cpuRequestMilli: 100,
 };
 
@@ -104,6 +105,21 @@ describe('the pod of a host', () => {
       tolerations: [{ key: 'spot', operator: 'Exists' }],
     });
     expect(spec?.containers[0]?.resources?.requests?.cpu).toBe('250m');
+  });
+
+  it('has the priority class of its tier, unless its pool names another', () => {
+    const priorityClasses = { standard: 'low', premium: 'high' };
+    const classOf = (changes: Partial<PoolConfig>) => {
+      const shape = testPool({ isolation: 'container', ...changes });
+      const spec = { hostId: 'hst-1', generation: 0, token: new Secret('x'), shape };
+      return podOf(spec, { ...settings, priorityClasses }).spec?.priorityClassName;
+    };
+    expect(classOf({ tier: 'premium' })).toBe('high');
+    expect(classOf({ tier: 'standard' })).toBe('low');
+    expect(classOf({ tier: null })).toBe('low');
+    const kubernetes = { priorityClassName: 'own' };
+    expect(classOf({ tier: 'premium', kubernetes })).toBe('own');
+    expect(made({ tier: 'premium' }).spec).not.toHaveProperty('priorityClassName');
   });
 
   it('may be moved while it serves nobody', () => {

@@ -29,7 +29,7 @@ import {
 } from '../host-environment.ts';
 import { containerName, labelNames, labelsOf } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
-import type { PullPolicy } from './kubernetes-config.ts';
+import type { KubernetesConfig, PullPolicy } from './kubernetes-config.ts';
 import { managedBy, type ResourceScope } from './resources.ts';
 
 const userId = 10_001;
@@ -57,6 +57,8 @@ export type PodSettings = ResourceScope & {
   images: Readonly<Record<HostKind, string>>;
   /** The filter of system calls of browsers, as nodes have it; absent: the runtime's usual one. */
   browserCalls: string | undefined;
+  /** Of the pods of pools that name none, by their tier. */
+  priorityClasses: KubernetesConfig['priorityClasses'];
   /** When nodes pull images of hosts. */
   pullPolicy: PullPolicy;
   host: HostSettings;
@@ -138,8 +140,12 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
   const shared = sharedOf(shape, settings);
   const { size } = shape;
   const { cpuRequest, terminationGracePeriodSeconds } = templateOf(shape);
+  const placement = placementOf(shape);
+  const priority =
+    placement.priorityClassName ?? settings.priorityClasses[shape.tier ?? 'standard'];
   return {
-    ...placementOf(shape),
+    ...placement,
+    ...(priority === undefined ? {} : { priorityClassName: priority }),
     ...securityOf(shape, settings),
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: terminationGracePeriodSeconds ?? graceSeconds,

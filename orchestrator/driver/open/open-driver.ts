@@ -1,6 +1,7 @@
 /** Opens the driver that the configuration names. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findEngine } from '../../engine/engine.ts';
 import { ensureImage, tagImage } from '../../images/image.ts';
 import { readImageInputs } from '../../images/image-inputs.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../images/image-recipes.ts';
 import { createDockerDriver } from '../docker/docker-driver.ts';
 import type { Driver, PrepareOptions } from '../driver.ts';
-import { findEngine } from '../engine/engine.ts';
 import { compileHost, layOutHost } from '../process/laid-out-host.ts';
 import { createProcessDriver } from '../process/process-driver.ts';
 import { findSandbox } from '../process/sandbox.ts';

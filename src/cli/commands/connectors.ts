@@ -1,4 +1,4 @@
-/** `svc worlds connector`: trees that the organization shares: published, listed, and their versions. */
+/** `svc worlds connector`: trees on their way to worlds: served from a folder, published, listed, and their versions. */
 import type { Command } from 'commander';
 import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
@@ -22,6 +22,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addConnectorServe } from './connector-serve.ts';
 
 /** What is published: a folder, which is compiled here first, or a world of the service. */
 const readGiven = (
@@ -104,8 +105,11 @@ const addVersions = (connector: Command, context: Context): void => {
 export const addConnectors = (worlds: Command, context: Context): void => {
   const connector = worlds
     .command('connector')
-    .description('trees that the organization shares, of which its projects make worlds');
+    .description(
+      'trees of which worlds are made: served while they are written, shared in the organization',
+    );
   addPublish(connector, context);
   addList(connector, context);
   addVersions(connector, context);
+  addConnectorServe(connector, context);
 };

@@ -30,12 +30,17 @@ type Options = ServiceOptions & {
   surface?: (typeof surfaceKinds)[number][];
   reuseWarm?: boolean;
   tier?: (typeof browserTiers)[number];
+  record?: boolean;
   size?: string;
   isolation?: Isolation;
   clockAt?: string;
   clockMode?: ClockMode;
   clockRate?: number;
   seed?: number;
+  run?: string;
+  buildHash?: string;
+  model?: string;
+  planned?: number;
   /** Seconds; false for `--no-wait`. */
   wait: number | false;
   idempotencyKey?: string;
@@ -60,6 +65,22 @@ const readClock = ({ clockAt, clockMode, clockRate }: Options): OpenSessionBody[
   };
 };
 
+/** The run of an agent's build that the session is for. */
+const readRun = ({ run: id, buildHash, model, planned }: Options): OpenSessionBody['run'] => {
+  if ((id === undefined) !== (buildHash === undefined)) {
+    throw usageError('--run and --build-hash go together');
+  }
+  if (id === undefined || buildHash === undefined) {
+    if ((model ?? planned) === undefined) return undefined;
+    throw usageError('--model and --planned are of a run: name it with --run and --build-hash');
+  }
+  return {
+    ...{ id, buildHash },
+    ...(model === undefined ? {} : { model }),
+    ...(planned === undefined ? {} : { planned }),
+  };
+};
+
 const readBody = async (
   context: Context,
   world: string | undefined,
@@ -71,8 +92,9 @@ const readBody = async (
   }
   const task = await readTask(context, options);
   const clock = readClock(options);
+  const run = readRun(options);
   const { versionId, surface: surfaces, reuseWarm, tier: browserTier, seed } = options;
-  const { size, isolation } = options;
+  const { size, isolation, record: browserRecording } = options;
   return {
     ...(world === undefined ? {} : { slug: world }),
     ...(versionId === undefined ? {} : { versionId }),
@@ -80,10 +102,12 @@ const readBody = async (
     ...(surfaces === undefined ? {} : { surfaces }),
     ...(reuseWarm === undefined ? {} : { reuseWarm }),
     ...(browserTier === undefined ? {} : { browserTier }),
+    ...(browserRecording === undefined ? {} : { browserRecording }),
     ...(size === undefined ? {} : { size }),
     ...(isolation === undefined ? {} : { isolation }),
     ...(clock === undefined ? {} : { clock }),
     ...(seed === undefined ? {} : { seed }),
+    ...(run === undefined ? {} : { run }),
   };
 };
 
@@ -136,6 +160,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--reuse-warm', 'prefer a host that already holds this version')
     .addOption(new Option('--tier <tier>', 'where it runs').choices(browserTiers))
+    .option('--record', 'keep what its browser shows: svc worlds session recording <session>')
     .option('--size <name>', "how large its host is, by the name of a pool's size")
     .addOption(
       new Option('--isolation <isolation>', 'what stands between its host and the machine').choices(
@@ -157,6 +182,14 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
       '--seed <integer>',
       'the same seed gives the same ids for the same calls',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    )
+    .option('--run <id>', "the run of an agent's build that it is for, with --build-hash")
+    .option('--build-hash <hash>', 'the build, as it was registered')
+    .option('--model <name>', 'of the run')
+    .option(
+      '--planned <n>',
+      'how many rollouts the run is to have',
+      parseNumber({ min: 1, max: 1_000_000, whole: true }),
     )
     .option(
       '--wait <seconds>',

@@ -44,6 +44,7 @@ import { addSessionFaults } from './session-faults.ts';
 import { addSessionListen } from './session-listen.ts';
 import { addSessionMcp } from './session-mcp.ts';
 import { addSessionOpen } from './session-open.ts';
+import { addSessionRecording } from './session-recording.ts';
 import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
 
@@ -225,6 +226,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionAnswer(session, context);
   addSessionFaults(session, context);
   addSessionScreenshot(session, context);
+  addSessionRecording(session, context);
   addSessionSeed(session, context);
   addSessionReset(session, context);
   addSessionRequests(session, context);

@@ -82,24 +82,28 @@ export const readQuotas = (pairs: readonly string[]): QuotasChange =>
 
 type SetOptions = ProjectOptions & {
   webhookPush?: boolean;
+  sessionTraces?: boolean;
   browserTier?: OrUsual<BrowserTier>;
   gateThreshold?: OrUsual<number>;
   gateFloor?: OrUsual<number>;
   rateLimit?: OrUsual<number>;
+  eventsPerMonth?: OrUsual<number>;
   quota?: string[];
 };
 
 const changeOf = (options: SetOptions): ProjectSettingsChange => {
-  const { webhookPush, quota } = options;
+  const { webhookPush, sessionTraces, quota } = options;
   const gate = {
     ...given('threshold', options.gateThreshold),
     ...given('floor', options.gateFloor),
   };
   return {
     ...(webhookPush === undefined ? {} : { webhookPush }),
+    ...(sessionTraces === undefined ? {} : { sessionTraces }),
     ...given('browserTier', options.browserTier),
     ...(Object.keys(gate).length === 0 ? {} : { gate }),
     ...given('rateLimit', options.rateLimit),
+    ...given('eventsPerMonth', options.eventsPerMonth),
     ...(quota === undefined ? {} : { quotas: readQuotas(quota) }),
   };
 };
@@ -116,6 +120,11 @@ const addSet = (settings: Command, context: Context, name: string): void => {
       'whether the service posts what sessions send to their webhooks',
       parseSwitch,
     )
+    .option(
+      '--session-traces <on|off>',
+      'whether sessions that are opened are told in traces',
+      parseSwitch,
+    )
     .option('--browser-tier <tier>', 'of sessions that name none', orUsual(parseTier))
     .option(
       '--gate-threshold <rate>',
@@ -124,6 +133,11 @@ const addSet = (settings: Command, context: Context, name: string): void => {
     )
     .option('--gate-floor <n>', 'graded rollouts that the gate asks for', whole(1_000_000))
     .option('--rate-limit <n>', 'requests a minute of one key or token', whole(10_000_000))
+    .option(
+      '--events-per-month <n>',
+      'events of agents that are taken in a month',
+      whole(2_000_000_000),
+    )
     .option('--quota <name=n>', `${settableQuotas.join(', ')}; repeatable`, collect);
   withProject(withService(command)).action(async (options: SetOptions) => {
     const change = changeOf(options);

@@ -28,12 +28,19 @@ const readUserFile = (context: Context, path: string): Buffer => {
   }
 };
 
-const parseJson = (text: string, what: string): unknown => {
+/** JSON of what a user handed in; throws `invalid`, naming it. */
+export const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new AppError('invalid', `${what} is not JSON`, { cause });
   }
+};
+
+/** A text as it is given, or that of `@file`, or of standard input for `-`. */
+export const readText = async (context: Context, given: string): Promise<string> => {
+  if (given === '-') return (await context.readStdin()).toString();
+  return given.startsWith('@') ? readUserFile(context, given.slice(1)).toString() : given;
 };
 
 /** A JSON object given as text, as `@file`, or as `-` for standard input. */
@@ -44,9 +51,7 @@ export const readJsonObject = async (
 ): Promise<Row> => {
   const fromFile = given.startsWith('@');
   const what = given === '-' ? 'standard input' : fromFile ? given.slice(1) : option;
-  const bytes =
-    given === '-' ? await context.readStdin() : fromFile ? readUserFile(context, what) : given;
-  const value = parseJson(bytes.toString(), what);
+  const value = parseJson(await readText(context, given), what);
   if (!isObject(value)) throw new AppError('invalid', `${what} is not a JSON object`);
   return value;
 };

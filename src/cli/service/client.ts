@@ -4,7 +4,12 @@
  * to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
-import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
+import {
+  basicAuthorization,
+  type Client,
+  createClient,
+  type StreamingClient,
+} from '#wire/client.ts';
 import { retrying } from '#wire/retry.ts';
 import type { Output } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -71,15 +76,22 @@ const hinting = (plain: Client, origin: Origin): Client => {
   };
 };
 
-/** A client as the key pair, or as the public key alone, which may only read. */
-export const clientOf = ({ secretKey, url, publicKey, source, urlSource }: Connection): Client => {
+const plainClientOf = ({ secretKey, url, publicKey }: Connection): StreamingClient => {
   const authorization =
     secretKey === undefined
       ? `Bearer ${publicKey}`
       : basicAuthorization(publicKey, secretKey.reveal());
-  const plain = createClient({ baseUrl: `${url}/api/public`, authorization });
-  return hinting(plain, { source, urlSource, key: 'key pair', variable: 'SVC_URL' });
+  return createClient({ baseUrl: `${url}/api/public`, authorization });
 };
+
+const originOf = ({ source, urlSource }: Connection): Origin => ({
+  ...{ source, urlSource },
+  ...{ key: 'key pair', variable: 'SVC_URL' },
+});
+
+/** A client as the key pair, or as the public key alone, which may only read. */
+export const clientOf = (connection: Connection): Client =>
+  hinting(plainClientOf(connection), originOf(connection));
 
 /** A client of the admin API, as the operator. */
 const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
@@ -107,6 +119,18 @@ export const showingWaits = (client: Client, out: Output): Client => ({
 
 /** A client from the environment or the credentials file. */
 export const connect = (lookup: Lookup): Client => clientOf(readConnection(lookup));
+
+/** Reads bytes of the service as they come, which are asked for once. */
+export const connectStream = (lookup: Lookup): StreamingClient['stream'] => {
+  const connection = readConnection(lookup);
+  return async (shape, input) => {
+    try {
+      return await plainClientOf(connection).stream(shape, input);
+    } catch (error) {
+      throw withHint(error, originOf(connection));
+    }
+  };
+};
 
 /** An operator's client from the environment or the data folder. */
 export const connectOperator = (lookup: Lookup): Client =>

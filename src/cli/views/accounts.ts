@@ -164,10 +164,21 @@ export const describeAudit = (entries: readonly AuditEntryView[]): string =>
   );
 
 export const describeSettings = (settings: ProjectSettingsView): string => {
-  const { webhookPush, webhookPushSince, browserTier, gate, rateLimit, quotas, set } = settings;
+  const {
+    webhookPush,
+    webhookPushSince,
+    sessionTraces,
+    browserTier,
+    gate,
+    rateLimit,
+    eventsPerMonth,
+    quotas,
+    set,
+  } = settings;
   const own = (name: string): string => (set.includes(name) ? '  (of the project)' : '');
   return formatFields([
     ['webhook-push', webhookPush ? `on, since ${webhookPushSince}` : 'off'],
+    ['session-traces', sessionTraces ? 'on' : 'off'],
     ['browser-tier', `${browserTier}${own('browserTier')}`],
     ['gate-threshold', `${gate.threshold}${own('gate.threshold')}`],
     ['gate-floor', `${gate.floor}${own('gate.floor')}`],
@@ -175,6 +186,7 @@ export const describeSettings = (settings: ProjectSettingsView): string => {
       'rate-limit',
       `${rateLimit === null ? 'off' : `${rateLimit} requests a minute`}${own('rateLimit')}`,
     ],
+    ['events-per-month', `${eventsPerMonth ?? 'any number'}${own('eventsPerMonth')}`],
     ...settableQuotas.map(
       (name) => [`quota ${name}`, `${quotas[name]}${own(`quotas.${name}`)}`] as const,
     ),

@@ -82,3 +82,28 @@ export const describeRequests = (requests: readonly RequestView[], colors: Color
     ]),
   ]);
 };
+
+/** What the world said of a request that it refused, in few words; nothing of others. */
+const refusalOf = ({ status, response }: RequestView): string => {
+  if ((status ?? 0) < 400 || !isObject(response)) return '';
+  const { reason, body } = response;
+  const said = isObject(body) ? (body.message ?? body.error) : undefined;
+  const text = typeof reason === 'string' ? reason : said;
+  return typeof text === 'string' ? cut(makeVisible(text), mostReasonChars) : '';
+};
+
+/** One request as it comes, on a line of its own. */
+export const requestLine = (request: RequestView, colors: Colors): string => {
+  const [via = '', operation = '', asked = '', status = '', ...rest] = cellsOf(request);
+  const isRefused = (request.status ?? 0) >= 400;
+  return [
+    colors.dim(request.at.slice(11, 23)),
+    via === 'api' ? '' : via,
+    isRefused ? colors.red(status) : status,
+    asked === '-' ? operation : asked,
+    ...rest.filter((cell) => cell !== '-'),
+    refusalOf(request),
+  ]
+    .filter((cell) => cell !== '')
+    .join('  ');
+};

@@ -73,6 +73,8 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ],
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
     ['clock', clockText(session)],
+    ['trace', session.traceId ?? undefined],
+    ['traces of', session.traceSessionId ?? undefined],
     ['seed', session.seed === null ? undefined : String(session.seed)],
     ['pinned', session.pinned ? 'yes' : undefined],
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],

@@ -44,6 +44,7 @@ const namesOfSet = (found: Found): string[] => [
   ...(found.gateThreshold === null ? [] : ['gate.threshold']),
   ...(found.gateFloor === null ? [] : ['gate.floor']),
   ...(found.rateLimit === null ? [] : ['rateLimit']),
+  ...(found.eventsPerMonth === null ? [] : ['eventsPerMonth']),
   ...settableQuotas
     .filter((name) => found[columnOf(name)] !== null)
     .map((name) => `quotas.${name}`),
@@ -52,12 +53,14 @@ const namesOfSet = (found: Found): string[] => [
 const view = (found: Found, usual: UsualSettings): ProjectSettingsView => ({
   webhookPush: found.webhookPushSince !== null,
   webhookPushSince: found.webhookPushSince?.toISOString() ?? null,
+  sessionTraces: found.sessionTraces,
   browserTier: found.browserTier ?? found.organizationBrowserTier ?? usual.browserTier,
   gate: {
     threshold: found.gateThreshold ?? usualGate.threshold,
     floor: found.gateFloor ?? usualGate.floor,
   },
   rateLimit: found.rateLimit ?? usual.rateLimit,
+  eventsPerMonth: found.eventsPerMonth,
   quotas: Object.fromEntries(
     settableQuotas.map((name) => [name, found[columnOf(name)] ?? usual.quotas[name]]),
   ) as ProjectSettingsView['quotas'],
@@ -94,10 +97,12 @@ const quotasOf = (before: Found, quotas: QuotasChange = {}) =>
 
 const apply = (before: Found, wanted: ProjectSettingsChange): NewSettings => ({
   isPushed: wanted.webhookPush ?? before.webhookPushSince !== null,
+  sessionTraces: wanted.sessionTraces ?? before.sessionTraces,
   browserTier: changed(wanted.browserTier, before.browserTier),
   gateThreshold: changed(wanted.gate?.threshold, before.gateThreshold),
   gateFloor: changed(wanted.gate?.floor, before.gateFloor),
   rateLimit: changed(wanted.rateLimit, before.rateLimit),
+  eventsPerMonth: changed(wanted.eventsPerMonth, before.eventsPerMonth),
   ...quotasOf(before, wanted.quotas),
 });
 

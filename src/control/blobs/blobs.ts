@@ -47,10 +47,27 @@ export type UploadAddress = { url: string; headers: Record<string, string>; expi
 /** Bytes that are to come: what they must be. */
 export type AwaitedBlob = { digest: Digest; bytes: number };
 
+/** What bytes are said to be where they are sent or read, and what nobody says of them. */
+export const unsaidType = 'application/octet-stream';
+
+/** As what a blob is read: a file of this name and, unless it is just bytes, type. */
+export type ReadAs = { name: string; contentType?: string };
+
+/** A header by which what is read is stored as a file, by a name of any characters. */
+export const attachmentOf = (name: string): string => {
+  const plain = name.replace(/[^\w .-]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const rest = plain === name ? '' : `; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${plain}"${rest}`;
+};
+
 /** What a service of blobs does for clients that send to it and fetch from it themselves. */
 export type PresignedBlobs = {
-  /** The address at which bytes are left under a name of their own, until they are taken. */
-  upload(name: string, awaited: AwaitedBlob): Promise<UploadAddress>;
+  /** The address at which bytes of a type are left under a name of their own, until they are taken. */
+  upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
   /**
    * Stores what was left under a name, if it is what was awaited. `conflict` when nothing was, `invalid` when it has
    * another size or digest; what is wrong is not kept.
@@ -59,7 +76,7 @@ export type PresignedBlobs = {
   /** Forgets what was left under a name, if anything was. */
   drop(name: string): Promise<void>;
   /** The address of a blob, for whoever is given it. */
-  download(digest: Digest, fileName: string): Promise<string>;
+  download(digest: Digest, as: ReadAs): Promise<string>;
 };
 
 /** How long an address is good that is given away. */
@@ -155,18 +172,4 @@ export const checkAwaited = (found: AwaitedBlob, awaited: AwaitedBlob): void => 
     const message = `what was sent has the digest ${found.digest}, and ${awaited.digest} is awaited`;
     throw new AppError('invalid', message);
   }
-};
-
-/** Reads what was awaited, into memory; throws `invalid` for anything else, and reads no more of it. */
-export const readAwaited = async (source: Readable, awaited: AwaitedBlob): Promise<Buffer> => {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of source as AsyncIterable<Buffer>) {
-    bytes += piece.byteLength;
-    if (bytes > awaited.bytes) break;
-    pieces.push(piece);
-  }
-  const all = Buffer.concat(pieces);
-  checkAwaited({ digest: digestOf(all), bytes }, awaited);
-  return all;
 };

@@ -1,8 +1,12 @@
 /** A file of what somebody sends, which ends where more comes than may. */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/error.ts';
+import { type AwaitedBlob, checkAwaited, measureFile } from './blobs.ts';
 
 /** What is left of the source is not destroyed: an answer is still to go to whoever sends it. */
 async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
@@ -29,5 +33,27 @@ export const receiveFile = async (path: string, source: Readable, most: number):
       throw new AppError('unavailable', 'there is no room for what is sent', { cause: error });
     }
     throw new AppError('invalid', 'what was sent broke off; send it again', { cause: error });
+  }
+};
+
+/**
+ * Does something with a file of what is sent, which is gone afterwards; throws `invalid` for anything but what was
+ * awaited, and reads no more of it.
+ */
+export const withReceived = async (
+  workDir: string,
+  source: Readable,
+  awaited: AwaitedBlob,
+  use: (path: string) => Promise<unknown>,
+): Promise<void> => {
+  const folder = join(workDir, 'received');
+  const path = join(folder, `${randomUUID()}.part`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await receiveFile(path, source, awaited.bytes);
+    checkAwaited(await measureFile(path), awaited);
+    await use(path);
+  } finally {
+    await rm(path, { force: true });
   }
 };

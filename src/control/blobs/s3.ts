@@ -20,6 +20,7 @@ import type { Digest } from '#domain/world.ts';
 import {
   type AwaitedBlob,
   addressLifeMs,
+  attachmentOf,
   type Blobs,
   checkBytes,
   checkStream,
@@ -28,9 +29,10 @@ import {
   missing,
   nothingLeft,
   pathOf,
-  readAwaited,
   type S3Config,
+  unsaidType,
 } from './blobs.ts';
+import { withReceived } from './receive.ts';
 
 /**
  * How long an operation may take with all its attempts. What a host asks for must come within the ten
@@ -50,7 +52,6 @@ const nothing = new Uint8Array();
 /** What nobody has: whoever may not list a bucket is told "forbidden" of it, and not "missing". */
 const nobodys: Digest = `sha256:${'0'.repeat(64)}`;
 
-const contentType = 'application/octet-stream';
 const fileAttempts = 3;
 
 const sumOf = (digest: Digest): string =>
@@ -74,8 +75,8 @@ const reasonOf = (error: unknown): string => {
   return `${code}: ${message}`;
 };
 
-/** Opens the store in a bucket that is there, and writes to it once. */
-export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
+/** Opens the store in a bucket that is there, and writes to it once; in `workDir` lies what is looked at. */
+export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs> => {
   const { bucket, prefix, region, endpoint } = s3;
   const under = prefix === '' ? '' : `${prefix}/`;
   const location = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;
@@ -128,7 +129,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
         ...objectOf(digest),
         Body: bodyOf(),
         ContentLength: bytes,
-        ContentType: contentType,
+        ContentType: unsaidType,
         ChecksumSHA256: sumOf(digest),
       });
     const ms = limits.writeMs + Math.ceil(bytes / mib) * writeMsOfMib;
@@ -217,7 +218,7 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
       throw missing(digest);
     },
     presigned: {
-      async upload(name, { digest, bytes }) {
+      async upload(name, { digest, bytes }, contentType = unsaidType) {
         const command = new PutObjectCommand({
           Bucket: bucket,
           Key: leftAt(name),
@@ -239,20 +240,23 @@ export const openS3Blobs = async (s3: S3Config): Promise<Blobs> => {
         const left = await fetch(leftAt(name));
         if (left === undefined) throw nothingLeft();
         // Not copied within the store: what lies there may be replaced at any time by whoever has the address.
-        const bytes = await readAwaited(left, awaited);
-        await upload(awaited, () => bytes);
+        try {
+          await withReceived(workDir, left, awaited, (path) => uploadFile(path, awaited));
+        } finally {
+          left.destroy();
+        }
       },
       async drop(name) {
         const command = new DeleteObjectCommand({ Bucket: bucket, Key: leftAt(name) });
         await within(limits.writeMs, (abortSignal) => client.send(command, { abortSignal }));
       },
-      download: (digest, fileName) =>
+      download: (digest, { name, contentType = unsaidType }) =>
         getSignedUrl(
           client,
           new GetObjectCommand({
             ...objectOf(digest),
             ResponseContentType: contentType,
-            ResponseContentDisposition: `attachment; filename="${fileName}"`,
+            ResponseContentDisposition: attachmentOf(name),
           }),
           { expiresIn: addressLifeMs / 1_000 },
         ),

@@ -28,8 +28,14 @@ describe('a signed address', () => {
   it('is good for what it was made for alone', async () => {
     const made = addresses();
     const upload = queryOf((await made.upload('chk-1', awaited)).url);
-    const download = queryOf(await made.download(awaited.digest, 'refusals.jsonl'));
+    const download = queryOf((await made.download(awaited.digest, { name: 'refusals.jsonl' })).url);
     expect(made.readTerms('GET', sha256, download)).toMatchObject({ name: 'refusals.jsonl' });
+    const as = { name: 'ü 1.png', contentType: 'image/png' };
+    const typed = queryOf((await made.download(awaited.digest, as)).url);
+    expect(made.readTerms('GET', sha256, typed)).toMatchObject({
+      name: 'ü 1.png',
+      type: 'image/png',
+    });
     const other = digestOf('other bytes').slice('sha256:'.length);
     const altered: (() => unknown)[] = [
       () => made.readTerms('GET', sha256, upload),
@@ -43,6 +49,9 @@ describe('a signed address', () => {
       () => made.readTerms('PUT', sha256, { ...upload, name: 'chk-2' }),
       () => made.readTerms('GET', sha256, { ...download, name: 'other.jsonl' }),
       () => made.readTerms('GET', sha256, { ...download, name: '../other' }),
+      () => made.readTerms('GET', sha256, { ...download, type: 'text/html' }),
+      () => made.readTerms('GET', sha256, { ...typed, type: 'text/html' }),
+      () => made.readTerms('GET', sha256, { ...typed, type: undefined }),
       () => made.readTerms('PUT', sha256, { ...upload, signature: undefined }),
       () => made.readTerms('PUT', sha256, { ...upload, signature: '' }),
       () => made.readTerms('PUT', sha256, { ...upload, signature: [upload.signature] }),

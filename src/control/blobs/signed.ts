@@ -7,30 +7,38 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import type { Secret } from '#runtime/secret.ts';
-import { type AwaitedBlob, addressLifeMs, type Blobs, type UploadAddress } from './blobs.ts';
+import {
+  type AwaitedBlob,
+  addressLifeMs,
+  type Blobs,
+  type ReadAs,
+  type UploadAddress,
+  unsaidType,
+} from './blobs.ts';
 
 /** Below the address of the public API's program. */
 export const signedPath = '/api/blobs';
 
 /** What an address says: what may be done, with which bytes, and until when. */
 export type SignedTerms =
-  | { method: 'PUT'; digest: Digest; name: string; bytes: number; until: number }
-  | { method: 'GET'; digest: Digest; name: string; until: number };
+  | { method: 'PUT'; digest: Digest; name: string; type?: string; bytes: number; until: number }
+  | { method: 'GET'; digest: Digest; name: string; type?: string; until: number };
 
 export type SignedAddresses = {
   /** Where a client sends bytes; `name` is what they are known by until they are taken. */
-  upload(name: string, awaited: AwaitedBlob): Promise<UploadAddress>;
-  /** Where whoever is told it reads a blob as a file of this name. */
-  download(digest: Digest, fileName: string): Promise<string>;
+  upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
+  /** Where whoever is told it reads a blob, and until when. */
+  download(digest: Digest, as: ReadAs): Promise<{ url: string; expiresAt: Date }>;
   /** The terms of an address, once its signature and its time have been looked at; throws `forbidden`. */
   readTerms(method: 'PUT' | 'GET', sha256: string, query: Record<string, unknown>): SignedTerms;
 };
 
 /** It looks like a token of the service, so that it is hidden wherever those are. */
 const signatureOf = (secret: Secret, terms: SignedTerms): string => {
-  const { method, digest, until } = terms;
+  const { method, digest, until, type } = terms;
   const bytes = terms.method === 'PUT' ? terms.bytes : null;
-  return `lt-${secret.derive(`blob:${JSON.stringify([method, digest, terms.name, bytes, until])}`)}`;
+  const said = [method, digest, terms.name, bytes, until, ...(type === undefined ? [] : [type])];
+  return `lt-${secret.derive(`blob:${JSON.stringify(said)}`)}`;
 };
 
 const isSame = (given: string, right: string): boolean => {
@@ -45,19 +53,23 @@ const refusal = (): AppError =>
   );
 
 const wholeForm = /^\d{1,15}$/;
-const nameForm = /^[\w.-]{1,128}$/;
+const typeForm = /^[\x20-\x7e]{1,255}$/;
 
 const termsOf = (
   method: 'PUT' | 'GET',
   sha256: string,
   query: Record<string, unknown>,
 ): SignedTerms => {
-  const { bytes, name, until } = query;
+  const { bytes, name, type, until } = query;
   if (!/^[\da-f]{64}$/.test(sha256) || typeof until !== 'string' || !wholeForm.test(until)) {
     throw refusal();
   }
-  if (typeof name !== 'string' || !nameForm.test(name)) throw refusal();
-  const common = { digest: `sha256:${sha256}` as Digest, name, until: Number(until) };
+  if (typeof name !== 'string' || name === '') throw refusal();
+  if (type !== undefined && (typeof type !== 'string' || !typeForm.test(type))) throw refusal();
+  const common = {
+    ...{ digest: `sha256:${sha256}` as Digest, name, until: Number(until) },
+    ...(type === undefined ? {} : { type }),
+  };
   if (method === 'GET') return { ...common, method };
   if (typeof bytes !== 'string' || !wholeForm.test(bytes)) throw refusal();
   return { ...common, method, bytes: Number(bytes) };
@@ -78,18 +90,27 @@ export const createSignedAddresses = (
   };
   const untilOf = (): number => Math.floor((now() + addressLifeMs) / 1_000);
   return {
-    async upload(name, awaited) {
-      if (blobs.presigned !== undefined) return blobs.presigned.upload(name, awaited);
+    async upload(name, { digest, bytes }, contentType) {
+      if (blobs.presigned !== undefined) {
+        return blobs.presigned.upload(name, { digest, bytes }, contentType);
+      }
       const until = untilOf();
+      const type = contentType === undefined ? {} : { type: contentType };
       return {
-        url: addressOf({ method: 'PUT', ...awaited, name, until }),
-        headers: { 'content-type': 'application/octet-stream' },
+        url: addressOf({ method: 'PUT', digest, bytes, name, ...type, until }),
+        headers: { 'content-type': contentType ?? unsaidType },
         expiresAt: new Date(until * 1_000),
       };
     },
-    async download(digest, fileName) {
-      if (blobs.presigned !== undefined) return blobs.presigned.download(digest, fileName);
-      return addressOf({ method: 'GET', digest, name: fileName, until: untilOf() });
+    async download(digest, as) {
+      const until = untilOf();
+      const expiresAt = new Date(until * 1_000);
+      if (blobs.presigned !== undefined) {
+        return { url: await blobs.presigned.download(digest, as), expiresAt };
+      }
+      const type = as.contentType === undefined ? {} : { type: as.contentType };
+      const url = addressOf({ method: 'GET', digest, name: as.name, ...type, until });
+      return { url, expiresAt };
     },
     readTerms(method, sha256, query) {
       const terms = termsOf(method, sha256, query);

@@ -6,12 +6,15 @@
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import { readJsonForm } from '#observability/otlp/json-form.ts';
 import { readExport } from '#observability/otlp/read-export.ts';
 import { readBatch } from '#observability/read-batch.ts';
+import { cleanText } from '#observability/read-value.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
 import type { Input } from '#wire/operation.ts';
 import type { CallRequest } from '#wire/public-api/call.ts';
 import type { CreateBatchBody, ImportBody } from '#wire/public-api/data.ts';
+import type { DatasetBody, DatasetItemBody, DatasetRunItemBody } from '#wire/public-api/dataset.ts';
 import type { IngestionBody } from '#wire/public-api/ingestion.ts';
 import type { SpansBody } from '#wire/public-api/otel.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
@@ -28,7 +31,11 @@ import { keepMessages } from './rpc.ts';
 export type KeepOptions = {
   /** Whether it has an `Idempotency-Key`, for which the body's hash is remembered. */
   isKeyed: boolean;
+  /** How the body is written. */
+  form: BodyForm;
 };
+
+export type BodyForm = 'json' | 'protobuf';
 
 /** Of a task's metadata as many members are looked for, each so long. */
 const mostLabels = 100;
@@ -267,7 +274,41 @@ const keepClosed = ({ generation, entries = [] }: ClosedBody) => ({
 /** Events as they were read, each with what it says or what is wrong with it. */
 const keepEvents = ({ batch }: IngestionBody) => ({ events: readBatch(batch) });
 
-const keepSpans = (body: SpansBody) => readExport(body);
+const keepSpans = (body: SpansBody) => readExport(readJsonForm(body));
+
+/** Free JSON as text; null where there is none. */
+const textOf = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value);
+
+const keepDataset = (body: DatasetBody) => ({
+  name: body.name,
+  description: body.description === undefined ? null : cleanText(body.description),
+  metadata: textOf(body.metadata),
+  inputSchema: textOf(body.inputSchema),
+  expectedOutputSchema: textOf(body.expectedOutputSchema),
+});
+
+const keepItem = (body: DatasetItemBody) => ({
+  datasetName: body.datasetName,
+  id: body.id ?? null,
+  input: textOf(body.input),
+  output: textOf(body.expectedOutput),
+  metadata: textOf(body.metadata),
+  sourceTraceId: body.sourceTraceId ?? null,
+  sourceObservationId: body.sourceObservationId ?? null,
+  status: body.status ?? null,
+});
+
+const keepRunItem = (body: DatasetRunItemBody) => ({
+  runName: body.runName,
+  runDescription: body.runDescription ?? null,
+  metadata: textOf(body.metadata),
+  datasetItemId: body.datasetItemId,
+  traceId: body.traceId ?? null,
+  observationId: body.observationId ?? null,
+  datasetVersion: body.datasetVersion ?? null,
+  createdAt: body.createdAt ?? null,
+});
 
 /** Nothing is kept of metrics. */
 const keepNothing = () => ({});
@@ -293,6 +334,10 @@ export const keepers = {
   ingest: keepEvents,
   ingestSpans: keepSpans,
   ingestMetrics: keepNothing,
+  createDataset: keepDataset,
+  createNamedDataset: keepDataset,
+  createDatasetItem: keepItem,
+  createDatasetRunItem: keepRunItem,
 } as const;
 
 /** What the handler of an operation gets for a body. */

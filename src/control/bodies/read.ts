@@ -4,6 +4,8 @@
  */
 import type { FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { checkProtobufMetrics, readProtobufForm } from '#observability/otlp/protobuf-form.ts';
+import { readExport } from '#observability/otlp/read-export.ts';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
@@ -74,8 +76,20 @@ const readText = (id: string, text: string | undefined, options: KeepOptions): R
   return { problems, body: keep(id, value, options) };
 };
 
+/** Operations that take protobuf read it straight to what their handlers are given. */
+const protobufReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
+  ingestSpans: (bytes) => readExport(readProtobufForm(bytes)),
+  ingestMetrics: checkProtobufMetrics,
+};
+
+const readProtobuf = (id: string, bytes: Uint8Array): ReadBody => ({
+  problems: [],
+  body: protobufReaders[id]?.(bytes),
+});
+
 /** Reads a body in the process that it is given to, however large it is. */
 export const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
+  if (options.form === 'protobuf') return readProtobuf(id, bytes);
   const text = textOfBody(bytes);
   if (text !== undefined) checkExtent(measureJson(text));
   const { problems, body } = readText(id, text, options);
@@ -89,6 +103,11 @@ export const readSmall = (
   bytes: Uint8Array | undefined,
   options: KeepOptions,
 ): ReadBody | undefined => {
+  if (options.form === 'protobuf') {
+    const { byteLength = 0 } = bytes ?? {};
+    if (byteLength > limits.directProtobufBytes) return undefined;
+    return readProtobuf(id, bytes ?? new Uint8Array());
+  }
   if (bytes === undefined) return readText(id, undefined, options);
   if (bytes.byteLength > limits.directBodyBytes) return undefined;
   const text = textOfBody(bytes);

@@ -47,7 +47,7 @@ export const browserAssignmentOf = (
   parts: Assigning,
   work: BrowserWork,
 ): BrowserAssignment | undefined => {
-  const { sessionId, generation, tier, surfaces, worldAddress, lost, checkpoint } = work;
+  const { sessionId, generation, tier, surfaces, worldAddress, lost, checkpoint, nextPart } = work;
   const placeOf = (surface: SurfaceKind): string | null =>
     surfaceAddress(parts.config, { id: sessionId, hostAddress: worldAddress }, surface);
   const page = placeOf('ui');
@@ -73,5 +73,6 @@ export const browserAssignmentOf = (
     ...(address === null ? {} : { address }),
     lost,
     checkpoint,
+    ...(nextPart === null ? {} : { recording: { next: nextPart } }),
   };
 };

@@ -9,6 +9,7 @@ import { sessionTransitions } from '#domain/session.ts';
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import { can } from '#domain/transitions.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { readTraceParent } from '#observability/trace-parent.ts';
 import type { KeptCall } from '../bodies/keep.ts';
 import {
   type CallRow,
@@ -31,6 +32,8 @@ export type EnqueueRequest = {
   sessionId: string;
   body: KeptCall;
   idempotencyKey: string | undefined;
+  /** The W3C `traceparent` of who asks. */
+  traceparent?: string | undefined;
 };
 
 const invalidName = (message: string): AppError =>
@@ -142,6 +145,8 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
   keepWarm: request.body.keepWarm,
   idempotencyKey: request.idempotencyKey ?? null,
   requestHash: request.body.hash,
+  traceParent:
+    readTraceParent(request.traceparent) === undefined ? null : (request.traceparent ?? null),
 });
 
 const outOfLimits = 'the rows cannot be redacted within the time and memory that there is for it';
@@ -209,7 +214,7 @@ export const enqueueOwn = async (
   try {
     const call = await insertAndHand(parts, {
       ...{ id: callId, projectId, sessionId, kind, inputJson, name: null },
-      ...{ keepWarm: false, idempotencyKey: null, requestHash: null },
+      ...{ keepWarm: false, idempotencyKey: null, requestHash: null, traceParent: null },
     });
     if (call === undefined) throw await refusal(parts, { projectId, sessionId });
     return await awaitCall(parts, watch, { projectId, sessionId, callId }, call, wait);

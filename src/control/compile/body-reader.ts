@@ -60,9 +60,9 @@ export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
   const readApart = async (
     { operation, asker, signal }: BodyToRead,
     bytes: Uint8Array,
-    { isKeyed }: KeepOptions,
+    options: KeepOptions,
   ): Promise<ReadBody> => {
-    const job = { kind: 'read', operation, bytes, isKeyed } as const;
+    const job = { ...options, kind: 'read', operation, bytes } as const;
     try {
       return outcomeOf(await processes.run(job, { project: await asker(), signal }));
     } catch (error) {

@@ -40,12 +40,13 @@ export type Compiler = {
 
 type Outcome = Outcomes[JobKind];
 
-/** Kinds that are short: they look at a world that is compiled. */
+/** Kinds that are short: they look at a world that is compiled, or at few values. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'check-task',
   'redact-seed',
   'describe-entities',
   'pack-rows',
+  'check-items',
 ]);
 
 /** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */

@@ -9,9 +9,12 @@ import { initTree } from '#language/edit/init.ts';
 import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/template-summary.ts';
 import type { Problem } from '#language/problem.ts';
 import type { RedactionMode } from '#language/redaction-modes.ts';
+import type { KeepOptions } from '../bodies/keep.ts';
 import { type ReadBody, readWhole } from '../bodies/read.ts';
+import { type GradeSummary, summarizeGrade } from '../contracts/grade-summary.ts';
 import { type McpTool, mcpToolsOf } from '../contracts/mcp-tools.ts';
 import { type Built, buildVersion } from './build.ts';
+import { type CheckedItems, createItemCheck, type ItemsGiven } from './check-items.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
 import { type PackRedaction, packRows } from './pack-rows.ts';
@@ -43,9 +46,13 @@ type Inputs = {
   /** Rows of a request as a chunk of a batch; under redaction they are held to the policy and contract of a world first. */
   'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
-  read: { operation: string; bytes: Uint8Array; isKeyed: boolean };
+  read: { operation: string; bytes: Uint8Array } & KeepOptions;
   /** The tools of a version, which are very large, in the form that MCP has for them. */
   'mcp-tools': { toolSchemas: string };
+  /** Items of a dataset, held to its schemas. */
+  'check-items': ItemsGiven;
+  /** A large grade, for its scores. */
+  'read-grade': { outputJson: string };
 };
 
 export type JobKind = keyof Inputs;
@@ -87,6 +94,8 @@ export type Outcomes = {
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
   read: ReadBody;
   'mcp-tools': McpTool[];
+  'check-items': CheckedItems | Refused;
+  'read-grade': GradeSummary | undefined;
 };
 
 const compile = (files: Files): Compiled => {
@@ -120,6 +129,7 @@ const describe = (files: Files): Outcomes['describe'] => {
  */
 export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
   const findWorld = createWorldCache();
+  const checkItems = createItemCheck();
   return (job) => {
     switch (job.kind) {
       case 'compile':
@@ -147,6 +157,10 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return readWhole(job.operation, job.bytes, job);
       case 'mcp-tools':
         return mcpToolsOf(job.toolSchemas);
+      case 'check-items':
+        return checkItems(job);
+      case 'read-grade':
+        return summarizeGrade(job.outputJson);
     }
   };
 };

@@ -7,7 +7,13 @@ const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 const bytes = Buffer.from('{}');
-const work = { kind: 'read', operation: 'createWorld', isKeyed: false, bytes } as const;
+const work = {
+  kind: 'read',
+  operation: 'createWorld',
+  isKeyed: false,
+  form: 'json',
+  bytes,
+} as const;
 
 const isLinux = process.platform === 'linux';
 if (!isLinux) console.info('compile processes are not tested: this is no Linux');

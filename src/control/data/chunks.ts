@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import type { Digest } from '#domain/world.ts';
 import type { ChunkBody } from '#wire/public-api/data.ts';
-import { checkAwaited, nothingLeft } from '../blobs/blobs.ts';
+import { checkArrived } from '../blobs/arrived.ts';
 import { type BatchRow, lockBatch, markUploading } from '../db/batches.ts';
 import {
   type ChunkRow,
@@ -127,18 +127,6 @@ export const registerChunk = async (
   return addChunk(parts, batch, { ordinal, digest, bytes, rows, entity });
 };
 
-/** Holds what was sent to what was registered; throws `conflict` while nothing was, `invalid` for anything else. */
-const checkArrived = async ({ blobs }: Parts, chunk: ChunkRow): Promise<void> => {
-  const awaited = { digest: chunk.digest, bytes: chunk.bytes };
-  if (blobs.presigned !== undefined) {
-    await blobs.presigned.take(chunk.id, awaited);
-    return;
-  }
-  // The digest was looked at when the bytes came.
-  if (!chunk.received) throw nothingLeft();
-  checkAwaited({ digest: chunk.digest, bytes: await blobs.size(chunk.digest) }, awaited);
-};
-
 /** Confirms a chunk; one that is confirmed stays so. */
 export const confirmChunk = async (
   parts: Parts,
@@ -153,7 +141,7 @@ export const confirmChunk = async (
   }
   if (chunk.uploaded) return chunk;
   if (batch.state !== 'open' && batch.state !== 'uploading') throw takesNone(batch);
-  await checkArrived(parts, chunk);
+  await checkArrived(parts.blobs, chunk);
   if (!(await confirm(parts.db, chunk.id, chunk.digest))) {
     throw new AppError('conflict', `chunk ${chunk.ordinal} was replaced, or the batch is sealed`);
   }

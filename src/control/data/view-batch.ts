@@ -43,7 +43,10 @@ export const viewRefused = async (
 ) => ({
   refused,
   refusals: refusals ?? [],
-  reportUrl: report === null ? null : await addresses.download(report, `refusals-${id}.jsonl`),
+  reportUrl:
+    report === null
+      ? null
+      : (await addresses.download(report, { name: `refusals-${id}.jsonl` })).url,
 });
 
 /** A batch alone. */

@@ -110,6 +110,8 @@ export type BrowserWork = {
   lost: string | null;
   address: string | null;
   checkpoint: string | null;
+  /** The number of the next part of its recording; null: it is not recorded, or no further. */
+  nextPart: number | null;
   /** Where the session's world is served. */
   worldAddress: string | null;
   createdAt: Date;
@@ -119,11 +121,12 @@ export type BrowserWork = {
 const workStatement = statement(
   'browser_orders',
   `select s.id as "sessionId", b.generation, s.state, b.tier, s.surfaces, b.lost,
-          b.address, c.content as checkpoint, w.address as "worldAddress", s.created_at as "createdAt",
+          b.address, c.content as checkpoint, r.next_part as "nextPart", w.address as "worldAddress", s.created_at as "createdAt",
           s.secret_mark as "secretMark"
      from session_browsers b join sessions s on s.id = b.session_id
      left join hosts w on w.id = s.host_id
      left join browser_checkpoints c on c.session_id = s.id
+     left join browser_recordings r on r.session_id = s.id and r.cut_at is null
     where b.host_id = $1`,
 );
 
@@ -169,6 +172,15 @@ export const findBrowserState = async (
   browser: SessionHost,
 ): Promise<SessionState | undefined> =>
   (await db.query<{ state: SessionState }>(stateStatement, browser))[0]?.state;
+
+const servedStatement = statement(
+  'is_served_by_browser',
+  'select exists (select from session_browsers where session_id = $1 and host_id is not null) as served',
+);
+
+/** Whether some browser serves a session, or has not said yet that it has ended it. */
+export const isServedByBrowser = async (db: Queryable, sessionId: string): Promise<boolean> =>
+  (await db.query<{ served: boolean }>(servedStatement, [sessionId]))[0]?.served === true;
 
 const keepStatement = statement(
   'keep_checkpoint',

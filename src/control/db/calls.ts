@@ -50,6 +50,8 @@ export type NewCall = {
   idempotencyKey: string | null;
   /** Of the body, when there is a key. */
   requestHash: string | null;
+  /** The W3C trace context of who asks. */
+  traceParent: string | null;
 };
 
 /** So many calls of a session may wait whatever else its project has waiting. */
@@ -76,8 +78,9 @@ const insertStatement = statement(
        open_calls = 1 and state in ${readySessionStates} and host_id = :hostId and generation = :generation::int as at_once
    )
    insert into calls as c (id, session_id, seq, kind, name, input, idempotency_key, request_hash,
-                           keep_warm, state, generation, claimed_at)
+                           keep_warm, trace_parent, state, generation, claimed_at)
    select :id, s.id, s.last_seq, :kind, :name, :inputJson::json, :idempotencyKey, :requestHash, :keepWarm,
+          :traceParent,
           case when s.at_once then 'claimed' else 'queued' end,
           case when s.at_once then s.generation end, case when s.at_once then now() end
      from s

@@ -3,7 +3,9 @@
  * once. What the driver throws leaves here as an `AppError` where callers can act on it; a violated
  * constraint stays what it is, because only the statement's author knows what it means.
  */
+import { finished } from 'node:stream/promises';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { translateDatabaseError } from './errors.ts';
@@ -28,9 +30,15 @@ export type Queryable = {
   query<Row>(statement: Statement, values: Values): Promise<Row[]>;
 };
 
+/** Inside of a transaction. */
+export type Transaction = Queryable & {
+  /** Runs a `copy … from stdin` on the bytes of rows; `name` is that of the statement. */
+  copyIn(name: string, text: string, bytes: Buffer): Promise<void>;
+};
+
 export type Database = Queryable & {
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
-  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Whether its disk has room, as the last writes found it. */
   readonly room: Pick<Room, 'check' | 'wasFull'>;
   /** Connections of this process, and who waits for one. */
@@ -98,6 +106,24 @@ const run = async <Row>(
   }
 };
 
+const copyIn = async (
+  client: pg.PoolClient,
+  room: Room,
+  name: string,
+  text: string,
+  bytes: Buffer,
+): Promise<void> => {
+  try {
+    await room.note(name, async () => {
+      const stream = client.query(copyFrom(text));
+      stream.end(bytes);
+      await finished(stream);
+    });
+  } catch (error) {
+    throw translateDatabaseError(error);
+  }
+};
+
 const connect = async (pool: pg.Pool): Promise<pg.PoolClient> => {
   try {
     return await pool.connect();
@@ -119,11 +145,14 @@ const giveUp = async (client: pg.PoolClient): Promise<void> => {
 const transact = async <Result>(
   client: pg.PoolClient,
   room: Room,
-  work: (tx: Queryable) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> => {
   try {
     await client.query('begin');
-    const result = await work({ query: (text, values) => run(client, room, text, values) });
+    const result = await work({
+      query: (text, values) => run(client, room, text, values),
+      copyIn: (name, text, bytes) => copyIn(client, room, name, text, bytes),
+    });
     await room.note('commit', () => client.query('commit'));
     client.release();
     return result;

@@ -221,9 +221,9 @@ export const findAnswerEntries = async (
 const appendStatement = statement(
   'append_entries',
   `with s as (
-     select id, world_id from sessions where id = :sessionId and closed_at is not null
-   )
-   ${writeEntries('s')}`,
+     select id, world_id, trace_id from sessions where id = :sessionId and closed_at is not null
+   ), ${writeEntries('s')}
+   select from s`,
 );
 
 /** Writes entries behind the last of a session that is over. */

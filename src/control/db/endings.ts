@@ -78,11 +78,17 @@ export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: Sessio
 const finishStatement = (to: Ending['to']) =>
   statement(
     `finish_session_${to.toLowerCase()}`,
-    `update sessions
-        set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
-            end_reason = coalesce(end_reason, :reason), error = :error::json
-      where id = :sessionId and state in ${sessionBefore(to)}
-     returning end_reason as reason`,
+    `with ended as (
+       update sessions
+          set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
+              end_reason = coalesce(end_reason, :reason), error = :error::json
+        where id = :sessionId and state in ${sessionBefore(to)}
+       returning id, trace_id, end_reason
+     ), due as (
+       insert into trace_dues (session_id, tells_session, bytes)
+       select id, true, 0 from ended where trace_id is not null
+     )
+     select end_reason as reason from ended`,
   );
 const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
 

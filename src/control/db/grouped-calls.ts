@@ -40,8 +40,8 @@ const insertStatement = statement(
   `with given as (
      select * from ${rowsOf(`:ids::text[], :projectIds::text[], :sessionIds::text[], :kinds::text[],
               :names::text[], :inputs::text[], :keepWarms::boolean[], :keys::text[], :hashes::text[],
-              :hostIds::text[], :generations::int[]`)}
-       as g(id, project_id, session_id, kind, name, input, keep_warm, key, hash, host_id, generation)
+              :traceParents::text[], :hostIds::text[], :generations::int[]`)}
+       as g(id, project_id, session_id, kind, name, input, keep_warm, key, hash, trace_parent, host_id, generation)
    ), free as materialized (
      select g.* from given g cross join lateral (
        select from sessions s
@@ -58,8 +58,9 @@ const insertStatement = statement(
          and s.generation = f.generation as at_once
    )
    insert into calls as c (id, session_id, seq, kind, name, input, idempotency_key, request_hash,
-                           keep_warm, state, generation, claimed_at)
+                           keep_warm, trace_parent, state, generation, claimed_at)
    select t.id, t.session_id, t.last_seq, t.kind, t.name, t.input::json, t.key, t.hash, t.keep_warm,
+          t.trace_parent,
           case when t.at_once then 'claimed' else 'queued' end,
           case when t.at_once then t.serving end, case when t.at_once then now() end
      from taken t
@@ -78,6 +79,7 @@ const insertTogether = (db: Queryable, given: readonly GivenCall[]): Promise<Cal
     keepWarms: calls.map(({ keepWarm }) => keepWarm),
     keys: calls.map(({ idempotencyKey }) => idempotencyKey),
     hashes: calls.map(({ requestHash }) => requestHash),
+    traceParents: calls.map(({ traceParent }) => traceParent),
     hostIds: given.map(({ waiting }) => waiting?.hostId ?? null),
     generations: given.map(({ waiting }) => waiting?.generation ?? null),
   });

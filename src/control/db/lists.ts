@@ -12,6 +12,18 @@ export type Count = {
   isLowerBound: boolean;
 };
 
+/**
+ * Where a page begins in a list of numbered rows, the greatest number first: so many rows on, or after a number.
+ */
+export type NumberedPage = { limit: number; offset: number; from: { number: number } | undefined };
+
+/** The values of a statement that reads such a page, and one row more, by `:fromNumber`, `:limit` and `:offset`. */
+export const numberedValues = ({ limit, offset, from }: NumberedPage) => ({
+  limit: limit + 1,
+  offset,
+  fromNumber: from?.number ?? Number.MAX_SAFE_INTEGER,
+});
+
 /** What of a page is shown, and whether more follows it. */
 export type Read<Row> = { rows: Row[]; hasMore: boolean };
 

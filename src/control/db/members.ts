@@ -9,11 +9,23 @@ const columns = 'm.user_id as "userId", m.role, u.email, u.name';
 /** Of one organization. */
 export const mostMembers = 1_000;
 
-const listStatement = statement(
-  'list_members',
-  `select ${columns} from memberships m join users u on u.id = m.user_id
-    where m.organization_id = $1 order by u.email limit ${mostMembers}`,
-);
+/** Roles are held in organizations and, where a project gives one of its own, in projects. */
+const places = {
+  organization: { table: 'memberships', key: 'organization_id' },
+  project: { table: 'project_memberships', key: 'project_id' },
+} as const;
+
+const listIn = (name: string, { table, key }: (typeof places)[keyof typeof places]) =>
+  statement(
+    name,
+    `select ${columns} from ${table} m join users u on u.id = m.user_id
+      where m.${key} = $1 order by u.email limit ${mostMembers}`,
+  );
+
+const removeFrom = (name: string, { table, key }: (typeof places)[keyof typeof places]) =>
+  statement(name, `delete from ${table} where ${key} = $1 and user_id = $2`);
+
+const listStatement = listIn('list_members', places.organization);
 
 export const listMembers = (db: Queryable, organizationId: string): Promise<MemberRow[]> =>
   db.query<MemberRow>(listStatement, [organizationId]);
@@ -75,24 +87,17 @@ export const setMember = async (
   await tx.query(setStatement, of);
 };
 
-const removeStatement = statement(
-  'remove_member',
-  'delete from memberships where organization_id = :organizationId and user_id = :userId',
-);
+const removeStatement = removeFrom('remove_member', places.organization);
 
 /** Removes a member; their roles in projects and their tokens go with it. */
 export const removeMember = async (
   tx: Queryable,
   of: { organizationId: string; userId: string },
 ): Promise<void> => {
-  await tx.query(removeStatement, of);
+  await tx.query(removeStatement, [of.organizationId, of.userId]);
 };
 
-const listProjectStatement = statement(
-  'list_project_members',
-  `select ${columns} from project_memberships m join users u on u.id = m.user_id
-    where m.project_id = $1 order by u.email limit ${mostMembers}`,
-);
+const listProjectStatement = listIn('list_project_members', places.project);
 
 /** Those to whom a project gives a role of its own. */
 export const listProjectMembers = (db: Queryable, projectId: string): Promise<MemberRow[]> =>
@@ -124,10 +129,7 @@ export const setProjectMember = async (
   await tx.query(setProjectStatement, of);
 };
 
-const removeProjectStatement = statement(
-  'remove_project_member',
-  'delete from project_memberships where project_id = $1 and user_id = $2',
-);
+const removeProjectStatement = removeFrom('remove_project_member', places.project);
 
 export const removeProjectMember = async (
   tx: Queryable,

@@ -24,6 +24,8 @@ export const sendNotices = async (db: Queryable, payloads: readonly string[]): P
 };
 
 const listenerName = 'svc-control-listen';
+/** Until it has said what it knows. */
+const beginnerName = 'svc-control-begin';
 
 const countStatement = statement(
   'count_listeners',
@@ -39,6 +41,26 @@ export const countListeners = async (
   const [counts] = await db.query<{ own: number; others: number }>(countStatement, [ownPid]);
   return counts ?? { own: 0, others: 0 };
 };
+
+/** Held by the connection of each control plane that knows browsers, as two numbers: "svcb". */
+const knowsBrowsers = '1937138530, 1';
+
+const olderStatement = statement(
+  'older_listeners',
+  `select exists (
+     select from pg_stat_activity a
+      where a.application_name = '${listenerName}' and a.datname = current_database()
+        and not exists (select from pg_locks l
+                         where l.pid = a.pid and l.locktype = 'advisory' and l.granted
+                           and (l.classid, l.objid, l.objsubid) = (${knowsBrowsers}, 2))) as any`,
+);
+
+/**
+ * Whether a control plane runs that does not know browsers, as while it is being replaced. It would take the loss of a
+ * browser for that of the session's world.
+ */
+export const isOlderListening = async (db: Queryable): Promise<boolean> =>
+  (await db.query<{ any: boolean }>(olderStatement, []))[0]?.any === true;
 
 export type ListenOptions = {
   databaseUrl: Secret;
@@ -59,7 +81,7 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
     connectionString: options.databaseUrl.reveal(),
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    application_name: listenerName,
+    application_name: beginnerName,
   });
   // An error is always followed by `end`, which is what ends this connection's life here.
   client.on('error', (err) => options.log.debug({ err }, 'listening connection broke'));
@@ -68,6 +90,8 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const { channel, greeting } = options;
+    await client.query(`select pg_advisory_lock_shared(${knowsBrowsers})`);
+    await client.query(`set application_name = '${listenerName}'`);
     await client.query(`listen ${channel}; notify ${channel}, ${client.escapeLiteral(greeting)}`);
     options.onConnected(rows[0]?.pid ?? 0);
     await once(client, 'end', { signal });

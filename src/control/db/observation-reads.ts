@@ -1,6 +1,7 @@
 /** Observations, read. */
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from './database.ts';
+import { withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
 import { keyOf } from './trace-keys.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
@@ -54,16 +55,8 @@ const ofTrace = `t.user_id as of_user, t.session_id as of_session, t.name as of_
 const noTrace = `null::text as of_user, null::text as of_session, null::text as of_name, null::text as of_release,
   null::text[] as of_tags, null::boolean as of_public`;
 
-const withHeavy = (bytes: number): string =>
-  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
-          case when fits then metadata end as metadata, not fits as "isCut"
-     from (select paged.*, place = 1 or sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
-                    + coalesce(octet_length(metadata), 0)) over (order by place) <= ${bytes} as fits
-             from paged) sized
-    order by place`;
-
-const withoutHeavy = `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
-  from paged order by place`;
+const whole = withHeavy(plain, limits.pageBytes);
+const light = withoutHeavy(plain);
 
 /** An observation `o` with its trace `t`, for conditions on either. */
 const joined = 'observations o left join traces t on t.key = o.trace_key';
@@ -88,7 +81,7 @@ export const listObservations = async (
       `with paged as (
          select o.*, ${ofTrace}, row_number() over (order by ${byTime}) as place from ${joined} where ${where}
           order by ${byTime} limit ${bind(limit)} offset ${bind(offset)}
-       ) ${hasHeavy ? withHeavy(limits.pageBytes) : withoutHeavy}`,
+       ) ${hasHeavy ? whole : light}`,
     [(bind) => `o.project_id = ${bind(projectId)}`, ...conditions],
   );
   return db.query<ObservationRow>(made, values);
@@ -109,7 +102,7 @@ const findStatement = statement(
   'find_observation',
   `with paged as (
      select o.*, ${ofTrace}, 1 as place from ${joined} where o.key = $1 order by o.created_at limit 1
-   ) ${withHeavy(limits.pageBytes)}`,
+   ) ${whole}`,
 );
 
 /** The observation of this id. */
@@ -130,7 +123,7 @@ const ofTracesStatement = statement(
      select o.*, ${noTrace}, row_number() over (order by began_at, key) as place from observations o
       where trace_key = any($1::uuid[]) and week = any($2::integer[])
       order by began_at, key limit ${mostOfTraces}
-   ) ${withHeavy(traceBytes)}`,
+   ) ${withHeavy(plain, traceBytes)}`,
 );
 
 /** The observations of traces, from the beginning. */

@@ -36,6 +36,8 @@ export type NewSession = HostWish & {
   /** The tools that the task gives; null: all. */
   taskTools: string[] | null;
   surfaces: SurfaceKind[];
+  /** Whether what its browser shows is recorded. */
+  isRecorded: boolean;
   reuseWarm: boolean;
   /** As JSON text. */
   clock: string;
@@ -46,6 +48,12 @@ export type NewSession = HostWish & {
   secretMark: string;
   /** The run that it is opened for; null: a client's own. */
   runId: string | null;
+  /** The trace that it is told in, unless its project has that turned off; null: in none. */
+  traceId: string | null;
+  /** The span of that trace which it is a part of. */
+  traceParentId: string | null;
+  /** The session of traces that its trace is in; null: that of its own id. */
+  traceSessionId: string | null;
 };
 
 /** The unique index that a second session of one `Idempotency-Key` breaks. */
@@ -110,10 +118,12 @@ const openStatement = statement(
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
        clock, seed, size, isolation, task_tools, secret_mark, run_id,
+       trace_id, trace_parent_id, trace_session_id,
        host_id, generation, host_reused, attempts, assigned_at)
      select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
        :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
        :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId,
+       case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
      from offered cross join refused left join taken on true
@@ -122,6 +132,11 @@ const openStatement = statement(
    ), browser as (
      insert into session_browsers (session_id, tier)
      select id, :tier from opened where 'browser' = any (surfaces)
+   ), due as (
+     insert into trace_dues (session_id, tells_session, bytes)
+     select id, true, 0 from opened where trace_id is not null
+    ), recording as (
+     insert into browser_recordings (session_id) select id from opened where :isRecorded::boolean
    )
    select offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
      taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",

@@ -156,10 +156,13 @@ export const deleteProject = async (
 /** What a project has set for itself; null: what its organization or the installation gives. */
 export type ProjectSettings = {
   webhookPushSince: Date | null;
+  sessionTraces: boolean;
   browserTier: BrowserTier | null;
   gateThreshold: number | null;
   gateFloor: number | null;
   rateLimit: number | null;
+  /** Events of agents a month. */
+  eventsPerMonth: number | null;
   quotaSessions: number | null;
   quotaOpensPerMinute: number | null;
   quotaCallsPerMinute: number | null;
@@ -172,10 +175,12 @@ export type ProjectSettings = {
 
 const settingColumns: Record<keyof ProjectSettings, string> = {
   webhookPushSince: 'webhook_push_since',
+  sessionTraces: 'session_traces',
   browserTier: 'browser_tier',
   gateThreshold: 'gate_threshold',
   gateFloor: 'gate_floor',
   rateLimit: 'rate_limit',
+  eventsPerMonth: 'event_limit',
   quotaSessions: 'quota_sessions',
   quotaOpensPerMinute: 'quota_opens_per_minute',
   quotaCallsPerMinute: 'quota_calls_per_minute',

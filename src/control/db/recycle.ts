@@ -30,9 +30,7 @@ const recycleStatement = statement(
      update sessions set state = 'CLOSED', state_since = now(), closed_at = now()
        from host where id = :sessionId
      returning sessions.*
-   ), written as (
-     ${writeEntries('s')}
-   )
+   ), ${writeEntries('s', true)}
    select host."hostGeneration", ${keptBytes}, ${sessionColumns('host.address')} from s cross join host`,
 );
 

@@ -28,16 +28,29 @@ export type RequestRow = {
   callId: string | null;
 };
 
-/** Writes the entries of a session; `session` is a row with its id and its world's. */
-export const writeEntries = (session: string): string =>
-  `insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
+/**
+ * Writes the entries of a session, and that its trace is to tell of them: the parts `written` and `due` of a statement.
+ * `session` is a row with the ids of the session, its world and its trace. `tellsSession`: the session itself is to be
+ * told of, too, also where there are no entries.
+ */
+export const writeEntries = (session: string, tellsSession = false): string =>
+  `written as (
+     insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                          duration_ms, request, response, changes, rows, call_id, bytes,
                          sent_url, sent_line)
    select ${session}.id, ${session}.world_id, entry.* from ${session} cross join ${rowsOf(`:id::int[],
      :at::timestamptz[], :via::text[], :operation::text[], :method::text[], :path::text[],
      :status::int[], :durationMs::float8[], :request::json[], :response::json[], :changes::json[],
      :rows::json[], :callId::text[], :bytes::int[], :sentUrl::text[], :sentLine::text[]`)} entry
-   on conflict do nothing`;
+     on conflict do nothing
+     returning id, bytes
+   ), due as (
+     insert into trace_dues (session_id, tells_session, from_id, to_id, bytes)
+     select ${session}.id, ${tellsSession}, fresh.first, fresh.last, coalesce(fresh.bytes, 0)
+       from ${session}
+      cross join (select min(id) as first, max(id) as last, sum(bytes) as bytes from written) fresh
+      where ${session}.trace_id is not null and (${tellsSession} or fresh.first is not null)
+   )`;
 
 /** What is kept of the session's entries so far, in bytes; null where that was not counted. */
 export const keptBytes = `(select l.bytes from ledgers l where l.session_id = :sessionId)::float8 as "keptBytes"`;
@@ -46,12 +59,10 @@ export const keptBytes = `(select l.bytes from ledgers l where l.session_id = :s
 const insertStatement = statement(
   'insert_requests',
   `with served as (
-     select s.id, s.world_id from sessions s join hosts h on h.id = s.host_id
+     select s.id, s.world_id, s.trace_id from sessions s join hosts h on h.id = s.host_id
       where s.id = :sessionId and s.host_id = :hostId and s.generation = :generation
         and h.state <> 'gone' and h.generation between :generation and :generation + 1
-   ), written as (
-     ${writeEntries('served')}
-   )
+   ), ${writeEntries('served')}
    select ${keptBytes} from served`,
 );
 

@@ -8,7 +8,10 @@ import { type Statement, statement } from './database.ts';
 export type Column<Row> = {
   name: string;
   type: string;
-  /** Undefined and null are null. A list is given as `arrayText`, with the type `text[]`. */
+  /**
+   * Undefined and null are null. A time is in milliseconds since 1970; a list is given as `arrayText`, with the type
+   * `text[]`.
+   */
   of(row: Row): unknown;
 };
 
@@ -17,12 +20,12 @@ export const arrayText = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
 /** Times are written so; the driver would use the zone of this machine. */
-export const timeText = (ms: number | null): string | null =>
-  ms === null ? null : new Date(ms).toISOString();
+const timeText = (ms: number): string => new Date(ms).toISOString();
 
 const isList = ({ type }: { type: string }): boolean => type.endsWith('[]');
 
-const sourceOf = (columns: readonly Column<never>[]): string => {
+/** Rows from arrays, in the order of the columns. */
+export const sourceOf = (columns: readonly Column<never>[]): string => {
   const arrays = columns.map(
     (column, index) => `$${index + 1}::${isList(column) ? 'text' : column.type}[]`,
   );
@@ -32,18 +35,20 @@ const sourceOf = (columns: readonly Column<never>[]): string => {
 const given = (column: { name: string; type: string }): string =>
   isList(column) ? `given.${column.name}::${column.type}` : `given.${column.name}`;
 
-/** Inserts rows that are not there yet, in the order of `order`, and returns the keys of those. */
-export const insertStatement = (
+/**
+ * Inserts rows that are not there yet, in the order of their keys, and returns the keys of those. Those that are there
+ * are locked and left as they are: two that write the same wait for each other, and never in a circle.
+ */
+export const takeStatement = (
   name: string,
   table: string,
   columns: readonly Column<never>[],
-  order: string,
 ): Statement =>
   statement(
     name,
     `insert into ${table} (${columns.map((column) => column.name).join(', ')})
-     select ${columns.map(given).join(', ')} from ${sourceOf(columns)} order by ${order}
-     on conflict do nothing returning key`,
+     select ${columns.map(given).join(', ')} from ${sourceOf(columns)} order by key
+     on conflict (key) do update set updated_at = ${table}.updated_at where false returning key`,
   );
 
 /** Writes rows anew that are there, found by `keys`. */
@@ -63,6 +68,11 @@ export const updateStatement = (
   );
 };
 
+const asParameter = <Row>(column: Column<Row>, row: Row): unknown => {
+  const value = column.of(row) ?? null;
+  return column.type === 'timestamptz' && value !== null ? timeText(value as number) : value;
+};
+
 /** The arrays of such a statement. */
 export const arraysOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): unknown[][] =>
-  columns.map((column) => rows.map((row) => column.of(row) ?? null));
+  columns.map((column) => rows.map((row) => asParameter(column, row)));

@@ -71,8 +71,11 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-const jsonOf = (categories: ScoreConfig['categories']): string | null =>
-  categories === null ? null : JSON.stringify(categories);
+const valuesOf = (projectId: string, id: string, content: ConfigContent) => {
+  const { categories } = content;
+  const categoriesJson = categories === null ? null : JSON.stringify(categories);
+  return { ...content, projectId, id, categoriesJson };
+};
 
 /** Stores a config; undefined when the project has no room for another. */
 export const insertConfig = async (
@@ -81,8 +84,7 @@ export const insertConfig = async (
   id: string,
   content: ConfigContent,
 ): Promise<StoredConfig | undefined> => {
-  const values = { ...content, projectId, id, categoriesJson: jsonOf(content.categories) };
-  const [row] = await db.query<Row>(insertStatement, values);
+  const [row] = await db.query<Row>(insertStatement, valuesOf(projectId, id, content));
   return row && toConfig(row);
 };
 
@@ -101,7 +103,6 @@ export const updateConfig = async (
   id: string,
   content: ConfigContent,
 ): Promise<StoredConfig | undefined> => {
-  const values = { ...content, projectId, id, categoriesJson: jsonOf(content.categories) };
-  const [row] = await db.query<Row>(updateStatement, values);
+  const [row] = await db.query<Row>(updateStatement, valuesOf(projectId, id, content));
   return row && toConfig(row);
 };

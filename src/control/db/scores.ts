@@ -1,7 +1,7 @@
 /** Scores: written many at a time, and read. */
 import type { Score } from '#observability/score.ts';
 import { type Queryable, statement } from './database.ts';
-import { arraysOf, type Column, timeText } from './row-columns.ts';
+import { arraysOf, type Column, sourceOf } from './row-columns.ts';
 import { keyOf } from './trace-keys.ts';
 
 /** A score to be written. */
@@ -39,7 +39,7 @@ const columns: Column<Row>[] = [
   column('config_id', 'text', ({ score }) => score.configId),
   column('queue_id', 'text', ({ score }) => score.queueId),
   column('environment', 'text', ({ score }) => score.environment),
-  column('scored_at', 'timestamptz', ({ scoredAt }) => timeText(scoredAt)),
+  column('scored_at', 'timestamptz', ({ scoredAt }) => scoredAt),
   column('trace_key', 'uuid', ({ projectId, score }) => keyIn(projectId, score.traceId)),
   column('trace_id', 'text', ({ score }) => score.traceId),
   column('observation_id', 'text', ({ score }) => score.observationId),
@@ -55,8 +55,7 @@ const writeStatement = statement(
   'write_scores',
   `insert into scores (${names.join(', ')})
    select ${names.map((name) => `given.${name}`).join(', ')}
-     from unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})
-          as given(${names.join(', ')})
+     from ${sourceOf(columns)}
     order by key
    on conflict (key) do update
      set ${names

@@ -50,6 +50,10 @@ export type SessionRow = {
   hostAddress: string | null;
   hostReused: boolean;
   requestHash: string | null;
+  /** The trace that it is told in; null: none. */
+  traceId: string | null;
+  /** The session of traces that was asked for; null: that of its own id. */
+  traceSessionId: string | null;
   createdAt: Date;
   /** The value of the control plane's secret that its token is made with; null: that of when it was opened. */
   secretMark: string | null;
@@ -68,7 +72,7 @@ export const sessionColumns = (hostAddress: string, instruction = 's.instruction
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
-   s.host_reused as "hostReused", s.request_hash as "requestHash", s.created_at as "createdAt", s.secret_mark as "secretMark",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;
 

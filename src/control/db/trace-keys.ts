@@ -8,6 +8,9 @@ import { hash } from 'node:crypto';
 export const keyOf = (projectId: string, id: string): string =>
   hash('sha256', `${projectId}\0${id}`, 'hex').slice(0, 32);
 
+/** A key as `keyOf` writes it, of one that the database wrote. */
+export const dashless = (key: string): string => key.replaceAll('-', '');
+
 const weekMs = 7 * 24 * 3_600_000;
 
 /** Weeks since 1970. */

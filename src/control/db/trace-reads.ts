@@ -1,6 +1,7 @@
-/** Traces and sessions, read. */
+/** Traces, read. */
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from './database.ts';
+import { withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
 import { keyOf } from './trace-keys.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
@@ -34,17 +35,8 @@ const plain = `key, week, id, began_at as "timestamp", name, user_id as "userId"
   coalesce(environment, 'default') as environment, release, version, external_id as "externalId",
   coalesce(is_public, false) as "public", tags, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** With input, output and metadata as far as `bytes` reach over the rows of `paged`, in the order of `place`. */
-const withHeavy = (bytes: number): string =>
-  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
-          case when fits then metadata end as metadata, not fits as "isCut"
-     from (select paged.*, place = 1 or sum(coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0)
-                    + coalesce(octet_length(metadata), 0)) over (order by place) <= ${bytes} as fits
-             from paged) sized
-    order by place`;
-
-const withoutHeavy = `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
-  from paged order by place`;
+const whole = withHeavy(plain, limits.pageBytes);
+const light = withoutHeavy(plain);
 
 /** What is aggregated of a trace's observations, for conditions on it. */
 const aggregates = `cross join lateral (
@@ -102,7 +94,7 @@ export const listTraces = async (
       `with paged as (
          select t.*, row_number() over (order by ${by}) as place from ${from} where ${where}
           order by ${by} limit ${bind(limit)} offset ${bind(offset)}
-       ) ${hasHeavy ? withHeavy(limits.pageBytes) : withoutHeavy}`,
+       ) ${hasHeavy ? whole : light}`,
     all,
   );
   const [rows, count] = await Promise.all([
@@ -114,7 +106,7 @@ export const listTraces = async (
 
 const findStatement = statement(
   'find_trace',
-  `with paged as (select *, 1 as place from traces where key = $1) ${withHeavy(limits.pageBytes)}`,
+  `with paged as (select *, 1 as place from traces where key = $1) ${whole}`,
 );
 
 /** The trace of this id. */
@@ -185,67 +177,6 @@ export const listScoreIds = async (db: Queryable, traces: Traces) =>
     await db.query<{ key: string; id: string }>(scoreIdsStatement, [traces.map(({ key }) => key)]),
   );
 
-const deleteStatement = statement(
-  'delete_traces',
-  `with locked as (
-     select key from traces where key = any($1::uuid[]) order by key for update
-   ), gone as (
-     delete from traces t using locked l where t.key = l.key returning t.key, t.week
-   ), observations_gone as (
-     delete from observations o using gone g where o.trace_key = g.key and o.week = g.week
-   ), scores_gone as (
-     delete from scores s using gone g where s.trace_key = g.key
-   )
-   select key from gone`,
-);
-
-/** Deletes traces with all that is in them; returns how many there were. */
-export const deleteTraces = async (
-  db: Queryable,
-  projectId: string,
-  ids: readonly string[],
-): Promise<number> =>
-  (await db.query(deleteStatement, [ids.map((id) => keyOf(projectId, id)).sort()])).length;
-
-export type SessionRow = { key: string; id: string; environment: string; createdAt: Date };
-
-const sessionColumns = 's.key, s.id, s.environment, s.created_at as "createdAt"';
-
-/** A page of sessions, newest first, and how many match. Conditions are on `s`. */
-export const listTraceSessions = async (
-  db: Database,
-  projectId: string,
-  conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: SessionRow[]; count: Count }> => {
-  const all: Condition[] = [(bind) => `s.project_id = ${bind(projectId)}`, ...conditions];
-  const page = conditioned(
-    'list_trace_sessions',
-    (where, bind) =>
-      `select ${sessionColumns} from trace_sessions s where ${where}
-        order by s.created_at desc, s.key desc limit ${bind(limit)} offset ${bind(offset)}`,
-    all,
-  );
-  const [rows, count] = await Promise.all([
-    db.query<SessionRow>(page.statement, page.values),
-    countUpTo(db, 'count_trace_sessions', 'trace_sessions s', all),
-  ]);
-  return { rows, count };
-};
-
-const sessionStatement = statement(
-  'find_trace_session',
-  `select ${sessionColumns} from trace_sessions s where s.key = $1`,
-);
-
-/** The session of this id. */
-export const findTraceSession = async (
-  db: Queryable,
-  projectId: string,
-  id: string,
-): Promise<SessionRow | undefined> =>
-  (await db.query<SessionRow>(sessionStatement, [keyOf(projectId, id)]))[0];
-
 /** Of one session so many traces are shown. */
 const mostOfSession = 50_000;
 
@@ -254,7 +185,7 @@ const ofSessionStatement = statement(
   `with paged as (
      select *, row_number() over (order by began_at, key) as place from traces where session_key = $1
       order by began_at, key limit ${mostOfSession}
-   ) ${withHeavy(limits.pageBytes)}`,
+   ) ${whole}`,
 );
 
 /** The traces of a session, from its beginning. */

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { replannedStatement, statement } from './database.ts';
 import { weekOf } from './trace-keys.ts';
 
-/** Events are remembered for the week in which they came and the one after. */
+/** Events and deletions are remembered for the week in which they came and the one after. */
 const weeksRemembered = 2;
 
 const lockStatement = statement(
@@ -22,22 +22,23 @@ const partition = (table: string, week: number) =>
   );
 
 const oldStatement = statement(
-  'list_old_event_weeks',
+  'list_old_weeks',
   `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'ingested_events'::regclass
-      and substring(c.relname from 'ingested_events_w(\\d+)$')::integer <= $1`,
+    where i.inhparent = any(array['ingested_events'::regclass, 'deleted_traces'::regclass])
+      and substring(c.relname from '_w(\\d+)$')::integer <= $1`,
 );
 
 const makeWeeks = (db: Database, week: number): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
     for (const each of [week, week + 1]) {
-      await tx.query(partition('observations', each), []);
-      await tx.query(partition('ingested_events', each), []);
+      for (const table of ['observations', 'ingested_events', 'deleted_traces']) {
+        await tx.query(partition(table, each), []);
+      }
     }
     const old = await tx.query<{ name: string }>(oldStatement, [week - weeksRemembered]);
     for (const { name } of old) {
-      await tx.query(replannedStatement('drop_event_week', `drop table ${name}`), []);
+      await tx.query(replannedStatement('drop_old_week', `drop table ${name}`), []);
     }
   });
 

@@ -97,12 +97,16 @@ const staleStatement = statement(
     order by began_at limit 1 for update skip locked`,
 );
 
+// What others left counts no more than this: their turn comes.
 const doomStatement = statement(
   'doom_blobs',
   `insert into doomed_blobs (digest)
    select blob from unnest($2::text[]) blob
     where not exists (select from versions v where v.blobs @> array[blob])
-      and not exists (select from uploads u where u.id <> $1 and u.blobs @> array[blob])
+      and not exists (select from uploads u
+                       where u.began_at > '-infinity' and u.id <> $1 and u.blobs @> array[blob])
+      and not exists (select from files f where f.digest = blob)
+      and not exists (select from media m where m.digest = blob)
    on conflict do nothing`,
 );
 
@@ -146,6 +150,8 @@ const unneededStatement = statement(
                        where v.blobs @> array[listed.digest] and w.deleted_at is null)
       and not exists (select from uploads u where u.blobs @> array[listed.digest]
                          and u.began_at >= now() - interval '${deadMinutes} minutes')
+      and not exists (select from files f where f.digest = listed.digest)
+      and not exists (select from media m where m.digest = listed.digest)
     limit $1`,
 );
 

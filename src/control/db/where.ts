@@ -30,8 +30,8 @@ export const countUpTo = async (
   name: string,
   from: string,
   conditions: readonly Condition[],
+  most: number = limits.countedItems,
 ): Promise<Count> => {
-  const most = limits.countedItems;
   const { statement, values } = conditioned(
     name,
     (where) =>

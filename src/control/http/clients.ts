@@ -97,7 +97,7 @@ const accountOfKey = (key: KeyRow, atProject: string | null): AccountCaller => (
   credential: { id: key.id, rateLimit: key.rateLimit },
 });
 
-const ofProject = ['read', 'write', 'mcp', 'session'] as const;
+const ofProject = ['read', 'inspect', 'send', 'write', 'mcp', 'session'] as const;
 const isOfProject = (access: PublicAccess): boolean => ofProject.some((one) => one === access);
 
 const tokenRuleOf = (access: PublicAccess): AccessRule['token'] => accessRules[access].token;

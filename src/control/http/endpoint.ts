@@ -116,8 +116,12 @@ export const respond = <const Status extends number, Body>(
 ): { status: Status; body: Body } => ({ status, body });
 
 /** An answer of bytes that are read as they are sent. A stream that fails breaks the answer off. */
-export const respondStream = (stream: Readable, bytes: number) => ({
+export const respondStream = (
+  stream: Readable,
+  bytes: number,
+  headers: Record<string, string> = {},
+) => ({
   status: 200 as const,
   body: stream as unknown as Uint8Array,
-  headers: { 'content-length': String(bytes) },
+  headers: { 'content-length': String(bytes), ...headers },
 });

@@ -2,12 +2,18 @@
 import { type AccessRule, accessRules, isPublicAccess } from '#wire/access.ts';
 import type { Access, OperationShape } from '#wire/operation.ts';
 import { namedSchemas } from '#wire/public-api/named-schemas.ts';
+import { protobufType } from './body-forms.ts';
 
 type Json = { [key: string]: unknown };
 
 type ObjectSchema = { properties?: Record<string, Json>; required?: string[] };
 
-const isBinary = (schema: unknown): boolean => (schema as { format?: unknown }).format === 'binary';
+/** How an answer of a schema is written. */
+const mediaTypeOf = (schema: unknown): string => {
+  const { format, contentMediaType } = schema as { format?: string; contentMediaType?: string };
+  if (format !== 'binary') return 'application/json';
+  return contentMediaType ?? 'application/octet-stream';
+};
 
 const names = new Map<unknown, string>(
   Object.entries(namedSchemas).map(([name, schema]) => [schema, name]),
@@ -26,8 +32,17 @@ const refer = (schema: unknown): unknown => {
 };
 
 const mediaType = (schema: unknown): Json => ({
-  [isBinary(schema) ? 'application/octet-stream' : 'application/json']: { schema: refer(schema) },
+  [mediaTypeOf(schema)]: { schema: refer(schema) },
 });
+
+/** A body that may be protobuf too, with the message that it is then. */
+const withProtobuf = ({ protobuf }: OperationShape, message: string, content: Json): Json =>
+  protobuf === true
+    ? {
+        ...content,
+        [protobufType]: { schema: { type: 'string', format: 'binary', description: message } },
+      }
+    : content;
 
 const parameters = (where: 'path' | 'query' | 'header', schema: unknown): Json[] => {
   const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;
@@ -40,10 +55,21 @@ const parameters = (where: 'path' | 'query' | 'header', schema: unknown): Json[]
   }));
 };
 
+const errorSchema = { $ref: '#/components/schemas/Error' };
+
 const errorAnswer = (description: string): Json => ({
   description,
-  content: mediaType({ $ref: '#/components/schemas/Error' }),
+  content: mediaType(errorSchema),
 });
+
+/** Refusals of who sent protobuf are protobuf, too. */
+const withStatus = (operation: OperationShape, answers: Json): Json => {
+  if (operation.protobuf !== true) return answers;
+  const content = withProtobuf(operation, 'google.rpc.Status', mediaType(errorSchema));
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [status, { ...(answer as Json), content }]),
+  );
+};
 
 const retryAfterHeader: Json = {
   'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } },
@@ -65,9 +91,12 @@ const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).typ
 /** Some credentials are not taken, though they are good. */
 const refusedKinds = (access: Access): Json => {
   if (!isPublicAccess(access) || !Object.values(accessRules[access]).includes(403)) return {};
-  const message =
-    access === 'write' ? 'A public key may only read.' : 'The caller may not do this.';
-  return { '403': errorAnswer(message) };
+  const isOfKeyPair = access === 'write' || access === 'inspect';
+  return {
+    '403': errorAnswer(
+      isOfKeyPair ? 'A public key may not do this.' : 'The caller may not do this.',
+    ),
+  };
 };
 
 const answers = (operation: OperationShape): Json => {
@@ -75,16 +104,20 @@ const answers = (operation: OperationShape): Json => {
     status,
     {
       description: operation.summary,
-      ...(isEmpty(schema) ? {} : { content: mediaType(schema) }),
+      ...(isEmpty(schema)
+        ? {}
+        : { content: withProtobuf(operation, 'the response of OTLP', mediaType(schema)) }),
     },
   ]);
   return {
-    '400': errorAnswer('A parameter or field is not valid; `error` lists the fields.'),
+    ...withStatus(operation, {
+      '400': errorAnswer('A parameter or field is not valid; `error` lists the fields.'),
+      '401': errorAnswer('Missing or invalid keys.'),
+      ...refusedKinds(operation.access),
+      ...refusals(operation),
+      default: errorAnswer('Any other refusal.'),
+    }),
     ...Object.fromEntries(declared),
-    '401': errorAnswer('Missing or invalid keys.'),
-    ...refusedKinds(operation.access),
-    ...refusals(operation),
-    default: errorAnswer('Any other refusal.'),
   };
 };
 
@@ -113,7 +146,7 @@ const describeOperation = (operation: OperationShape): Json => ({
     : {
         requestBody: {
           required: !('~optional' in operation.body),
-          content: mediaType(operation.body),
+          content: withProtobuf(operation, 'the request of OTLP', mediaType(operation.body)),
         },
       }),
   responses: answers(operation),

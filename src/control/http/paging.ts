@@ -4,6 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
+import { readCursor, writeCursor } from '../lists/cursor.ts';
 
 export type PageQuery = { page?: number; limit?: number };
 
@@ -31,15 +32,6 @@ export type CursorForm<Position> = {
 
 export type CursorQuery = PageQuery & { cursor?: string };
 
-const parse = (cursor: string): readonly unknown[] => {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) ? parts : [];
-  } catch {
-    return []; // which is no cursor
-  }
-};
-
 /** The page with its number, and where it begins: after a position, or so many entries on. */
 const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { cursor, page = 1 } = query;
@@ -54,7 +46,7 @@ const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => 
   if (query.page !== undefined) {
     throw invalidParameter('cursor', 'goes on where a page ended: give it without "page"');
   }
-  const [number, ...parts] = parse(cursor);
+  const [number, ...parts] = readCursor(cursor);
   const from = form.read(parts);
   if (from !== undefined && isWhole(number)) return { page: number, limit, offset: 0, from };
   throw invalidParameter('cursor', 'is not meta.nextCursor of a page of this list');
@@ -81,9 +73,7 @@ export const openPage = <Position>(query: CursorQuery, form: CursorForm<Position
       return {
         ...toMeta({ page, limit: range.limit }, count.total),
         ...(count.isLowerBound ? { totalItemsIsLowerBound: true as const } : {}),
-        ...(next === undefined
-          ? {}
-          : { nextCursor: Buffer.from(JSON.stringify(next)).toString('base64url') }),
+        ...(next === undefined ? {} : { nextCursor: writeCursor(next) }),
       };
     },
   };

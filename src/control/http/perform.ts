@@ -4,6 +4,7 @@
  */
 import type { BodyReader } from '../compile/body-reader.ts';
 import type { FindAsker } from './askers.ts';
+import { formOf } from './body-forms.ts';
 import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
 import type { Share } from './share.ts';
 import { createValidator, type Validator } from './validate.ts';
@@ -41,7 +42,8 @@ export const createPerformer = (
     async perform({ params, query, headers, bytes }, { caller, signal, onRead }) {
       const isKeyed = headers['idempotency-key'] !== undefined;
       const asker = () => findAsker(caller, params);
-      const read = await readBody({ operation: operation.id, asker, bytes, signal }, { isKeyed });
+      const body = { operation: operation.id, asker, bytes, signal };
+      const read = await readBody(body, { isKeyed, form: formOf(headers['content-type']) });
       onRead?.();
       const parts = { params, query, headers: { ...headers }, body: read.body };
       validate.whole(parts, read.problems);

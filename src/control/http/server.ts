@@ -24,6 +24,7 @@ import type { Access } from '#wire/operation.ts';
 import { jsonBody } from '../json/json-text.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import type { Authenticate } from './auth.ts';
+import { checkForm, formOf, protobufType, writeAnswer, writeRefusal } from './body-forms.ts';
 import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
 import type { Guard } from './guard.ts';
 import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
@@ -103,11 +104,19 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
   return gone.signal;
 };
 
+/** Whether what is asked came as protobuf, to an operation that takes it. */
+const isProtobuf = (request: FastifyRequest): boolean =>
+  configOf(request).protobuf === true && formOf(request.headers['content-type']) === 'protobuf';
+
+const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply =>
+  reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+
 const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
   reply.code(status);
+  if (isProtobuf(reply.request)) return sendBytes(reply.type(protobufType), writeAnswer(body));
   if (body instanceof Uint8Array) {
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
-    return reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+    return sendBytes(reply, body);
   }
   if (body instanceof Readable) {
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
@@ -117,12 +126,11 @@ const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply 
   return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };
 
-/** Bodies are JSON and come as bytes; they are read when the operation is known, see `bind`. */
+/** Bodies come as bytes; they are read when the operation is known, see `bind`. */
 const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) =>
-    done(null, body),
-  );
+  const taken = ['application/json', protobufType];
+  app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
 };
 
 /** Whose share a body counts in. A host's session is looked up for a large one only. */
@@ -207,6 +215,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       access: operation.access,
       operation: operation.id,
       overload: operation.overload,
+      protobuf: operation.protobuf,
       refusalBody,
     },
     // Before the body is read: nobody uploads what they may not.
@@ -220,6 +229,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       request.caller = caller;
       options.uses.note(caller);
       await options.limitRate(caller, reply);
+      checkForm(formOf(headers['content-type']), operation);
       request.encoding = readEncoding(headers['content-encoding'], isPublic);
       if (isLargeBody(bytesToCome(request)))
         validate.head({ params, query, headers: { ...headers } });
@@ -241,6 +251,7 @@ type RouteConfig = {
   access?: Access;
   operation?: string;
   overload?: 503 | undefined;
+  protobuf?: true | undefined;
   refusalBody?: RefusalBody | undefined;
 };
 
@@ -283,11 +294,14 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
 };
 
 /** Errors quote what was sent: tokens are hidden in them. */
-const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply =>
-  reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send(hideCredentials(JSON.stringify(body)));
+const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply => {
+  reply.code(status);
+  if (isProtobuf(reply.request)) {
+    const message = hideCredentials(body.message);
+    return sendBytes(reply.type(protobufType), writeRefusal(status, { ...body, message }));
+  }
+  return reply.type('application/json; charset=utf-8').send(hideCredentials(JSON.stringify(body)));
+};
 
 const answerErrors = (
   app: FastifyInstance,

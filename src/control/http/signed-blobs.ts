@@ -2,20 +2,26 @@
  * Bytes that come and go by signed addresses, see `blobs/signed.ts`, on a path of their own. What comes is streamed to
  * a file and becomes a blob only when it has the size and the digest that its address says; no more of it is read.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#domain/error.ts';
-import { type AwaitedBlob, checkAwaited, measureFile } from '../blobs/blobs.ts';
-import { receiveFile } from '../blobs/receive.ts';
+import { isId } from '#domain/id.ts';
+import type { Digest } from '#domain/world.ts';
+import { type AwaitedBlob, attachmentOf, checkAwaited, unsaidType } from '../blobs/blobs.ts';
+import { withReceived } from '../blobs/receive.ts';
 import { signedPath } from '../blobs/signed.ts';
-import { isAwaited, markReceived } from '../db/chunks.ts';
+import * as awaitedFiles from '../db/awaited-files.ts';
+import * as chunks from '../db/chunks.ts';
+import type { Queryable } from '../db/database.ts';
 import type { Parts } from '../parts.ts';
 
-/** Files that are received at once; each is a chunk of a batch at most. */
+/** Files that are received at once. */
 const mostAtOnce = 32;
+
+type Awaiting = {
+  isAwaited(db: Queryable, name: string, digest: Digest): Promise<boolean>;
+  markReceived(db: Queryable, name: string, digest: Digest): Promise<void>;
+};
 
 type Address = { Params: { sha256: string }; Querystring: Record<string, unknown> };
 
@@ -25,7 +31,10 @@ const busy = (): AppError =>
   });
 
 const notAwaited = ({ digest }: AwaitedBlob): AppError =>
-  new AppError('forbidden', `nobody awaits ${digest} any more: register the chunk again`);
+  new AppError(
+    'forbidden',
+    `nobody awaits ${digest} any more: ask for an address again where this one came from`,
+  );
 
 /** Refuses what is not the awaited number of bytes by what it says of itself, before it is read. */
 const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
@@ -37,6 +46,24 @@ const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void
   checkAwaited({ digest: awaited.digest, bytes: Number(announced) }, awaited);
 };
 
+/** A sum that a client says of its bytes, under the name that its store has for it, and their type. */
+const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: string }): void => {
+  const sum = Buffer.from(terms.digest.slice('sha256:'.length), 'hex').toString('base64');
+  const said = Object.entries(headers).find(([name]) => /^x-[a-z]+-checksum-sha256$/.test(name));
+  if (said !== undefined && said[1] !== sum) {
+    throw new AppError('invalid', `${said[0]} is not that of the awaited bytes, which is ${sum}`);
+  }
+  if (terms.type !== undefined && headers['content-type'] !== terms.type) {
+    throw new AppError('invalid', `the bytes are awaited with "Content-Type: ${terms.type}"`);
+  }
+};
+
+/** Who awaits bytes under a name: a batch its chunks, a project its files. */
+const awaitingOf = (name: string): Awaiting =>
+  isId('chk', name)
+    ? { isAwaited: chunks.isAwaited, markReceived: chunks.markReceived }
+    : { isAwaited: awaitedFiles.isFileAwaited, markReceived: awaitedFiles.markFileReceived };
+
 const refuseMethod = (reply: FastifyReply): FastifyReply => {
   const message = 'an address of bytes has GET or PUT, as it was given out';
   return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
@@ -47,21 +74,15 @@ export const addSignedBlobRoutes = (
   app: FastifyInstance,
   { addresses, blobs, config, db }: Pick<Parts, 'addresses' | 'blobs' | 'config' | 'db'>,
 ): void => {
-  const folder = join(config.workDir, 'received');
   let underWay = 0;
 
   const receive = async (awaited: AwaitedBlob, body: IncomingMessage): Promise<void> => {
     if (underWay >= mostAtOnce) throw busy();
     underWay += 1;
-    const path = join(folder, `${randomUUID()}.part`);
     try {
-      await mkdir(folder, { recursive: true });
-      await receiveFile(path, body, awaited.bytes);
-      checkAwaited(await measureFile(path), awaited);
-      await blobs.putFile(path);
+      await withReceived(config.workDir, body, awaited, (path) => blobs.putFile(path));
     } finally {
       underWay -= 1;
-      await rm(path, { force: true });
     }
   };
 
@@ -71,9 +92,11 @@ export const addSignedBlobRoutes = (
     const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
     if (terms.method !== 'PUT') throw new Error('the terms are of another method');
     checkAnnounced(request, terms);
-    if (!(await isAwaited(db, terms.name, terms.digest))) throw notAwaited(terms);
+    checkSaid(request, terms);
+    const awaiting = awaitingOf(terms.name);
+    if (!(await awaiting.isAwaited(db, terms.name, terms.digest))) throw notAwaited(terms);
     await receive(terms, request.raw);
-    await markReceived(db, terms.name, terms.digest);
+    await awaiting.markReceived(db, terms.name, terms.digest);
     reply.removeHeader('connection');
     return reply.code(200).send({ digest: terms.digest, bytes: terms.bytes });
   };
@@ -83,9 +106,11 @@ export const addSignedBlobRoutes = (
     if (terms.method !== 'GET') throw new Error('the terms are of another method');
     const [bytes, stream] = await Promise.all([blobs.size(terms.digest), blobs.read(terms.digest)]);
     reply
-      .type('application/octet-stream')
+      .header('content-type', terms.type ?? unsaidType)
       .header('content-length', bytes)
-      .header('content-disposition', `attachment; filename="${terms.name}"`)
+      .header('content-disposition', attachmentOf(terms.name))
+      // Whatever it is, it runs nothing and asks for nothing where it is shown.
+      .header('content-security-policy', "sandbox; default-src 'none'")
       .header('cache-control', 'private, no-store')
       .header('x-content-type-options', 'nosniff');
     return reply.send(stream);

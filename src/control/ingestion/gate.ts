@@ -5,8 +5,13 @@
 import { AppError } from '#domain/error.ts';
 
 export type Gate = {
-  /** Does the work when there is room. Throws `unavailable` when too many wait. */
-  pass<Value>(work: () => Promise<Value>): Promise<Value>;
+  /**
+   * Does the work when there is room, which is told its place: a number that nobody else has meanwhile. Throws
+   * `unavailable` when too many wait.
+   */
+  pass<Value>(work: (place: number) => Promise<Value>): Promise<Value>;
+  /** How many are under way and wait, and how many were refused so far. */
+  state(): { underWay: number; waiting: number; refused: number };
 };
 
 const retryAfterMs = 1_000;
@@ -17,24 +22,28 @@ export const overloaded = (cause?: unknown): AppError =>
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** Makes it: so many at once, and so many that wait. */
-export const createGate = (most: { atOnce: number; waiting: number }): Gate => {
-  const queue: (() => void)[] = [];
-  let underWay = 0;
-  const leave = (): void => {
-    const next = queue.shift();
-    if (next === undefined) underWay -= 1;
-    else next();
+/** Makes it: so many at once, and so many that wait. Places are numbered from `first` on. */
+export const createGate = (most: { atOnce: number; waiting: number }, first = 0): Gate => {
+  const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
+  const queue: ((place: number) => void)[] = [];
+  let refused = 0;
+  const enter = async (): Promise<number> => {
+    const place = free.pop();
+    if (place !== undefined) return place;
+    if (queue.length < most.waiting) return new Promise((resolve) => queue.push(resolve));
+    refused += 1;
+    throw overloaded();
   };
   return {
+    state: () => ({ underWay: most.atOnce - free.length, waiting: queue.length, refused }),
     async pass(work) {
-      if (underWay < most.atOnce) underWay += 1;
-      else if (queue.length >= most.waiting) throw overloaded();
-      else await new Promise<void>((resolve) => queue.push(resolve));
+      const place = await enter();
       try {
-        return await work();
+        return await work(place);
       } finally {
-        leave();
+        const next = queue.shift();
+        if (next === undefined) free.push(place);
+        else next(place);
       }
     },
   };

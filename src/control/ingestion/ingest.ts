@@ -3,33 +3,17 @@
  * transaction, and can be read once that is answered. An event that was taken before does nothing.
  */
 import { randomUUID } from 'node:crypto';
-import { AppError } from '#domain/error.ts';
 import { checkScore } from '#observability/check-score.ts';
 import type { EventProblem, ReadEvent, Said } from '#observability/read-batch.ts';
 import { Misfit } from '#observability/read-value.ts';
 import type { GivenScore, Score } from '#observability/score.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../db/database.ts';
+import { rememberEvents } from '../db/ingested-events.ts';
 import { findConfigs } from '../db/score-configs.ts';
-import { type ScoreWrite, writeScores } from '../db/scores.ts';
-import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
-import { rememberEvents } from '../db/trace-writes.ts';
+import type { ScoreWrite } from '../db/scores.ts';
 import type { Told } from './fold.ts';
-import { createGate, type Gate, overloaded } from './gate.ts';
-import { writeTold } from './write.ts';
-
-/** Where what agents did is written. */
-export type TraceStore = { db: Database; weeks: TraceWeeks; gate: Gate };
-
-/** Batches that are written at once, and those that wait for it. */
-const mostBatches = { atOnce: 4, waiting: 64 };
-
-/** Opens it on connections of its own. */
-export const openTraceStore = (db: Database): TraceStore => ({
-  db,
-  weeks: createTraceWeeks(db),
-  gate: createGate(mostBatches),
-});
+import { asOverload, type TraceStore, writeSaying } from './store.ts';
 
 export type Ingested = {
   successes: { id: string; status: number }[];
@@ -102,25 +86,19 @@ const logSdk = (events: readonly Taken[], projectId: string, log: Log): void => 
 
 /** Writes the events that are new. */
 const write = async (
-  { db, weeks }: TraceStore,
+  store: TraceStore,
   projectId: string,
   events: readonly Taken[],
   checked: ReadonlyMap<Taken, Score | EventProblem>,
 ): Promise<void> => {
   if (events.length === 0) return;
-  const week = await weeks.current();
-  await db.transaction(async (tx) => {
-    const ids = [...new Set(events.map(({ id }) => id))];
+  const ids = [...new Set(events.map(({ id }) => id))];
+  await writeSaying(store, projectId, async (tx, week) => {
     const fresh = await rememberEvents(tx, projectId, ids, week);
     const first = events.filter(({ id }) => fresh.delete(id));
-    await writeTold(tx, projectId, toldBy(first), week);
-    await writeScores(tx, projectId, scoresBy(first, checked));
+    return { told: toldBy(first), scores: scoresBy(first, checked), events: first.length };
   });
 };
-
-/** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
-export const asOverload = (error: unknown): unknown =>
-  error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
 
 /** Takes what can be taken of a batch. Throws `unavailable` when nothing was, for want of room. */
 export const ingest = async (
@@ -144,7 +122,7 @@ export const ingest = async (
     const taken = open.filter((event) => problemOf(event) === undefined);
     logSdk(taken, projectId, log);
     const written = taken.filter(({ said }) => said.kind !== 'log');
-    await store.gate.pass(() => write(store, projectId, written, checked));
+    await write(store, projectId, written, checked);
     const ingested: Ingested = { successes: [], errors: [] };
     for (const event of events) {
       const problem = problemOf(event);

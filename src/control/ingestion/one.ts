@@ -7,10 +7,8 @@ import { readTrace } from '#observability/read-object.ts';
 import { readScore } from '#observability/read-score.ts';
 import { type Body, Misfit, readId } from '#observability/read-value.ts';
 import { findConfigs } from '../db/score-configs.ts';
-import { writeScores } from '../db/scores.ts';
 import type { Told } from './fold.ts';
-import { asOverload, type TraceStore } from './ingest.ts';
-import { writeTold } from './write.ts';
+import { type TraceStore, writeSaying } from './store.ts';
 
 /** What does not fit, as the refusal of the whole request. */
 export const refusingMisfits = <Value>(read: () => Value): Value => {
@@ -29,7 +27,7 @@ const nowUs = (): number => Date.now() * 1_000;
 
 /** Writes a trace; returns its id, made where none was given. */
 export const putTrace = async (
-  { db, weeks, gate }: TraceStore,
+  store: TraceStore,
   projectId: string,
   body: Body,
 ): Promise<string> => {
@@ -38,20 +36,14 @@ export const putTrace = async (
     id: readId(body, 'id') ?? randomUUID(),
     state: readTrace(body, saying),
   }));
-  try {
-    await gate.pass(async () => {
-      const week = await weeks.current();
-      await db.transaction((tx) => writeTold(tx, projectId, [{ kind: 'trace', id, state }], week));
-    });
-  } catch (error) {
-    throw asOverload(error);
-  }
+  const told: Told[] = [{ kind: 'trace', id, state }];
+  await writeSaying(store, projectId, () => ({ told, scores: [], events: 1 }));
   return id;
 };
 
 /** Writes what spans say of observations and traces; the same span again changes nothing. */
 export const putSpans = async (
-  { db, weeks, gate }: TraceStore,
+  store: TraceStore,
   projectId: string,
   spans: readonly SpanSaid[],
 ): Promise<void> => {
@@ -60,33 +52,22 @@ export const putSpans = async (
     { kind: 'observation', id, traceId, state: observation },
   ]);
   if (told.length === 0) return;
-  try {
-    await gate.pass(async () => {
-      const week = await weeks.current();
-      await db.transaction((tx) => writeTold(tx, projectId, told, week));
-    });
-  } catch (error) {
-    throw asOverload(error);
-  }
+  await writeSaying(store, projectId, () => ({ told, scores: [], events: spans.length }));
 };
 
 /** Writes a score, once it fits its config; returns its id, made where none was given. */
 export const putScore = async (
-  { db, gate }: TraceStore,
+  store: TraceStore,
   projectId: string,
   body: Body,
 ): Promise<string> => {
   const given = refusingMisfits(() => readScore(body));
   const ids = given.configId === null ? [] : [given.configId];
-  const configs = await findConfigs(db, projectId, ids);
+  const configs = await findConfigs(store.db, projectId, ids);
   const score = refusingMisfits(() => checkScore(given, configs.get(given.configId ?? '')));
   const id = given.id ?? randomUUID();
-  const saidAt = nowUs();
   const scoredAt = given.timestamp ?? Date.now();
-  try {
-    await gate.pass(() => writeScores(db, projectId, [{ id, saidAt, scoredAt, score }]));
-  } catch (error) {
-    throw asOverload(error);
-  }
+  const scores = [{ id, saidAt: nowUs(), scoredAt, score }];
+  await writeSaying(store, projectId, () => ({ told: [], scores, events: 1 }));
   return id;
 };

@@ -1,16 +1,21 @@
 /** Writes what events say of traces and observations, in the transaction that it is given. */
+import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { beganAt, fieldOf, mergeStates, type State } from '#observability/state.ts';
-import type { Queryable } from '../db/database.ts';
-import { keyOf } from '../db/trace-keys.ts';
+import { addAll, emptyTally } from '#observability/tally.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
+import { findDeletions } from '../db/deleted-traces.ts';
+import { observationWrite } from '../db/observation-rows.ts';
 import {
+  countsByTrace,
   findTracesOf,
-  noteSessions,
-  type TraceChange,
-  takeStrays,
+  type ObservationChange,
   writeObservations,
-  writeTraces,
-} from '../db/trace-writes.ts';
+} from '../db/observation-writes.ts';
+import { takeStrays } from '../db/stray-traces.ts';
+import { keyOf } from '../db/trace-keys.ts';
+import { noteSessions } from '../db/trace-sessions.ts';
+import { finishTraces, type HeldTrace, holdTraces, type TraceChange } from '../db/trace-writes.ts';
 import { type Folded, type FoldedObservation, fold, type Told } from './fold.ts';
 
 type Placed = FoldedObservation & { traceId: string; isStray: boolean };
@@ -72,29 +77,57 @@ const sessionsOf = (traces: Folded['traces']): Map<string, string> => {
   return sessions;
 };
 
-/** Writes it all; `week` is that in which new traces are kept. */
-export const writeTold = async (
+/** What is said, but for what was said of traces before they were deleted. */
+const withoutDeleted = async (
   tx: Queryable,
   projectId: string,
   told: readonly Told[],
+): Promise<readonly Told[]> => {
+  const traceOf = (one: Told) => (one.kind === 'trace' ? one.id : one.traceId);
+  const ids = new Set(told.flatMap((one) => traceOf(one) ?? []));
+  const deletions = await findDeletions(tx, projectId, [...ids]);
+  if (deletions.size === 0) return told;
+  return told.filter((one) => {
+    const deletedAt = deletions.get(traceOf(one) ?? '');
+    return deletedAt === undefined || one.state.guessedAt > deletedAt;
+  });
+};
+
+/** In the week of its trace, where that was there already. */
+const inWeek = (
+  { write, state }: ObservationChange,
+  held: ReadonlyMap<string, HeldTrace>,
+): ObservationChange => {
+  const week = held.get(write.traceKey)?.week ?? write.week;
+  return week === write.week ? { write, state } : { write: { ...write, week }, state };
+};
+
+/** Writes it all; `week` is that in which new traces are kept. Returns what changes by it for the project. */
+export const writeTold = async (
+  tx: Transaction,
+  projectId: string,
+  given: readonly Told[],
   week: number,
-): Promise<void> => {
-  if (told.length === 0) return;
+): Promise<DailyChange[]> => {
+  const told = given.length === 0 ? given : await withoutDeleted(tx, projectId, given);
+  if (told.length === 0) return [];
   const folded = fold(told);
   const placed = await place(tx, projectId, folded.observations);
   const named = placed.filter(({ isStray }) => !isStray).map(({ id }) => id);
-  const strays = await takeStrays(tx, projectId, named);
-  const changes = tracesToWrite(projectId, folded.traces, placed);
-  const weeks = await writeTraces(tx, projectId, changes, week);
-  const observations = placed.map(({ id, traceId, state }) => {
-    const stray = strays.get(id);
-    return {
-      id,
-      traceId,
-      week: weeks.get(keyOf(projectId, traceId)) ?? week,
-      state: stray === undefined ? state : mergeStates(stray, state),
-    };
+  const { states, gone } = await takeStrays(tx, projectId, named);
+  const observations = placed.map(({ id, traceId, state: said }): ObservationChange => {
+    const stray = states.get(id);
+    const state = stray === undefined ? said : mergeStates(stray, said);
+    return { state, write: observationWrite({ projectId, id, traceId, week }, state) };
   });
-  await writeObservations(tx, projectId, observations);
+  const counts = countsByTrace(observations.map(({ write }) => write));
+  const tallies = new Map([...counts].map(([key, added]) => [key, addAll(emptyTally, added)]));
+  const changes = tracesToWrite(projectId, folded.traces, placed);
+  const held = await holdTraces(tx, projectId, changes, tallies, week);
+  const isNew = (key: string): boolean => held.get(key)?.before === undefined;
+  const inWeeks = observations.map((one) => inWeek(one, held));
+  const additions = await writeObservations(tx, inWeeks, isNew);
+  const changed = await finishTraces(tx, held, additions);
   await noteSessions(tx, projectId, sessionsOf(folded.traces));
+  return [...gone.flatMap((trace) => changesBetween(trace, undefined)), ...changed];
 };

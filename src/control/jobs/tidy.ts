@@ -1,6 +1,6 @@
 /**
- * What is tidied up now and then, whoever gets to it first: blobs that no version needs because the world
- * was never made, and requests of closed sessions beyond what their project may keep; and what a release
+ * What is tidied up now and then, whoever gets to it first: blobs that nothing needs because the world was never
+ * made or the file was deleted, uploads that nobody confirmed, and requests of closed sessions beyond what their project may keep; and what a release
  * before this one did not write down is found out. The orchestrator winds
  * this clock together with the reaper's; each run does a little.
  */
@@ -10,12 +10,18 @@ import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-summaries.ts';
 import { emptyDeletedWorld } from '../db/world-ends.ts';
 import { settleOpenAnswers } from '../deliveries/settle.ts';
+import { dropLateUploads, emptyDeletedFolders } from '../files/tidy.ts';
 import type { Parts } from '../parts.ts';
+import { dropOldRecording } from '../recordings/keep.ts';
+
+/** Of removing blobs, each of which removes some at once. */
+const mostRounds = 16;
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
-  const removed = await collectUpload(db, (digest) => blobs.remove(digest));
-  if (removed > 0) {
-    log.info({ blobs: removed }, 'removed blobs of a world that was not made');
+  for (let round = 0; round < mostRounds; round += 1) {
+    const removed = await collectUpload(db, (digest) => blobs.remove(digest));
+    if (removed === 0) return;
+    log.info({ blobs: removed }, 'removed blobs that nothing has');
   }
 };
 
@@ -45,7 +51,10 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => fillLedgers(parts.db),
     () => emptyDeletedWorld(parts.db, parts.config.deletedGraceMinutes),
     () => emptyBatches(parts),
+    () => dropLateUploads(parts),
+    () => emptyDeletedFolders(parts),
     () => collectBlobs(parts),
+    () => dropOldRecording(parts),
     () => makeRoom(parts),
     () => settleOpenAnswers(parts),
   ];

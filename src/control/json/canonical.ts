@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** The value's JSON with keys in order; what JSON leaves out is left out. */
-const canonicalText = (value: unknown): string => {
+export const canonicalText = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const held = value as Readonly<Record<string, unknown>>;

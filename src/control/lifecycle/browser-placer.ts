@@ -1,6 +1,7 @@
 /**
  * Brings sessions that wait for a browser and warm browsers together. It is asked to look whenever there is one more of
- * either; a polling browser looks, too, in case the process died in between.
+ * either; a polling browser looks, too, in case the process died in between. Nobody gets one while a control plane of a
+ * release without browsers runs.
  */
 import type { Log } from '#runtime/log.ts';
 import {
@@ -10,6 +11,7 @@ import {
   placeBrowser,
 } from '../db/browsers.ts';
 import type { Database } from '../db/database.ts';
+import { isOlderListening } from '../db/notices.ts';
 import { forNoProject } from '../db/turns.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import { type Notices, poolTopic } from '../news/notices.ts';
@@ -47,6 +49,12 @@ export const createBrowserPlacer = ({ db, log, metrics, notices }: PlacerParts):
     async place(hostId) {
       if (!(await mayPlaceBrowser(db))) {
         notices.tell(poolTopic);
+        return false;
+      }
+      if (await isOlderListening(db)) {
+        log.info(
+          'browsers are given to sessions once no control plane runs that does not know them',
+        );
         return false;
       }
       const placed = await forNoProject(() => placeAll(db));

@@ -4,6 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { isReadAccess } from '#wire/access.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { KeyLevel } from '../tokens/tokens.ts';
 import { type CallWatch, type Face, valueResult } from './face.ts';
@@ -24,7 +25,7 @@ export type ServiceFaceOptions = {
 };
 
 const mayUse = ({ operation }: ServiceTool, level: KeyLevel): boolean =>
-  level === 'secret' || operation.access === 'read';
+  level === 'secret' || isReadAccess(operation.access);
 
 /** Makes the server of one caller. */
 export const createServiceFace = ({ tools, level, perform }: ServiceFaceOptions): Face => {

@@ -5,6 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
+import { isReadAccess } from '#wire/access.ts';
 import type { OperationShape, ToolShape } from '#wire/operation.ts';
 import { objectText } from '../bodies/rpc.ts';
 
@@ -121,7 +122,7 @@ const outputSchemaOf = ({ answers }: OperationShape): Schema => {
 };
 
 const hintsOf = ({ access, method }: OperationShape): object =>
-  access === 'read'
+  isReadAccess(access)
     ? { readOnlyHint: true }
     : {
         readOnlyHint: false,

@@ -183,7 +183,11 @@ const readText = async (parts: Parts, session: SessionRow, uri: string): Promise
 };
 
 /** Makes the server of one session of a project; throws `not_found` when the project has none. */
-export const createSessionFace = async (parts: Parts, session: SessionOfProject): Promise<Face> => {
+export const createSessionFace = async (
+  parts: Parts,
+  session: SessionOfProject,
+  traceparent?: string,
+): Promise<Face> => {
   const facts = await getFacts(parts, session);
   const version = await getVersion(parts, facts.versionId);
   return {
@@ -197,7 +201,7 @@ export const createSessionFace = async (parts: Parts, session: SessionOfProject)
       const inputJson = objectText(argumentTexts);
       const input = { inputJson, redact: 'off', keepWarm: false, hash: null } as const;
       const body = { kind: 'tool' as const, name, ...input };
-      const request = { ...session, body, idempotencyKey: undefined };
+      const request = { ...session, body, idempotencyKey: undefined, traceparent };
       return resultOf(parts, version, await enqueue(parts, request, { ms: callMs, signal }));
     },
     listResources: async () => resourcesOf(parts, await getOpen(parts, session)),

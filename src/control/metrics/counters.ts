@@ -92,6 +92,18 @@ export const createMetrics = () => {
       ['reason'],
       pushFailures.map((reason) => ({ reason })),
     ),
+    sessionObservations: counter(
+      registry,
+      'svc_session_observations_total',
+      'Observations that sessions were told with in their traces',
+      [],
+    ),
+    sessionTraceFailures: counter(
+      registry,
+      'svc_session_trace_failures_total',
+      'Failures to tell of a session in its trace, which is tried again later',
+      [],
+    ),
     claimSeconds: seconds(
       registry,
       'svc_session_claim_seconds',

@@ -15,6 +15,7 @@ import type { Database } from '../db/database.ts';
 import { type ImportLoad, readImportLoad } from '../db/import-jobs.ts';
 import { type Load, readLoad } from '../db/load.ts';
 import { type PushLoad, readPushLoad } from '../db/pushes.ts';
+import { readTraceDueLoad, type TraceDueLoad } from '../db/session-traces.ts';
 import type { Notices } from '../news/notices.ts';
 import type { Metrics } from './counters.ts';
 
@@ -32,19 +33,20 @@ type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
-type Installation = Load & { imports: ImportLoad; pushes: PushLoad };
+type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: TraceDueLoad };
 
 /** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
 const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
   let load: Installation | undefined;
   const read = readTogether(async () => {
     load = undefined;
-    const [sessions, imports, pushes] = await Promise.all([
+    const [sessions, imports, pushes, traceDues] = await Promise.all([
       readLoad(db),
       readImportLoad(db),
       readPushLoad(db),
+      readTraceDueLoad(db),
     ]);
-    load = { ...sessions, imports, pushes };
+    load = { ...sessions, imports, pushes, traceDues };
   }, log);
   const gauge = (name: string, help: string, numberOf: (load: Installation) => number): void => {
     new Gauge({
@@ -83,6 +85,16 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
     'svc_pushes_oldest_seconds',
     'How long the oldest webhook that waits to be posted has waited',
     ({ pushes }) => pushes.oldestSeconds,
+  );
+  gauge(
+    'svc_session_trace_dues',
+    'Things that wait to be told of sessions in their traces; counted to 10000',
+    ({ traceDues }) => traceDues.waiting,
+  );
+  gauge(
+    'svc_session_trace_oldest_seconds',
+    'How long the oldest of them has waited',
+    ({ traceDues }) => traceDues.oldestSeconds,
   );
   gauge('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
   gauge(

@@ -1,8 +1,8 @@
 /** What lists of scores can be filtered by. */
-import { keyOf } from '../db/trace-keys.ts';
 import type { Condition } from '../db/where.ts';
-import { type Columns, readFilter, withFilter } from '../traces/filter.ts';
-import { invalidParameter, listIn, type RawQuery, textIn, timeIn } from '../traces/query.ts';
+import { anyKeyed, anyOf, before, equals, hasAll, on, since } from '../lists/conditions.ts';
+import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
+import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
 
 const columns: Columns = {
   id: { kind: 'text', sql: 's.id' },
@@ -46,41 +46,7 @@ const valueCondition = (query: RawQuery): Condition | undefined => {
   if (value === undefined || !Number.isFinite(number)) {
     throw invalidParameter('value', 'must be a number');
   }
-  return (bind) => `s.value ${sql} ${bind(number)}::float8`;
-};
-
-const equals = (query: RawQuery, name: string, sql: string): Condition | undefined => {
-  const text = textIn(query, name);
-  return text === undefined ? undefined : (bind) => `${sql} = ${bind(text)}`;
-};
-
-const anyOf = (query: RawQuery, name: string, sql: string): Condition | undefined => {
-  const texts = listIn(query, name);
-  return texts === undefined ? undefined : (bind) => `${sql} = any(${bind(texts)}::text[])`;
-};
-
-const keyed = (
-  query: RawQuery,
-  projectId: string,
-  name: string,
-  sql: string,
-): Condition | undefined => {
-  const ids = listIn(query, name);
-  if (ids === undefined) return undefined;
-  const keys = ids.map((id) => keyOf(projectId, id));
-  return (bind) => `${sql} = any(${bind(keys)}::uuid[])`;
-};
-
-const since = (query: RawQuery, name: string, operator: '>=' | '<'): Condition | undefined => {
-  const at = timeIn(query, name);
-  return at === undefined
-    ? undefined
-    : (bind) => `s.scored_at ${operator} ${bind(at)}::timestamptz`;
-};
-
-const tagged = (query: RawQuery): Condition | undefined => {
-  const tags = listIn(query, 'traceTags');
-  return tags === undefined ? undefined : (bind) => `t.tags @> ${bind(tags)}::text[]`;
+  return on(number, (bound) => `s.value ${sql} ${bound}::float8`);
 };
 
 /** Conditions on scores `s` and their traces `t`. */
@@ -89,18 +55,18 @@ export const scoreConditions = (query: RawQuery, projectId: string): Condition[]
     [
       ['name', equals(query, 'name', 's.name')],
       ['userId', equals(query, 'userId', 't.user_id')],
-      ['tags', tagged(query)],
-      ['timestamp', since(query, 'fromTimestamp', '>=')],
-      ['timestamp', since(query, 'toTimestamp', '<')],
+      ['tags', hasAll(query, 'traceTags', 't.tags')],
+      ['timestamp', since(query, 'fromTimestamp', 's.scored_at')],
+      ['timestamp', before(query, 'toTimestamp', 's.scored_at')],
       ['environment', anyOf(query, 'environment', 's.environment')],
       ['source', equals(query, 'source', 's.source')],
       ['value', valueCondition(query)],
-      ['id', keyed(query, projectId, 'scoreIds', 's.key')],
+      ['id', anyKeyed(query, projectId, 'scoreIds', 's.key')],
       ['configId', equals(query, 'configId', 's.config_id')],
       ['queueId', equals(query, 'queueId', 's.queue_id')],
       ['dataType', equals(query, 'dataType', 's.data_type')],
-      ['traceId', keyed(query, projectId, 'traceId', 's.trace_key')],
-      ['sessionId', keyed(query, projectId, 'sessionId', 's.session_key')],
+      ['traceId', anyKeyed(query, projectId, 'traceId', 's.trace_key')],
+      ['sessionId', anyKeyed(query, projectId, 'sessionId', 's.session_key')],
       ['datasetRunId', equals(query, 'datasetRunId', 's.dataset_run_id')],
       ['observationId', anyOf(query, 'observationId', 's.observation_id')],
     ],

@@ -2,18 +2,17 @@
 import { limits } from '#domain/limits.ts';
 import type { Database } from '../db/database.ts';
 import { countScores, listScores, type ScoreRow, type ScoreTrace } from '../db/score-reads.ts';
-import { keyOf } from '../db/trace-keys.ts';
 import type { Condition } from '../db/where.ts';
 import { JsonText } from '../json/json-text.ts';
+import { openCursorPage } from '../lists/cursor.ts';
 import {
   fieldsIn,
   invalidParameter,
   metaOf,
-  numberIn,
   pageIn,
   type RawQuery,
   textIn,
-} from '../traces/query.ts';
+} from '../lists/query.ts';
 import { viewScore } from '../traces/view.ts';
 import { ofTraces, scoreConditions } from './filters.ts';
 
@@ -103,39 +102,18 @@ const viewPlain = (row: Row, projectId: string, asked: ReadonlySet<PlainGroup>) 
   return Object.assign({ ...core, ...times, value: plainValue(row) }, ...members);
 };
 
-const writeCursor = ({ timestamp, id }: Row): string =>
-  Buffer.from(JSON.stringify([timestamp.getTime(), id])).toString('base64url');
-
-const afterCursor = (cursor: string, projectId: string): Condition => {
-  let read: unknown;
-  try {
-    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch {
-    read = undefined; // which is no cursor
-  }
-  const [ms, id] = Array.isArray(read) ? read : [];
-  const isTime = Number.isSafeInteger(ms) && Math.abs(ms) < 8.64e15;
-  if (!isTime || typeof id !== 'string') {
-    throw invalidParameter('cursor', 'is not meta.cursor of a page of this list');
-  }
-  return (bind) =>
-    `(s.scored_at, s.key) < (${bind(new Date(ms).toISOString())}::timestamptz, ${bind(keyOf(projectId, id))}::uuid)`;
-};
+const bounds = { least: 1, most: limits.pageMax, usual: limits.pageDefault };
+const order = { time: 's.scored_at', key: 's.key' };
 
 /** Scores by cursor, their values in their own types. */
 export const readPlainScores = async (db: Database, projectId: string, query: RawQuery) => {
-  const { pageDefault, pageMax } = limits;
-  const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });
+  const page = openCursorPage(query, projectId, bounds, order);
   const asked = fieldsIn(query, plainGroups, []);
-  const cursor = textIn(query, 'cursor');
-  const from = cursor === undefined ? [] : [afterCursor(cursor, projectId)];
-  const conditions = [...scoreConditions(query, projectId), ...from];
-  const rows = await listScores(db, projectId, conditions, { limit: limit + 1, offset: 0 });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? { cursor: writeCursor(last) } : {};
+  const conditions = [...scoreConditions(query, projectId), ...page.conditions];
+  const rows = await listScores(db, projectId, conditions, page.range);
+  const { shown, meta } = page.show(rows, ({ timestamp, id }) => [timestamp, id]);
   return {
     data: shown.map((row) => viewPlain(row, projectId, asked)),
-    meta: { limit, ...next },
+    meta: { limit: page.limit, ...meta },
   };
 };

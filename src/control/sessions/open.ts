@@ -7,8 +7,12 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { type HostWish, usualSize } from '#domain/pool.ts';
 import type { BrowserTier, SessionStart, SurfaceKind } from '#domain/session.ts';
+import { cleanText } from '#observability/read-value.ts';
+import { readTraceParent } from '#observability/trace-parent.ts';
+import { traceIdOf } from '#runtime/trace-steps.ts';
 import { allOf } from '../bodies/all-of.ts';
 import type { KeptOpen } from '../bodies/keep.ts';
+import { leaveRun } from '../db/agent-runs.ts';
 import { areBrowsersOffered } from '../db/browsers.ts';
 import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
@@ -23,6 +27,7 @@ import { quotaError } from '../shares/quotas.ts';
 import { getTask } from '../tasks/stored.ts';
 import { checkInUse, getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
 import { resolveClock } from './clock.ts';
+import { joinRunOfSession } from './run.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
 import { awaitSession, awaitWatched, isSettled } from './wait.ts';
@@ -146,12 +151,38 @@ const checkBrowser = async (
   if (surfaces.includes('browser') && !(await areBrowsersOffered(db, tier))) throw noBrowser(tier);
 };
 
+/** Whether the browser is recorded. Throws `invalid` where that is asked for and there is to be none. */
+const isRecorded = (
+  { browserRecording = false }: KeptOpen,
+  surfaces: readonly SurfaceKind[],
+): boolean => {
+  if (!browserRecording || surfaces.includes('browser')) return browserRecording;
+  throw invalid(
+    ['browserRecording'],
+    'a recording is of the browser: ask for the surface "browser" as well',
+  );
+};
+
 /** What is asked of the host. */
 const wishOf = ({ isolation, size }: KeptOpen, tier: BrowserTier): HostWish => ({
   tier,
   isolation: isolation ?? null,
   size: size ?? usualSize,
 });
+
+/** The trace that it is told in: that of who asks, or its own. What runs of tests do is told in none. */
+const toldIn = (
+  sessionId: string,
+  { body, runId, traceparent }: OpenRequest,
+): Pick<NewSession, 'traceId' | 'traceParentId' | 'traceSessionId'> => {
+  if (runId !== undefined) return { traceId: null, traceParentId: null, traceSessionId: null };
+  const within = readTraceParent(traceparent);
+  return {
+    traceId: within?.traceId ?? traceIdOf(sessionId),
+    traceParentId: within?.spanId ?? null,
+    traceSessionId: body.traceSessionId === undefined ? null : cleanText(body.traceSessionId),
+  };
+};
 
 const toNewSession = async (
   parts: Parts,
@@ -166,8 +197,9 @@ const toNewSession = async (
     () => resolveClock(body.clock, new Date()),
   );
   await checkBrowser(parts, surfaces, tier);
+  const sessionId = request.sessionId ?? newId('ses');
   return {
-    id: request.sessionId ?? newId('ses'),
+    id: sessionId,
     projectId,
     worldId: version.worldId,
     versionId: version.id,
@@ -180,6 +212,7 @@ const toNewSession = async (
     instruction: task?.instruction ?? null,
     taskTools: task?.tools ?? null,
     surfaces,
+    isRecorded: isRecorded(body, surfaces),
     ...wishOf(body, tier),
     reuseWarm: body.reuseWarm ?? false,
     clock: JSON.stringify(clock),
@@ -188,6 +221,7 @@ const toNewSession = async (
     requestHash: body.hash,
     secretMark: parts.secrets.now().mark,
     runId: request.runId ?? null,
+    ...toldIn(sessionId, request),
   };
 };
 
@@ -219,6 +253,25 @@ const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
   return { session, isNew: true, start };
 };
 
+/** Opens it as a rollout of the run that it names, if it names one. */
+const openInRun = async (
+  parts: Parts,
+  { body: { run } }: OpenRequest,
+  wanted: NewSession,
+): Promise<Opened> => {
+  if (run === undefined) return openNew(parts, wanted);
+  const { id: sessionId, projectId } = wanted;
+  await joinRunOfSession(parts.db, { projectId, sessionId }, run);
+  try {
+    return await openNew(parts, wanted);
+  } catch (error) {
+    // A refusal wrote no session; where the answer was lost there may be one, which stays in its run.
+    if (error instanceof AppError && error.code === 'exhausted')
+      await leaveRun(parts.db, sessionId);
+    throw error;
+  }
+};
+
 /** What happens to the later of two requests with one key that came together. */
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
@@ -233,7 +286,7 @@ const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => 
   const wanted = await toNewSession(parts, request, version, tier);
   try {
     const resolvedMs = Date.now();
-    return { ...(await openNew(parts, wanted)), resolvedMs };
+    return { ...(await openInRun(parts, request, wanted)), resolvedMs };
   } catch (error) {
     if (!mayHaveOpened(error)) throw error;
     const winner = await findFirst(parts, request);

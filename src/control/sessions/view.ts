@@ -135,6 +135,8 @@ const viewLight = (parts: Parts, session: SessionRow, slug: string, level: KeyLe
   clock: session.clock,
   seed: session.seed,
   hostReused: session.hostReused,
+  traceId: session.traceId,
+  traceSessionId: session.traceId === null ? null : (session.traceSessionId ?? session.id),
   createdAt: session.createdAt.toISOString(),
   assignedAt: timestamp(session.assignedAt),
   readyAt: timestamp(session.readyAt),

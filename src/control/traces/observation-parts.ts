@@ -1,8 +1,5 @@
-/** Observations in groups of members, of which a client asks for those that it needs, and cursors of their list. */
+/** Observations in groups of members, of which a client asks for those that it needs. */
 import type { ObservationRow } from '../db/observation-reads.ts';
-import { keyOf } from '../db/trace-keys.ts';
-import type { Condition } from '../db/where.ts';
-import { invalidParameter } from './query.ts';
 import { viewObservation } from './view.ts';
 
 export const observationGroups = [
@@ -110,25 +107,4 @@ export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) =>
   const hasHeavy = asked.has('io') || asked.has('metadata');
   const omitted = row.isCut && hasHeavy ? { omitted: ['input', 'output', 'metadata'] } : {};
   return Object.assign(core, omitted, ...[...asked].map((group) => groups[group](shown)));
-};
-
-/** Where the list goes on after an observation. */
-export const writeCursor = ({ startTime, id }: ObservationRow): string =>
-  Buffer.from(JSON.stringify([startTime.getTime(), id])).toString('base64url');
-
-/** The condition on what follows a cursor. */
-export const afterCursor = (cursor: string, projectId: string): Condition => {
-  let read: unknown;
-  try {
-    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch {
-    read = undefined; // which is no cursor
-  }
-  const [ms, id] = Array.isArray(read) ? read : [];
-  const isTime = Number.isSafeInteger(ms) && Math.abs(ms) < 8.64e15;
-  if (!isTime || typeof id !== 'string') {
-    throw invalidParameter('cursor', 'is not meta.cursor of a page of this list');
-  }
-  return (bind) =>
-    `(o.began_at, o.key) < (${bind(new Date(ms).toISOString())}::timestamptz, ${bind(keyOf(projectId, id))}::uuid)`;
 };

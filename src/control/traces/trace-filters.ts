@@ -1,15 +1,12 @@
 /** What lists of traces, observations and sessions can be filtered by. */
 import { levels, observationTypes } from '#observability/object.ts';
-import { keyOf } from '../db/trace-keys.ts';
 import type { Condition } from '../db/where.ts';
-import { type Columns, readFilter, withFilter } from './filter.ts';
-import { invalidParameter, listIn, type RawQuery, textIn, timeIn } from './query.ts';
+import { anyOf, before, equals, hasAll, keyed, on, oneOf, since } from '../lists/conditions.ts';
+import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
+import { type RawQuery, textIn } from '../lists/query.ts';
 
-/** A condition on a value, when there is one. */
-const on = <Value>(
-  value: Value | undefined,
-  condition: (bound: string) => string,
-): Condition | undefined => (value === undefined ? undefined : (bind) => condition(bind(value)));
+const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
+const levelOf = `coalesce(o.level, 'DEFAULT')`;
 
 const scoresOf = (what: string, type: string) =>
   ({
@@ -25,7 +22,7 @@ const traceColumns: Columns = {
   timestamp: { kind: 'time', sql: 't.began_at' },
   userId: { kind: 'text', sql: 't.user_id' },
   sessionId: { kind: 'text', sql: 't.session_id' },
-  environment: { kind: 'text', sql: `coalesce(t.environment, 'default')` },
+  environment: { kind: 'text', sql: environmentOf('t') },
   version: { kind: 'text', sql: 't.version' },
   release: { kind: 'text', sql: 't.release' },
   tags: { kind: 'list', sql: 't.tags' },
@@ -62,24 +59,16 @@ export const traceConditions = (
   projectId: string,
 ): { conditions: Condition[]; isAggregated: boolean } => {
   const filter = readFilter(query, { ...traceColumns, ...aggregatedColumns });
-  const sessionId = textIn(query, 'sessionId');
-  const session = sessionId === undefined ? undefined : keyOf(projectId, sessionId);
   const simple = [
     ['userId', userCondition(query)],
-    ['name', on(textIn(query, 'name'), (value) => `t.name = ${value}`)],
-    ['sessionId', on(session, (value) => `t.session_key = ${value}::uuid`)],
-    ['tags', on(listIn(query, 'tags'), (value) => `t.tags @> ${value}::text[]`)],
-    ['version', on(textIn(query, 'version'), (value) => `t.version = ${value}`)],
-    ['release', on(textIn(query, 'release'), (value) => `t.release = ${value}`)],
-    [
-      'environment',
-      on(
-        listIn(query, 'environment'),
-        (value) => `coalesce(t.environment, 'default') = any(${value}::text[])`,
-      ),
-    ],
-    ['timestamp', on(timeIn(query, 'fromTimestamp'), (at) => `t.began_at >= ${at}::timestamptz`)],
-    ['timestamp', on(timeIn(query, 'toTimestamp'), (at) => `t.began_at < ${at}::timestamptz`)],
+    ['name', equals(query, 'name', 't.name')],
+    ['sessionId', keyed(query, projectId, 'sessionId', 't.session_key')],
+    ['tags', hasAll(query, 'tags', 't.tags')],
+    ['version', equals(query, 'version', 't.version')],
+    ['release', equals(query, 'release', 't.release')],
+    ['environment', anyOf(query, 'environment', environmentOf('t'))],
+    ['timestamp', since(query, 'fromTimestamp', 't.began_at')],
+    ['timestamp', before(query, 'toTimestamp', 't.began_at')],
   ] as const;
   return {
     conditions: withFilter(simple, filter),
@@ -93,13 +82,13 @@ const observationColumns: Columns = {
   id: { kind: 'text', sql: 'o.id' },
   name: { kind: 'text', sql: 'o.name' },
   type: { kind: 'text', sql: 'o.type' },
-  level: { kind: 'text', sql: `coalesce(o.level, 'DEFAULT')` },
+  level: { kind: 'text', sql: levelOf },
   statusMessage: { kind: 'text', sql: 'o.status_message' },
   startTime: { kind: 'time', sql: 'o.began_at' },
   endTime: { kind: 'time', sql: 'o.end_time' },
   traceId: { kind: 'text', sql: 'o.trace_id' },
   parentObservationId: { kind: 'text', sql: 'o.parent_id' },
-  environment: { kind: 'text', sql: `coalesce(o.environment, 'default')` },
+  environment: { kind: 'text', sql: environmentOf('o') },
   version: { kind: 'text', sql: 'o.version' },
   model: { kind: 'text', sql: 'o.model' },
   providedModelName: { kind: 'text', sql: 'o.model' },
@@ -119,56 +108,35 @@ const observationColumns: Columns = {
   traceTags: { kind: 'list', sql: 't.tags' },
 };
 
-const wordIn = (query: RawQuery, name: string, words: readonly string[]): string | undefined => {
-  const text = textIn(query, name);
-  if (text === undefined || words.includes(text)) return text;
-  throw invalidParameter(name, `must be one of ${words.join(', ')}`);
+const rootCondition = (query: RawQuery): Condition | undefined => {
+  const root = textIn(query, 'isRootObservation');
+  return root === undefined ? undefined : () => `(o.parent_id is null) = ${root === 'true'}`;
 };
 
 /** Conditions on observations `o` and their traces `t`. */
-export const observationConditions = (query: RawQuery, projectId: string): Condition[] => {
-  const filter = readFilter(query, observationColumns);
-  const traceId = textIn(query, 'traceId');
-  const traceKey = traceId === undefined ? undefined : keyOf(projectId, traceId);
-  const root = textIn(query, 'isRootObservation');
-  return withFilter(
+export const observationConditions = (query: RawQuery, projectId: string): Condition[] =>
+  withFilter(
     [
-      ['name', on(textIn(query, 'name'), (value) => `o.name = ${value}`)],
+      ['name', equals(query, 'name', 'o.name')],
       ['userId', userCondition(query)],
-      ['sessionId', on(textIn(query, 'sessionId'), (value) => `t.session_id = ${value}`)],
-      ['type', on(wordIn(query, 'type', observationTypes), (value) => `o.type = ${value}`)],
-      ['traceId', on(traceKey, (value) => `o.trace_key = ${value}::uuid`)],
-      [
-        'level',
-        on(wordIn(query, 'level', levels), (value) => `coalesce(o.level, 'DEFAULT') = ${value}`),
-      ],
-      [
-        'parentObservationId',
-        on(textIn(query, 'parentObservationId'), (value) => `o.parent_id = ${value}`),
-      ],
-      [
-        'parentObservationId',
-        root === undefined ? undefined : () => `(o.parent_id is null) = ${root === 'true'}`,
-      ],
-      [
-        'environment',
-        on(
-          listIn(query, 'environment'),
-          (value) => `coalesce(o.environment, 'default') = any(${value}::text[])`,
-        ),
-      ],
-      ['version', on(textIn(query, 'version'), (value) => `o.version = ${value}`)],
-      ['startTime', on(timeIn(query, 'fromStartTime'), (at) => `o.began_at >= ${at}::timestamptz`)],
-      ['startTime', on(timeIn(query, 'toStartTime'), (at) => `o.began_at < ${at}::timestamptz`)],
+      ['sessionId', equals(query, 'sessionId', 't.session_id')],
+      ['type', oneOf(query, 'type', observationTypes, 'o.type')],
+      ['traceId', keyed(query, projectId, 'traceId', 'o.trace_key')],
+      ['level', oneOf(query, 'level', levels, levelOf)],
+      ['parentObservationId', equals(query, 'parentObservationId', 'o.parent_id')],
+      ['parentObservationId', rootCondition(query)],
+      ['environment', anyOf(query, 'environment', environmentOf('o'))],
+      ['version', equals(query, 'version', 'o.version')],
+      ['startTime', since(query, 'fromStartTime', 'o.began_at')],
+      ['startTime', before(query, 'toStartTime', 'o.began_at')],
     ],
-    filter,
+    readFilter(query, observationColumns),
   );
-};
 
 /** Conditions on sessions `s`. */
 export const sessionConditions = (query: RawQuery): Condition[] =>
   [
-    on(listIn(query, 'environment'), (value) => `s.environment = any(${value}::text[])`),
-    on(timeIn(query, 'fromTimestamp'), (at) => `s.created_at >= ${at}::timestamptz`),
-    on(timeIn(query, 'toTimestamp'), (at) => `s.created_at < ${at}::timestamptz`),
+    anyOf(query, 'environment', 's.environment'),
+    since(query, 'fromTimestamp', 's.created_at'),
+    before(query, 'toTimestamp', 's.created_at'),
   ].filter((condition) => condition !== undefined);

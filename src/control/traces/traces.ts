@@ -8,7 +8,6 @@ import { listObservationsOf } from '../db/observation-reads.ts';
 import { listScoresOf } from '../db/score-reads.ts';
 import {
   findTrace,
-  findTraceSession,
   listObservationIds,
   listScoreIds,
   listTraces,
@@ -17,7 +16,15 @@ import {
   type TraceRow,
   traceOrders,
 } from '../db/trace-reads.ts';
-import { fieldsIn, invalidParameter, metaOf, pageIn, type RawQuery, textIn } from './query.ts';
+import { findTraceSession } from '../db/trace-sessions.ts';
+import {
+  fieldsIn,
+  invalidParameter,
+  metaOf,
+  pageIn,
+  type RawQuery,
+  textIn,
+} from '../lists/query.ts';
 import { traceConditions } from './trace-filters.ts';
 import { viewListedTrace, viewObservation, viewScore, viewTrace } from './view.ts';
 

@@ -50,7 +50,12 @@ export type BrowserAnswer = Static<typeof BrowserAnswer>;
 
 /** What the browser posts. */
 export const BrowserReport = Type.Object({
-  generation: Type.Integer({ description: 'of the browser; a younger one takes its place' }),
+  hostId: Type.Optional(
+    Type.String({ maxLength: 64, description: 'of the browser; left out by the release before' }),
+  ),
+  generation: Type.Integer({
+    description: 'of that host; another host or generation is another browser and takes its place',
+  }),
   resets: Type.Integer({ minimum: 0, description: 'of the session that its profile has seen' }),
   first: Type.Integer({
     minimum: 0,

@@ -3,6 +3,7 @@
  * session by the same poll, and gives the same signs of life.
  */
 import { limits } from '#domain/limits.ts';
+import { recordingLimits, recordingMarks } from '#domain/recording.ts';
 import { browserTiers } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import { Id, nullable, oneOf } from '../schemas.ts';
@@ -55,6 +56,15 @@ export const BrowserAssignment = Type.Object({
   checkpoint: nullable(
     Type.String({ description: 'JSON text to go on from instead of opening the page' }),
   ),
+  recording: Type.Optional(
+    Type.Object(
+      { next: Type.Integer({ minimum: 0, description: 'number of the part that is sent first' }) },
+      {
+        description:
+          'what the browser shows is recorded; absent: nobody asked for it, or it is cut',
+      },
+    ),
+  ),
 });
 export type BrowserAssignment = Static<typeof BrowserAssignment>;
 
@@ -91,6 +101,44 @@ export const keepCheckpoint = operation({
   }),
   bodyBytes: limits.checkpointBytes,
   answers: { 200: Type.Object({}) },
+});
+
+/** A picture of a recording. */
+export const RecordedPicture = Type.Object({
+  afterMs: Type.Integer({ minimum: 0, maximum: 32_767, description: 'the begin of its part' }),
+  data: Type.String({
+    maxLength: Math.ceil(recordingLimits.pictureBytes / 3) * 4,
+    description: 'a key frame of VP8, in base64',
+  }),
+});
+export type RecordedPicture = Static<typeof RecordedPicture>;
+
+export const keepRecording = operation({
+  id: 'keepRecordingPart',
+  summary:
+    'Keep the next part of what the browser showed; one that was kept already changes nothing',
+  method: 'PUT',
+  path: '/world-sessions/{sessionId}/browser/recording',
+  access: 'host',
+  params: SessionParams,
+  body: Type.Object({
+    generation: Generation,
+    number: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2, description: 'of the part' }),
+    beganAtMs: Type.Integer({
+      minimum: 0,
+      maximum: 8_640_000_000_000_000,
+      description: 'when its first picture was taken, in Unix milliseconds',
+    }),
+    mark: nullable(oneOf(recordingMarks)),
+    pictures: Type.Array(RecordedPicture, {
+      minItems: 1,
+      maxItems: recordingLimits.partPictures,
+    }),
+  }),
+  bodyBytes: 2 * (recordingLimits.partBytes + recordingLimits.pictureBytes),
+  answers: {
+    200: Type.Object({ isCut: Type.Boolean({ description: 'there is no room for more' }) }),
+  },
 });
 
 export const pollBrowser = operation({

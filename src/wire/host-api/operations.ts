@@ -17,6 +17,7 @@ import { BrowserAssignment } from './browser-operations.ts';
 
 export {
   keepCheckpoint,
+  keepRecording,
   pollBrowser,
   reportBrowserClosed,
   reportBrowserReady,

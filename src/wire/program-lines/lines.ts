@@ -3,7 +3,9 @@
  * by the member that only its kind has. Programs write them with `say`; read.ts reads them, checked.
  * Standard output carries nothing else: logs go to standard error.
  */
-import { nullable } from '../schemas.ts';
+import { LedgerEntry } from '../host-api/ledger.ts';
+import type { Assignment } from '../host-api/operations.ts';
+import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const Addresses = Type.Array(Type.String());
@@ -76,6 +78,46 @@ export const ReadyLine = Type.Object({
 });
 export type ReadyLine = Static<typeof ReadyLine>;
 
+const LeftOutChange = Type.Object({
+  entity: Type.String(),
+  /** The canonical key, a JSON list. */
+  key: Type.String(),
+  change: oneOf(['inserted', 'updated', 'deleted']),
+  reason: Type.String(),
+});
+/** A change of a session that did not fit the world that took the place of its own. */
+export type LeftOutChange = Static<typeof LeftOutChange>;
+
+/** A world of a folder is served from now on, with what was carried over of the one before. */
+export const ServingLine = Type.Object({
+  serving: Type.Object({
+    kept: Type.Integer({ minimum: 0 }),
+    leftOut: Type.Array(LeftOutChange),
+  }),
+});
+export type ServingLine = Static<typeof ServingLine>;
+
+/** A world of a folder cannot be served; the one before is, if there was one. */
+export const NotServedLine = Type.Object({
+  notServed: Type.Object({ reason: Type.String(), hasBefore: Type.Boolean() }),
+});
+export type NotServedLine = Static<typeof NotServedLine>;
+
+/** A request to the world of a folder, and what it came to. */
+export const RequestLine = Type.Object({ request: LedgerEntry });
+export type RequestLine = Static<typeof RequestLine>;
+
+/** What a program that serves a folder is given on its standard input, one a line. */
+export type FolderWorld = {
+  assignment: Assignment;
+  /** By digest, as base64: what the world takes and was not given before. */
+  blobs: Readonly<Record<string, string>>;
+  /** Whether it takes workers for user code. */
+  hasCode: boolean;
+  /** The token of the link by which a browser enters the page. It is good more than once. */
+  link: string;
+};
+
 /** A line of any kind. */
 export type ProgramLine =
   | ListeningLine
@@ -84,7 +126,10 @@ export type ProgramLine =
   | ConfigurationLine
   | IsolationLine
   | ProgressLine
-  | ReadyLine;
+  | ReadyLine
+  | ServingLine
+  | NotServedLine
+  | RequestLine;
 
 /** Writes a line to standard output. */
 export const say = (line: ProgramLine): void => {

@@ -11,6 +11,9 @@ const kinds = [
   lines.IsolationLine,
   lines.ProgressLine,
   lines.ReadyLine,
+  lines.ServingLine,
+  lines.NotServedLine,
+  lines.RequestLine,
 ];
 
 let check: ValidateFunction<ProgramLine> | undefined;

@@ -39,7 +39,7 @@ export const ingest = operation({
     'Take events of traces, observations and scores; the public key alone may send scores and logs',
   method: 'POST',
   path: '/ingestion',
-  access: 'read',
+  access: 'send',
   body: IngestionBody,
   bodyBytes: batchBytes,
   overload: 503,

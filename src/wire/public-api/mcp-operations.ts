@@ -6,7 +6,7 @@
  */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
-import { Empty } from '../schemas.ts';
+import { Empty, traceParentHeader } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 /** Messages that come together; later releases of the protocol have none that do. */
@@ -45,6 +45,10 @@ const Headers = Type.Object({
   'mcp-protocol-version': Type.Optional(
     Type.String({ maxLength: 100, description: 'as it was agreed on; absent: 2025-03-26' }),
   ),
+});
+
+const SessionHeaders = Type.Interface([Headers], {
+  traceparent: traceParentHeader('of who asks; a call is told in that trace, within that span'),
 });
 
 /** How a request is refused that is none of the protocol. */
@@ -101,7 +105,7 @@ export const callSessionServer = operation({
   path: '/world-sessions/{sessionId}/mcp',
   access: 'session',
   params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
-  headers: Headers,
+  headers: SessionHeaders,
   body: Body,
   // The input of a call, and what stands around it.
   bodyBytes: limits.callInputBytes + 64 * 1024,

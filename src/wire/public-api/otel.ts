@@ -1,4 +1,4 @@
-/** What exporters of OpenTelemetry send, in the JSON form of OTLP, as it is or compressed by gzip. */
+/** What exporters of OpenTelemetry send, in both forms of OTLP, as it is or compressed by gzip. */
 import { operation } from '../operation.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -30,6 +30,7 @@ export const ingestSpans = operation({
   path: '/otel/v1/traces',
   access: 'write',
   body: SpansBody,
+  protobuf: true,
   bodyBytes: exportBytes,
   overload: 503,
   answers: { 200: SpansAnswer },
@@ -45,6 +46,7 @@ export const ingestMetrics = operation({
   body: Type.Object({
     resourceMetrics: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 100_000 })),
   }),
+  protobuf: true,
   bodyBytes: exportBytes,
   overload: 503,
   answers: { 200: Type.Object({}) },

@@ -40,7 +40,7 @@ export const createScore = operation({
   summary: 'Create a score, or replace the one of its id; the public key alone may do it, too',
   method: 'POST',
   path: '/scores',
-  access: 'read',
+  access: 'send',
   body: ScoreBody,
   overload: 503,
   answers: { 200: Made },
@@ -51,7 +51,7 @@ export const listScores = operation({
   summary: 'Scores of traces, latest first',
   method: 'GET',
   path: '/scores',
-  access: 'write',
+  access: 'inspect',
   query: Type.Object({ ...pageParams, ...scoreFilters }),
   answers: { 200: ScoreList },
 });
@@ -61,7 +61,7 @@ export const listAllScores = operation({
   summary: 'Scores of traces, sessions and runs of datasets, latest first',
   method: 'GET',
   path: '/v2/scores',
-  access: 'write',
+  access: 'inspect',
   query: Type.Object({ ...pageParams, ...scoreFilters, fields: Param('score, trace') }),
   answers: { 200: ScoreList },
 });
@@ -71,7 +71,7 @@ export const listPlainScores = operation({
   summary: 'Scores, latest first, page by page from a cursor',
   method: 'GET',
   path: '/v3/scores',
-  access: 'write',
+  access: 'inspect',
   query: Type.Object({
     ...scoreFilters,
     limit: Param('at most 100'),
@@ -86,7 +86,7 @@ export const getScore = operation({
   summary: 'A score',
   method: 'GET',
   path: '/scores/{scoreId}',
-  access: 'write',
+  access: 'inspect',
   params: ScoreParams,
   answers: { 200: ScoreView },
 });
@@ -96,7 +96,7 @@ export const getAnyScore = operation({
   summary: 'A score, whatever it is of',
   method: 'GET',
   path: '/v2/scores/{scoreId}',
-  access: 'write',
+  access: 'inspect',
   params: ScoreParams,
   answers: { 200: ScoreView },
 });
@@ -126,7 +126,7 @@ export const listScoreConfigs = operation({
   summary: 'Score configs, newest first',
   method: 'GET',
   path: '/score-configs',
-  access: 'write',
+  access: 'inspect',
   query: Type.Object(pageParams),
   answers: { 200: ScoreConfigList },
 });
@@ -136,7 +136,7 @@ export const getScoreConfig = operation({
   summary: 'A score config',
   method: 'GET',
   path: '/score-configs/{configId}',
-  access: 'write',
+  access: 'inspect',
   params: ConfigParams,
   answers: { 200: ScoreConfigView },
 });

@@ -13,6 +13,7 @@ import {
 import { clockModes } from '#domain/world-clock.ts';
 import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { RunOfSession } from './release.ts';
 import { TaskSpec } from './task-spec.ts';
 
 const SurfacesView = Type.Object({
@@ -111,6 +112,12 @@ export const SessionView = Type.Object({
   clock: SessionClock,
   seed: nullable(Type.Integer({ description: 'what new ids are drawn by; null: by chance' })),
   hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
+  traceId: nullable(
+    Type.String({ description: 'the trace that tells what was done in it; null: none does' }),
+  ),
+  traceSessionId: nullable(
+    Type.String({ description: 'the session of traces that it is part of' }),
+  ),
   createdAt: Timestamp,
   assignedAt: nullable(Timestamp),
   readyAt: nullable(Timestamp),
@@ -154,6 +161,11 @@ export const OpenSessionBody = Type.Object(
     surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
     reuseWarm: Type.Optional(Type.Boolean()),
     browserTier: Type.Optional(oneOf(browserTiers)),
+    browserRecording: Type.Optional(
+      Type.Boolean({
+        description: 'keep what its browser shows, as a film that can be read with the session',
+      }),
+    ),
     size: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
@@ -192,6 +204,15 @@ export const OpenSessionBody = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description: 'the same seed gives the same new ids for the same calls',
+      }),
+    ),
+    run: Type.Optional(RunOfSession),
+    traceSessionId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 800,
+        description:
+          'the session of traces that its trace is put in; absent: one with the id of the session',
       }),
     ),
   },

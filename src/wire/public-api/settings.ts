@@ -40,6 +40,9 @@ export const ProjectSettingsView = Type.Object({
     description: 'whether the service posts what sessions send to their webhooks',
   }),
   webhookPushSince: nullable(Timestamp),
+  sessionTraces: Type.Boolean({
+    description: 'whether sessions that are opened are told in traces of the project',
+  }),
   browserTier: oneOf(browserTiers, 'of sessions that name none'),
   gate: Type.Object({
     threshold: Type.Number({ description: 'pass rate that opens the release gate' }),
@@ -47,6 +50,9 @@ export const ProjectSettingsView = Type.Object({
   }),
   rateLimit: nullable(
     Type.Integer({ description: 'requests a minute of one key or token; null: any number' }),
+  ),
+  eventsPerMonth: nullable(
+    Type.Integer({ description: 'events of agents that are taken in a month; null: any number' }),
   ),
   quotas: QuotasView,
   set: Type.Array(Type.String(), {
@@ -59,6 +65,7 @@ export type ProjectSettingsView = Static<typeof ProjectSettingsView>;
 export const ProjectSettingsChange = Type.Object(
   {
     webhookPush: Type.Optional(Type.Boolean()),
+    sessionTraces: Type.Optional(Type.Boolean()),
     browserTier: Type.Optional(nullable(oneOf(browserTiers))),
     gate: Type.Optional(
       Type.Object(
@@ -70,6 +77,7 @@ export const ProjectSettingsChange = Type.Object(
       ),
     ),
     rateLimit: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 }))),
+    eventsPerMonth: Type.Optional(nullable(Most)),
     quotas: Type.Optional(QuotasChange),
   },
   { ...strict, minProperties: 1 },

@@ -7,6 +7,7 @@ import {
   reportBrowserReady,
 } from '../../browsers/serve.ts';
 import type { Parts } from '../../parts.ts';
+import { keepPart } from '../../recordings/keep.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 export const browserEndpoints = (parts: Parts): Endpoint[] => [
@@ -20,6 +21,10 @@ export const browserEndpoints = (parts: Parts): Endpoint[] => [
     await noteCheckpoint(parts, { ...params, hostId, ...body });
     return respond(200, {});
   }),
+
+  endpoint(api.keepRecording, async ({ params, body }, { caller: { hostId } }) =>
+    respond(200, await keepPart(parts, { ...params, hostId, ...body })),
+  ),
 
   endpoint(api.pollBrowser, async ({ params, query }, { caller: { hostId }, signal }) => {
     const { generation, hold: seconds } = query;

@@ -14,8 +14,8 @@ import { readFields, toMeta, toRange } from '../paging.ts';
 export const callEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.enqueueCall, async ({ params, query, headers, body }, { caller, signal }) => {
     const { projectId, level } = caller;
-    const idempotencyKey = headers['idempotency-key'];
-    const request = { ...params, projectId, body, idempotencyKey };
+    const { 'idempotency-key': idempotencyKey, traceparent } = headers;
+    const request = { ...params, projectId, body, idempotencyKey, traceparent };
     const call = await enqueue(parts, request, { ms: toMs(query.wait), signal });
     return respond(isOver(call) ? 200 : 202, viewCall(call, level));
   }),

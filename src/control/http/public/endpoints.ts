@@ -3,17 +3,24 @@ import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ways } from '../perform.ts';
 import { accountEndpoints } from './accounts.ts';
+import { annotationEndpoints } from './annotation-queues.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
 import { connectorEndpoints } from './connectors.ts';
+import { contextEndpoints } from './context.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
+import { datasetEndpoints } from './datasets.ts';
 import { deliveryEndpoints } from './deliveries.ts';
+import { fileEndpoints } from './files.ts';
 import { ingestionEndpoints } from './ingestion.ts';
 import { linkEndpoints } from './links.ts';
 import { mcpEndpoints } from './mcp.ts';
+import { mediaEndpoints } from './media.ts';
 import { projectEndpoints } from './project.ts';
 import { proofEndpoints } from './proofs.ts';
+import { recordingEndpoints } from './recordings.ts';
+import { releaseEndpoints } from './releases.ts';
 import { requestEndpoints } from './requests.ts';
 import { runtimeEndpoints } from './runtime.ts';
 import { scoreEndpoints } from './scores.ts';
@@ -48,6 +55,7 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...linkEndpoints(parts),
   ...webhookPushEndpoints(parts),
   ...callEndpoints(parts),
+  ...recordingEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),
   ...projectEndpoints(parts),
@@ -55,4 +63,10 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...ingestionEndpoints(parts),
   ...traceEndpoints(parts),
   ...scoreEndpoints(parts),
+  ...contextEndpoints(parts),
+  ...datasetEndpoints(parts),
+  ...annotationEndpoints(parts),
+  ...fileEndpoints(parts),
+  ...mediaEndpoints(parts),
+  ...releaseEndpoints(parts),
 ];

@@ -6,12 +6,14 @@ import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 export const ingestionEndpoints = ({ traces, log }: Parts): Endpoint[] => [
-  endpoint(api.ingest, async ({ body: { events } }, { caller }) =>
-    respond(207, await ingest(traces, caller, events, log)),
-  ),
+  endpoint(api.ingest, async ({ body: { events } }, { caller }) => {
+    await traces.month.check(caller.projectId);
+    return respond(207, await ingest(traces, caller, events, log));
+  }),
 
   endpoint(api.ingestSpans, async ({ body }, { caller: { projectId } }) => {
     const { spans, rejected, reason } = body;
+    await traces.month.check(projectId);
     await putSpans(traces, projectId, spans);
     if (rejected === 0) return respond(200, {});
     const partialSuccess = { rejectedSpans: String(rejected), errorMessage: reason };

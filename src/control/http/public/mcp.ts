@@ -10,7 +10,7 @@ export const mcpEndpoints = (parts: Parts): Endpoint[] => [
     api.callSessionServer,
     async ({ params, headers, body }, { caller: { projectId }, signal }) =>
       serveMcp(parts, { headers, body, projectId, signal }, () =>
-        createSessionFace(parts, { ...params, projectId }),
+        createSessionFace(parts, { ...params, projectId }, headers.traceparent),
       ),
     rpcRefusal,
   ),

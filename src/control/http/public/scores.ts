@@ -15,9 +15,9 @@ import {
 } from '../../db/score-configs.ts';
 import { deleteScore, findScore } from '../../db/score-reads.ts';
 import { putScore, refusingMisfits } from '../../ingestion/one.ts';
+import { metaOf, pageIn } from '../../lists/query.ts';
 import type { Parts } from '../../parts.ts';
 import { readAllScores, readPlainScores, readTraceScores } from '../../scores/lists.ts';
-import { metaOf, pageIn } from '../../traces/query.ts';
 import { viewScore } from '../../traces/view.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 

@@ -6,26 +6,13 @@ import {
   findObservation,
   listObservations,
 } from '../../db/observation-reads.ts';
-import { deleteTraces, listTraceSessions } from '../../db/trace-reads.ts';
+import { listTraceSessions } from '../../db/trace-sessions.ts';
+import { removeTraces } from '../../ingestion/delete.ts';
 import { putTrace } from '../../ingestion/one.ts';
+import { openCursorPage } from '../../lists/cursor.ts';
+import { fieldsIn, invalidParameter, isTrue, listIn, metaOf, pageIn } from '../../lists/query.ts';
 import type { Parts } from '../../parts.ts';
-import {
-  afterCursor,
-  observationGroups,
-  usualGroups,
-  viewParts,
-  writeCursor,
-} from '../../traces/observation-parts.ts';
-import {
-  fieldsIn,
-  invalidParameter,
-  isTrue,
-  listIn,
-  metaOf,
-  numberIn,
-  pageIn,
-  textIn,
-} from '../../traces/query.ts';
+import { observationGroups, usualGroups, viewParts } from '../../traces/observation-parts.ts';
 import { observationConditions, sessionConditions } from '../../traces/trace-filters.ts';
 import { readTrace, readTraceSession, readTraces } from '../../traces/traces.ts';
 import { viewObservation } from '../../traces/view.ts';
@@ -50,13 +37,13 @@ const traceEndpointsOf = ({ traces }: Parts): Endpoint[] => [
   ),
 
   endpoint(api.deleteTrace, async ({ params: { traceId } }, { caller: { projectId } }) => {
-    const count = await deleteTraces(traces.db, projectId, [traceId]);
+    const count = await removeTraces(traces, projectId, [traceId]);
     if (count === 0) throw noSuch('trace');
     return respond(200, { message: 'Trace deleted successfully' });
   }),
 
   endpoint(api.deleteTraces, async ({ body: { traceIds } }, { caller: { projectId } }) => {
-    await deleteTraces(traces.db, projectId, traceIds);
+    await removeTraces(traces, projectId, traceIds);
     return respond(200, { message: 'Traces deleted successfully' });
   }),
 ];
@@ -86,20 +73,16 @@ const observationEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
         'is not served: input and output are as they were sent',
       );
     }
-    const limit = numberIn(query, 'limit', mostParts);
+    const page = openCursorPage(query, projectId, mostParts, { time: 'o.began_at', key: 'o.key' });
     const asked = fieldsIn(query, observationGroups, usualGroups);
-    const cursor = textIn(query, 'cursor');
-    const from = cursor === undefined ? [] : [afterCursor(cursor, projectId)];
-    const conditions = [...observationConditions(query, projectId), ...from];
+    const conditions = [...observationConditions(query, projectId), ...page.conditions];
     const hasHeavy = asked.has('io') || asked.has('metadata');
-    const list = { conditions, limit: limit + 1, offset: 0, hasHeavy };
-    const rows = await listObservations(db, projectId, list);
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
+    const rows = await listObservations(db, projectId, { conditions, ...page.range, hasHeavy });
+    const { shown, meta } = page.show(rows, ({ startTime, id }) => [startTime, id]);
     const expanded = new Set(listIn(query, 'expandMetadata') ?? []);
     return respond(200, {
       data: shown.map((row) => viewParts({ row, projectId, expanded }, asked)),
-      meta: rows.length > limit && last !== undefined ? { cursor: writeCursor(last) } : {},
+      meta,
     });
   }),
 ];

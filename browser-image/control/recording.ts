@@ -1,0 +1,131 @@
+/**
+ * The recording of a session on its way to the control plane: pictures are gathered to parts, and parts are sent one after
+ * the other, each until it is kept. What cannot be sent waits up to a bound; pictures beyond it are left out and counted.
+ */
+import { AppError } from '#domain/error.ts';
+import { recordingLimits } from '#domain/recording.ts';
+import { isStale } from '#hosting/link.ts';
+import type { Log } from '#runtime/log.ts';
+import { pause } from '#runtime/pause.ts';
+import type { RecordedPicture } from '../record/recorder.ts';
+
+/** A part as it is sent; pictures are in base64. */
+export type SentPart = {
+  number: number;
+  beganAtMs: number;
+  mark: RecordedPicture['mark'];
+  pictures: { afterMs: number; data: string }[];
+};
+
+export type Recording = {
+  add(picture: RecordedPicture): void;
+  /** Sends what there is yet, for so long at most, and takes no more. */
+  stop(patienceMs: number): Promise<void>;
+};
+
+export type RecordingOptions = {
+  /** The number of the first part. */
+  next: number;
+  /** Has a part kept, and resolves with whether there is no room for more. Throws when it was not taken. */
+  send(part: SentPart, signal: AbortSignal): Promise<boolean>;
+  /** Called once when the recording is cut. */
+  onCut(): void;
+  log: Log;
+};
+
+const mostWaiting = 16;
+const againMs = 1_000;
+
+type Part = SentPart & { bytes: number };
+
+/** Takes pictures from now on. */
+export const openRecording = ({ next, send, onCut, log }: RecordingOptions): Recording => {
+  let number = next;
+  let part: Part | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let leftOut = 0;
+  let isOver = false;
+  let sending: Promise<void> | undefined;
+  const waiting: Part[] = [];
+  const givenUp = new AbortController();
+
+  const end = (): void => {
+    isOver = true;
+    waiting.length = 0;
+  };
+
+  /** Sends it once; what is taken, or never will be, waits no more. */
+  const tryOne = async ({ bytes: _, ...one }: Part): Promise<void> => {
+    try {
+      const isCut = await send(one, givenUp.signal);
+      waiting.shift();
+      if (!isCut || isOver) return;
+      end();
+      onCut();
+    } catch (error) {
+      if (isStale(error)) return end();
+      if (error instanceof AppError && error.code === 'invalid') {
+        leftOut += one.pictures.length;
+        waiting.shift();
+      }
+      log.warn({ err: error, part: one.number }, 'a part of a recording could not be handed over');
+      await pause(againMs, givenUp.signal);
+    }
+  };
+
+  const sendAll = async (): Promise<void> => {
+    for (let one = waiting[0]; one !== undefined && !givenUp.signal.aborted; one = waiting[0]) {
+      await tryOne(one);
+    }
+    sending = undefined;
+  };
+
+  const finish = (): void => {
+    clearTimeout(timer);
+    if (part === undefined) return;
+    waiting.push(part);
+    part = undefined;
+    sending ??= sendAll();
+  };
+
+  const isFull = ({ bytes, pictures }: Part): boolean =>
+    bytes >= recordingLimits.partBytes || pictures.length >= recordingLimits.partPictures;
+
+  /** The part that a picture belongs to; undefined when there is no room for one. */
+  const partFor = ({ atMs, mark }: RecordedPicture): Part | undefined => {
+    const isOther = mark !== null || atMs - (part?.beganAtMs ?? atMs) >= recordingLimits.partMs;
+    if (part !== undefined && (isOther || atMs < part.beganAtMs)) finish();
+    if (part !== undefined) return part;
+    if (waiting.length >= mostWaiting) return undefined;
+    part = { number, beganAtMs: atMs, mark, pictures: [], bytes: 0 };
+    number += 1;
+    timer = setTimeout(finish, recordingLimits.partMs);
+    return part;
+  };
+
+  return {
+    add(picture) {
+      if (isOver) return;
+      const { atMs, data } = picture;
+      const into = data.byteLength > recordingLimits.pictureBytes ? undefined : partFor(picture);
+      if (into === undefined) {
+        leftOut += 1;
+        return;
+      }
+      const last = into.pictures.at(-1)?.afterMs ?? -1;
+      const afterMs = Math.max(last + 1, atMs - into.beganAtMs);
+      into.pictures.push({ afterMs, data: Buffer.from(data).toString('base64') });
+      into.bytes += data.byteLength;
+      if (isFull(into)) finish();
+    },
+    async stop(patienceMs) {
+      finish();
+      const late = setTimeout(() => givenUp.abort(), patienceMs);
+      await sending;
+      clearTimeout(late);
+      isOver = true;
+      leftOut += waiting.reduce((sum, { pictures }) => sum + pictures.length, 0);
+      if (leftOut > 0) log.warn({ pictures: leftOut }, 'pictures of a recording were left out');
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import type { BrowserOrder, BrowserOrders, BrowserReport } from '#wire/browser-link/exchange.ts';
+import { openWorldLink, type WorldLink } from './world-link.ts';
+
+const waiting = { timeoutMs: 10_000 };
+
+/** A world host that notes what it is told, and holds a report until something is to be done. */
+const createWorld = () => {
+  const world = {
+    resets: 0,
+    taken: 0,
+    isAway: false,
+    orders: [] as BrowserOrder[],
+    noted: [] as { operation: string; detail: Record<string, unknown> }[],
+    answers: [] as BrowserReport['answers'],
+    reports: [] as BrowserReport[],
+    async exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders> {
+      await setImmediate(); // as a network takes its time
+      if (world.isAway) throw new Error('nobody answers');
+      world.reports.push(report);
+      for (const [index, entry] of report.entries.entries()) {
+        if (report.first + index < world.taken) continue;
+        world.taken = report.first + index + 1;
+        world.noted.push(entry);
+      }
+      world.answers.push(...report.answers);
+      const told = () => ({ resets: world.resets, taken: world.taken, orders: world.orders });
+      const seen = report.resets;
+      if (report.hold > 0) {
+        await until(() => signal.aborted || world.orders.length > 0 || world.resets > seen, {
+          ...waiting,
+          what: 'an order',
+        });
+      }
+      return told();
+    },
+  };
+  return world;
+};
+
+let link: WorldLink | undefined;
+
+afterEach(async () => {
+  await link?.stop(0);
+  link = undefined;
+});
+
+type Given = { resets?: number; carryOut?: (order: BrowserOrder) => Promise<unknown> };
+
+const connect = (world: ReturnType<typeof createWorld>, { resets, carryOut }: Given = {}) => {
+  const done: string[] = [];
+  const opened = openWorldLink({
+    hostId: 'hst-1',
+    generation: 1,
+    exchange: world.exchange,
+    carryOut: carryOut ?? (async () => 'done'),
+    reset: async () => void done.push('reset'),
+    resets,
+    onResets: (count) => done.push(`seen ${count}`),
+    log: createLog('browser', 'silent'),
+  });
+  link = opened;
+  return { opened, done };
+};
+
+const entry = (operation: string) => ({ at: '2026-03-01T00:00:00.000Z', operation, detail: {} });
+const order = (id: number): BrowserOrder => ({
+  id,
+  do: 'screenshot',
+  format: 'png',
+  fullPage: false,
+});
+
+describe('what happened', () => {
+  it('is handed over once and in order, also when the world was away meanwhile', async () => {
+    const world = createWorld();
+    world.isAway = true;
+    const { opened } = connect(world);
+    for (const name of ['one', 'two', 'three']) opened.note(entry(name));
+    world.isAway = false;
+    await until(() => world.noted.length === 3, { ...waiting, what: 'three entries' });
+    expect(world.noted.map(({ operation }) => operation)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is left out beyond a thousand that wait, and how many were is said with the next', async () => {
+    const world = createWorld();
+    world.isAway = true;
+    const { opened } = connect(world);
+    for (let count = 0; count < 1_005; count += 1) opened.note(entry('many'));
+    world.isAway = false;
+    await until(() => world.noted.length === 1_000, { ...waiting, what: 'a thousand entries' });
+    opened.note(entry('next'));
+    await until(() => world.noted.length === 1_001, { ...waiting, what: 'the next entry' });
+    expect(world.noted.at(-1)).toMatchObject({ operation: 'next', detail: { leftOut: 5 } });
+    expect(Math.max(...world.reports.map(({ entries }) => entries.length))).toBe(100);
+  });
+
+  it('goes along when the line ends', async () => {
+    const world = createWorld();
+    const { opened } = connect(world);
+    opened.note(entry('last'));
+    await opened.stop(1_000);
+    link = undefined;
+    expect(world.noted).toHaveLength(1);
+  });
+});
+
+describe('an order', () => {
+  it('is carried out once, however often it is told, and answered', async () => {
+    const world = createWorld();
+    const carried: number[] = [];
+    world.orders = [order(4)];
+    connect(world, { carryOut: async ({ id }) => carried.push(id) });
+    await until(() => world.answers.length > 0, { ...waiting, what: 'an answer' });
+    world.orders = [];
+    expect(carried).toEqual([4]);
+    expect(world.answers[0]).toEqual({ id: 4, output: 1 });
+  });
+
+  it('that fails is answered with why', async () => {
+    const world = createWorld();
+    world.orders = [order(1)];
+    const carryOut = async () => {
+      throw new Error('there is no tab');
+    };
+    connect(world, { carryOut });
+    const answer = await until(() => world.answers[0], { ...waiting, what: 'an answer' });
+    world.orders = [];
+    expect(answer.error).toMatchObject({
+      code: 'browser_unavailable',
+      message: expect.stringContaining('there is no tab'),
+    });
+  });
+});
+
+describe('a reset of the session', () => {
+  it('throws the profile away once, which the world hears of', async () => {
+    const world = createWorld();
+    const { done } = connect(world, { resets: 0 });
+    world.resets = 1;
+    await until(() => world.reports.some(({ resets }) => resets === 1), {
+      ...waiting,
+      what: 'that it is done',
+    });
+    expect(done).toEqual(['seen 1', 'reset']);
+  });
+
+  it('that was before a fresh profile leaves it as it is', async () => {
+    const world = createWorld();
+    world.resets = 3;
+    const { done } = connect(world);
+    await until(() => world.reports.some(({ resets }) => resets === 3), {
+      ...waiting,
+      what: 'that it is known',
+    });
+    expect(done).toEqual(['seen 3']);
+  });
+});

@@ -1,0 +1,67 @@
+/** The world host of a session, as its browser meets it: hears what happens, and asks for pictures and resets. */
+import { AppError } from '#domain/error.ts';
+import {
+  type BrowserEntry,
+  type BrowserOrder,
+  type BrowserOrders,
+  browserKeyHeader,
+} from '#wire/browser-link/exchange.ts';
+import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
+import { createOrigins } from '../fence/origins.ts';
+import type { BrowserEvent } from '../watch/events.ts';
+import { postToSurface } from './ask-surface.ts';
+import type { Agent } from './state.ts';
+import { openWorldLink, type WorldLink } from './world-link.ts';
+
+/** A world host takes so much in one report. */
+const mostPictureBytes = 700 * 1024;
+const mostPathChars = 2_048;
+
+const tooLarge = (bytes: number): AppError =>
+  new AppError(
+    'exhausted',
+    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of what is in view, or as jpeg`,
+  );
+
+/** An event as an entry of the ledger. */
+export const entryOf = ({ at, kind, ...rest }: BrowserEvent): BrowserEntry => {
+  const { url, ...detail } = rest as { url?: string };
+  const path = url === undefined ? {} : { path: url.slice(0, mostPathChars) };
+  return { at, operation: kind, ...path, detail: detail as Record<string, unknown> };
+};
+
+/** Opens the line to it. `resets`: those that the profile has seen; undefined: it is a fresh one. */
+export const openWorld = (
+  agent: Agent,
+  assignment: BrowserAssignment,
+  resets: number | undefined,
+): WorldLink => {
+  const { identity, program, way, log } = agent;
+  const url = new URL(assignment.link.url);
+  const origins = createOrigins();
+  origins.set(assignment.reach);
+  const to = origins.forRequest(url);
+  if (to === undefined) throw new AppError('invalid', `${url.origin} is not of this session`);
+  const headers = {
+    cookie: assignment.link.cookie,
+    [browserKeyHeader]: assignment.link.key,
+  };
+  const carryOut = async ({ format, fullPage }: BrowserOrder): Promise<unknown> => {
+    const picture = await program.screenshot({ format, fullPage });
+    if (picture.length > mostPictureBytes) throw tooLarge(picture.length);
+    return { format, base64: picture.toString('base64') };
+  };
+  return openWorldLink({
+    hostId: identity.hostId,
+    generation: assignment.generation,
+    resets,
+    exchange: async (body, signal) =>
+      (await postToSurface(way, { url, to, headers, body, signal })) as BrowserOrders,
+    carryOut,
+    reset: () => program.reset(),
+    onResets(count) {
+      if (agent.session?.assignment === assignment) agent.session.resets = count;
+    },
+    log,
+  });
+};

@@ -1,0 +1,166 @@
+/** `svc worlds connector serve`: the API and the page of a folder, without service or database, while it is written. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { newId, newSecret } from '#domain/id.ts';
+import type { Digest } from '#domain/world.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { ProgramLine, ServingLine } from '#wire/program-lines/lines.ts';
+import { type BuiltFolder, buildFolder, type FolderSession } from '../files/folder-world.ts';
+import { readTree } from '../files/input.ts';
+import { watchFolder } from '../files/watch-folder.ts';
+import { type FolderProgram, startFolderProgram } from '../service/folder-program.ts';
+import type { Context } from '../terminal/context.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import { findFreePort, portProblem } from '../up/free-port.ts';
+import { ProblemsError, reportError } from '../views/report.ts';
+import { requestLine, requestOfRow } from '../views/request.ts';
+import { describeReload, describeServed, servedAddresses } from '../views/served.ts';
+import { addCommand, parseNumber } from './command.ts';
+
+type Options = { port?: number; task?: string; seed?: number; token?: string; json?: boolean };
+
+/** Where it is served when nobody says, and nobody else is there. */
+const usualPort = 4600;
+
+const portOf = async ({ port }: Options): Promise<number> => {
+  if (port !== undefined) return port;
+  return (await portProblem(usualPort)) === undefined ? usualPort : findFreePort();
+};
+
+/** One folder that is served: what it was last, and what it is told of. */
+type Serving = {
+  context: Context;
+  folder: string;
+  options: Options;
+  session: FolderSession;
+  sent: Set<Digest>;
+  program: FolderProgram | undefined;
+  address: string | undefined;
+  /** The last that was given to the program, with the moment when its files had changed. */
+  given: { built: BuiltFolder; since: number } | undefined;
+  isServed: boolean;
+};
+
+/** Names all that makes a difference to what is served. */
+const signatureOf = ({ world: { assignment } }: BuiltFolder): string => JSON.stringify(assignment);
+
+/** Reads the folder and gives it to the program, unless nothing of what is served has changed. */
+const giveFolder = (serving: Serving): void => {
+  const since = performance.now();
+  const { context, folder, given, program } = serving;
+  const tree = readTree(context, folder);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+  const built = buildFolder(folder, tree, compiled, serving);
+  if (given !== undefined && signatureOf(given.built) === signatureOf(built)) return;
+  serving.given = { built, since };
+  program?.give(built.world);
+};
+
+/** The same for a change: what is wrong is told, and what is served stays. */
+const giveChange = (serving: Serving): void => {
+  const { context, options } = serving;
+  try {
+    giveFolder(serving);
+  } catch (error) {
+    reportError(context, error, options);
+    if (options.json !== true) context.err.write('what was served before still is\n');
+  }
+};
+
+const tellServed = (serving: Serving, outcome: ServingLine['serving']): void => {
+  const { context, options, given, address } = serving;
+  if (given === undefined || address === undefined) return;
+  const { built, since } = given;
+  const addresses = servedAddresses(address, built);
+  const view = { tookMs: performance.now() - since, colors: context.colors };
+  const text = serving.isServed
+    ? describeReload(built, outcome, view)
+    : describeServed(built, addresses, view);
+  serving.isServed = true;
+  const line = { serving: { ...addresses, ...outcome, tookMs: Math.round(view.tookMs) } };
+  context.out.write(`${options.json === true ? JSON.stringify(line) : text}\n`);
+};
+
+const hear = (serving: Serving, line: ProgramLine): void => {
+  const { context, options, session } = serving;
+  if ('listening' in line) serving.address = line.listening[0];
+  else if ('serving' in line) tellServed(serving, line.serving);
+  else if ('notServed' in line) {
+    const { reason, hasBefore } = line.notServed;
+    const rest = hasBefore ? '; what was served before still is' : '';
+    const text = options.json === true ? JSON.stringify(line) : `not served: ${reason}${rest}`;
+    context.err.write(`${text}\n`);
+  } else if ('request' in line) {
+    const request = requestOfRow(session.sessionId, line.request);
+    const text =
+      options.json === true ? JSON.stringify({ request }) : requestLine(request, context.colors);
+    context.out.write(`${text}\n`);
+  }
+};
+
+const serve = async (context: Context, folder: string, options: Options): Promise<void> => {
+  const stopping = listenForStop();
+  const serving: Serving = {
+    context,
+    folder,
+    options,
+    session: {
+      sessionId: newId('ses'),
+      token: options.token ?? newSecret('st'),
+      link: newSecret('lk'),
+      task: options.task,
+      seed: options.seed ?? null,
+    },
+    sent: new Set(),
+    program: undefined,
+    address: undefined,
+    given: undefined,
+    isServed: false,
+  };
+  try {
+    const port = await portOf(options);
+    const told = { env: context.env, port, hear: (line: ProgramLine) => hear(serving, line) };
+    // It starts while the folder is compiled.
+    const program = startFolderProgram(told);
+    serving.program = program;
+    const stopped = new Promise<void>((done) => {
+      stopping.signal.addEventListener('abort', () => done(), { once: true });
+      if (stopping.signal.aborted) done();
+    });
+    try {
+      giveFolder(serving);
+      watchFolder(resolve(context.cwd, folder), () => giveChange(serving), stopping.signal);
+      await Promise.race([stopped, program.ended]);
+    } finally {
+      await program.stop();
+    }
+  } finally {
+    stopping.release();
+  }
+};
+
+export const addConnectorServe = (connector: Command, context: Context): void => {
+  addCommand(connector, {
+    usage: 'serve <folder>',
+    summary: 'serve the API and the page of a folder here, and again whenever a file is saved',
+    example: [
+      'svc worlds connector serve ./crm',
+      'svc worlds connector serve ./crm --task close-duplicate --port 4600',
+    ].join('\n'),
+  })
+    .option(
+      '--port <number>',
+      `where it is served (default: ${usualPort}, or a free one)`,
+      parseNumber({ min: 1, max: 65_535, whole: true }),
+    )
+    .option('--task <name>', 'the bundled task that is begun (default: none)')
+    .option(
+      '--seed <number>',
+      'the same ids for the same requests',
+      parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    )
+    .option('--token <text>', 'what clients show (default: a new one)')
+    .option('--json', 'print what happens as lines of JSON')
+    .action((folder: string, options: Options) => serve(context, folder, options));
+};

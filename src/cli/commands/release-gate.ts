@@ -1,0 +1,111 @@
+/**
+ * `svc release gate`: whether a build may be released, told by the exit status: 0 it passes, 1 it is blocked or could not
+ * be asked about, 2 it is untested.
+ */
+import type { Command } from 'commander';
+import { pause } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import { findGate, getGate } from '#wire/public-api/operations.ts';
+import type { GateView } from '#wire/public-api/release.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeGate, describeWait } from '../views/releases.ts';
+import { exitStatus, usageError } from '../views/report.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+type Options = ServiceOptions & {
+  agent?: string;
+  semver?: string;
+  commit?: string;
+  /** Seconds; true: however long it takes. */
+  wait?: number | true;
+};
+
+const statusOf: Record<GateView['gate']['verdict'], number> = {
+  pass: exitStatus.done,
+  blocked: exitStatus.failed,
+  untested: exitStatus.unknown,
+};
+
+const askerOf = (
+  clientOf: () => Client,
+  buildId: string | undefined,
+  { agent, semver, commit }: Options,
+): (() => Promise<GateView>) => {
+  const ways = [buildId, agent ?? semver, commit].filter((way) => way !== undefined);
+  if (ways.length !== 1 || (agent === undefined) !== (semver === undefined)) {
+    throw usageError(
+      'name the build exactly one way: its id, or --agent with --semver, or --commit',
+    );
+  }
+  const client = clientOf();
+  if (buildId !== undefined) {
+    return async () => (await client.send(getGate, { params: { buildId } })).body;
+  }
+  const query =
+    commit === undefined
+      ? { agentId: agent as string, version: semver as string }
+      : { commitSha: commit };
+  return async () => (await client.send(findGate, { query })).body;
+};
+
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
+const isGoing = ({ evaluatedRuns }: GateView): boolean =>
+  evaluatedRuns.some(({ state }) => state === 'RUNNING');
+
+/** Asks until no run of the build goes on, or the time is over; seldom when that takes long. */
+const waitForRuns = (
+  context: Context,
+  ask: () => Promise<GateView>,
+  seconds: number,
+): Promise<GateView> =>
+  withProgress({ out: context.err, step: 'asking the gate' }, async ({ tell }) => {
+    const endsAt = performance.now() + seconds * 1_000;
+    let view = await ask();
+    for (
+      let pauseMs = firstPauseMs;
+      isGoing(view);
+      pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)
+    ) {
+      tell(describeWait(view));
+      const restMs = endsAt - performance.now();
+      if (restMs <= 0) return view;
+      await pause(Math.min(pauseMs, restMs));
+      view = await ask();
+    }
+    return view;
+  });
+
+export const addReleaseGate = (release: Command, context: Context): void => {
+  const command = addCommand(release, {
+    usage: 'gate [build]',
+    summary: 'whether a build may be released: exit status 0 pass, 1 blocked, 2 untested',
+    example:
+      'svc release gate --commit "$GIT_SHA" --wait\nsvc release gate --agent support --semver 1.4.0 --json',
+  })
+    .option('--agent <agent>', 'with --semver: the newest build of that version')
+    .option('--semver <version>', 'with --agent')
+    .option('--commit <sha>', 'the newest build of a commit, in full or its first 7 or more digits')
+    .option(
+      '--wait [seconds]',
+      'wait until no run of the build goes on; without seconds, however long it takes',
+      parseNumber({ min: 0, max: 1_000_000 }),
+    );
+  withService(command).action(async (buildId: string | undefined, options: Options) => {
+    const ask = askerOf(() => clientFor(context, options), buildId, options);
+    const { wait } = options;
+    const seconds = wait === true ? Number.POSITIVE_INFINITY : wait;
+    const view = seconds === undefined ? await ask() : await waitForRuns(context, ask, seconds);
+    printAnswer(context, options, view, () => describeGate(view, context.colors));
+    context.setExitStatus(statusOf[view.gate.verdict]);
+  });
+};

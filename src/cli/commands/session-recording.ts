@@ -1,0 +1,72 @@
+/** `svc worlds session recording`: the film of what the session's browser showed. */
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { pause } from '#runtime/pause.ts';
+import type { Client } from '#wire/client.ts';
+import { getRecording, getRecordingFilm, getSession } from '#wire/public-api/operations.ts';
+import type { RecordingView } from '#wire/public-api/recording-operations.ts';
+import { connectStream } from '../service/client.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeRecording } from '../views/recording.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+/** A browser hands over what it has yet within this time after the end of its session. */
+const lastPartsMs = 10_000;
+const askAgainMs = 250;
+
+/** The recording; of a session that has ended, once the last of it is there. */
+const findWhole = async (client: Client, sessionId: string): Promise<RecordingView> => {
+  const params = { sessionId };
+  const { body: session } = await client.send(getSession, { params, query: {} });
+  const endsAt = performance.now() + (session.closedAt === null ? 0 : lastPartsMs);
+  for (;;) {
+    const { body } = await client.send(getRecording, { params });
+    if (body.complete || performance.now() >= endsAt) return body;
+    await pause(askAgainMs);
+  }
+};
+
+/** Nothing stays of a film that broke off. */
+const save = async (context: Context, options: ServiceOptions, sessionId: string, path: string) => {
+  const stream = connectStream({ env: context.env, cwd: context.cwd, data: options.data });
+  const film = await stream(getRecordingFilm, { params: { sessionId } });
+  try {
+    await pipeline(film, createWriteStream(path));
+  } catch (cause) {
+    await rm(path, { force: true });
+    throw new AppError('unavailable', `the recording could not be written whole to ${path}`, {
+      cause,
+    });
+  }
+};
+
+export const addSessionRecording = (sessions: Command, context: Context): void => {
+  const command = addCommand(sessions, {
+    usage: 'recording <session> [file]',
+    summary: 'the film of what the browser of a session showed, which was opened with --record',
+    example: [
+      'svc worlds session recording <session>',
+      'svc worlds session recording <session> film.webm --json',
+    ].join('\n'),
+  });
+  withService(command).action(
+    async (sessionId: string, file: string | undefined, options: ServiceOptions) => {
+      const path = resolve(context.cwd, file ?? `${sessionId}.webm`);
+      const recording = await withProgress(
+        { out: context.err, step: 'waiting for the last of the recording' },
+        () => findWhole(clientFor(context, options), sessionId),
+      );
+      await withProgress({ out: context.err, step: `writing ${path}` }, () =>
+        save(context, options, sessionId, path),
+      );
+      printAnswer(context, options, { ...recording, file: path }, () =>
+        describeRecording(recording, path),
+      );
+    },
+  );
+};

@@ -1,0 +1,27 @@
+/** Items of datasets and other JSON as users hand them in. */
+import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
+import type { DatasetItemBody } from '#wire/public-api/dataset.ts';
+import type { Context } from '../terminal/context.ts';
+import { parseJson, readText } from './input.ts';
+
+/** Any JSON given as text, as `@file`, or as `-` for standard input. */
+export const readJson = async (context: Context, given: string, option: string): Promise<unknown> =>
+  parseJson(
+    await readText(context, given),
+    given === '-' || given.startsWith('@') ? given : option,
+  );
+
+/** The items of a file of JSON lines. Throws `invalid`, naming the line, before any is used. */
+export const parseItems = async (
+  context: Context,
+  file: string,
+): Promise<Omit<DatasetItemBody, 'datasetName'>[]> => {
+  const text = await readText(context, file === '-' ? file : `@${file}`);
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const item = parseJson(line, `line ${index + 1} of ${file}`);
+    if (isObject(item)) return [item];
+    throw new AppError('invalid', `line ${index + 1} of ${file} is not an object`);
+  });
+};

@@ -1,0 +1,106 @@
+/** A folder as the world that a program serves of it: compiled, its rows packed, one of its tasks begun. */
+import { createHash } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import type { Digest, TreeFile } from '#domain/world.ts';
+import { machineClock } from '#domain/world-clock.ts';
+import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import { type CompileResult, replaceFiles } from '#language/compile/compile.ts';
+import type { Contract, Task } from '#language/contract.ts';
+import { buildSnapshot } from '#store/snapshot.ts';
+import type { FolderWorld } from '#wire/program-lines/lines.ts';
+import { specOfBundled } from '#wire/public-api/bundled-task.ts';
+
+/** Who is served, and on what: the same for all worlds of a folder. */
+export type FolderSession = {
+  sessionId: string;
+  token: string;
+  link: string;
+  /** The bundled task that it is on; undefined: on none. */
+  task: string | undefined;
+  seed: number | null;
+};
+
+/** What a compiled folder is, for whoever shows it. */
+export type BuiltFolder = { contract: Contract; rows: number; world: FolderWorld };
+
+type Blob = { sha256: Digest; bytes: Uint8Array };
+
+const blobOf = (bytes: Uint8Array): Blob => ({
+  sha256: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+  bytes,
+});
+
+const findTask = (folder: string, { tasks }: Contract, name: string): Task => {
+  const found = tasks.find((task) => task.name === name);
+  if (found !== undefined) return found;
+  const names = tasks.map((task) => task.name).join(', ');
+  const others = names === '' ? 'it has none' : `it has ${names}`;
+  throw new AppError('invalid', `${folder} has no task "${name}"; ${others}`);
+};
+
+const pageOf = ({ ui }: Contract, files: readonly TreeFile[]) => {
+  if (ui === null) return [];
+  const prefix = `${ui.static}/`;
+  return files
+    .filter(({ path }) => path.startsWith(prefix))
+    .map(({ path, content }) => ({ path: path.slice(prefix.length), ...blobOf(content) }));
+};
+
+/**
+ * Builds the world of a compiled tree. `sent` has the blobs that the program was given before, and gets those of this world.
+ * Throws `invalid` for a task that it does not have, `StoreRefusal` where its rows do not fit together.
+ */
+export const buildFolder = (
+  folder: string,
+  tree: readonly TreeFile[],
+  compiled: Extract<CompileResult, { ok: true }>,
+  { session, sent }: { session: FolderSession; sent: Set<Digest> },
+): BuiltFolder => {
+  const { contract, baseRows, generated, rewritten } = compiled;
+  const files = [...replaceFiles(tree, [...rewritten, ...generated])];
+  const known = new Set(files.map(({ path }) => path));
+  files.push(...generated.filter(({ path }) => !known.has(path)));
+  const code = selectUserCode(contract, files);
+  const task = session.task === undefined ? null : findTask(folder, contract, session.task);
+  const { bytes, counts } = buildSnapshot(contract, baseRows);
+  const bundle = blobOf(encodeBundle({ contract, files: code }));
+  const snapshot = blobOf(bytes);
+  const page = pageOf(contract, files);
+  const fresh = [bundle, snapshot, ...page].filter(({ sha256 }) => !sent.has(sha256));
+  for (const { sha256 } of fresh) sent.add(sha256);
+  return {
+    contract,
+    rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    world: {
+      assignment: {
+        sessionId: session.sessionId,
+        generation: 1,
+        sessionToken: session.token,
+        worldSlug: contract.name,
+        bundle: bundle.sha256,
+        snapshot: snapshot.sha256,
+        blobs: {},
+        task: task === null ? null : specOfBundled(task),
+        surfaces: contract.ui === null ? ['api'] : ['api', 'ui'],
+        clock: machineClock,
+        seed: session.seed,
+        ...(contract.ui === null
+          ? {}
+          : {
+              ui: {
+                files: page.map(({ path, sha256, bytes }) => ({
+                  path,
+                  sha256,
+                  sizeBytes: bytes.length,
+                })),
+              },
+            }),
+      },
+      blobs: Object.fromEntries(
+        fresh.map((blob) => [blob.sha256, Buffer.from(blob.bytes).toString('base64')]),
+      ),
+      hasCode: code.length > 0,
+      link: session.link,
+    },
+  };
+};

@@ -1,0 +1,22 @@
+/** The recording of a session's browser, as a person reads of it. */
+import type { RecordingView } from '#wire/public-api/recording-operations.ts';
+import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
+
+const marksText = ({ marks }: RecordingView): string | undefined => {
+  const later = marks.filter(({ what }) => what !== 'start');
+  if (later.length === 0) return undefined;
+  return later.map(({ atMs, what }) => `${what} at ${formatDuration(atMs)}`).join(', ');
+};
+
+/** What was written to a file. */
+export const describeRecording = (recording: RecordingView, path: string): string => {
+  const { durationMs, pictures, bytes, complete, cutAt } = recording;
+  const length = `${formatDuration(durationMs)}, ${formatCount(pictures, 'picture')}`;
+  return formatFields([
+    ['file', `${path} (${Math.ceil(bytes / 1024)} KiB)`],
+    ['film', length],
+    ['marks', marksText(recording)],
+    ['cut', cutAt === null ? undefined : `at ${cutAt}: there was no room for more`],
+    ['so far', complete ? undefined : 'the session goes on, and so does its recording'],
+  ]);
+};

@@ -1,0 +1,165 @@
+/** Builds, labels, what differs, runs and the gate as texts for a person. */
+import type {
+  BuildDiff,
+  BuildRef,
+  BuildView,
+  GateView,
+  LabelMove,
+  ListedBuild,
+  RunView,
+} from '#wire/public-api/release.ts';
+import type { Colors } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+
+/** A member of what a build comes from, where it is a text. */
+const textIn = ({ attribution }: ListedBuild, name: string): string | undefined => {
+  const value = attribution[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const labelsText = ({ labels }: ListedBuild): string => labels.join(', ');
+
+export const describeBuild = (build: BuildView): string =>
+  formatFields([
+    ['build', build.id],
+    ['agent', build.agentId],
+    ['hash', build.buildHash],
+    ['version', build.semanticVer ?? undefined],
+    ['commit', textIn(build, 'commitSha')],
+    ['branch', textIn(build, 'branch')],
+    ['labels', build.labels.length === 0 ? undefined : labelsText(build)],
+    ['registered', build.createdAt],
+  ]);
+
+export const describeBuilds = (builds: readonly ListedBuild[]): string =>
+  builds.length === 0
+    ? 'no build is registered'
+    : formatTable([
+        ['AGENT', 'VERSION', 'COMMIT', 'LABELS', 'REGISTERED', 'HASH', 'ID'],
+        ...builds.map((build) => [
+          ...[cutLine(build.agentId, 30), build.semanticVer ?? '-'],
+          ...[textIn(build, 'commitSha')?.slice(0, 12) ?? '-', labelsText(build) || '-'],
+          ...[formatAgo(build.createdAt), cutLine(build.buildHash, 24), build.id],
+        ]),
+      ]);
+
+export const describeMove = (move: LabelMove & { moved: boolean }): string => {
+  const { label, agentId, buildId, previousBuildId, moved, rollback, breaking } = move;
+  if (!moved) return `"${label}" of ${agentId} is on ${buildId} already`;
+  const from = previousBuildId === null ? '' : `, from ${previousBuildId}`;
+  const across = breaking.length === 0 ? '' : ` across a breaking change of ${breaking.join(', ')}`;
+  const how = rollback ? `; it is a rollback${across}` : '';
+  return `"${label}" of ${agentId} is on ${buildId} now${from}${how}`;
+};
+
+const howMoved = ({ rollback, forced }: LabelMove): string => {
+  if (forced) return 'forced rollback';
+  return rollback ? 'rollback' : 'move';
+};
+
+export const describeMoves = (moves: readonly LabelMove[]): string =>
+  moves.length === 0
+    ? 'no label was ever on it'
+    : formatTable([
+        ['WHEN', 'LABEL', 'HOW', 'TO', 'FROM', 'WHO', 'SOURCE', 'REASON'],
+        ...moves.map((move) => [
+          ...[formatAgo(move.movedAt), move.label, howMoved(move), move.buildId],
+          ...[move.previousBuildId ?? '-', cutLine(move.actor, 40)],
+          ...[cutLine(move.source ?? '-', 20), cutLine(move.reason ?? '-', 60)],
+        ]),
+      ]);
+
+const named = ({ version, buildHash }: BuildRef): string => version ?? cutLine(buildHash, 24);
+
+const toolLines = (
+  { name, change, breaking, changes }: BuildDiff['tools'][number],
+  colors: Colors,
+) => [
+  `  ${name}: ${change}${breaking ? `, ${colors.red('breaking')}` : ''}`,
+  ...changes.map((one) => {
+    const place = one.path === '' ? one.part : `${one.part} ${one.path}`;
+    return `    ${place}: ${one.change}${one.breaking ? ` (${colors.red('breaking')})` : ''}`;
+  }),
+];
+
+export const describeDiff = (diff: BuildDiff, colors: Colors): string => {
+  const { base, candidate, tools, prompts, model } = diff;
+  return [
+    `${diff.agentId}: ${named(base)} → ${named(candidate)}${diff.breaking ? `, ${colors.red('breaking')}` : ''}`,
+    tools.length === 0 ? 'tools: no change' : 'tools:',
+    ...tools.flatMap((tool) => toolLines(tool, colors)),
+    prompts.length === 0 ? 'prompts: no change' : 'prompts:',
+    ...prompts.map(({ name, change }) => `  ${name}: ${change}`),
+    model.changed
+      ? `model: ${JSON.stringify(model.base)} → ${JSON.stringify(model.candidate)}`
+      : 'model: no change',
+  ].join('\n');
+};
+
+const percent = (rate: number | null): string =>
+  rate === null ? '-' : `${(rate * 100).toFixed(1)} %`;
+
+const verdictText = (verdict: GateView['gate']['verdict'], colors: Colors): string => {
+  if (verdict === 'pass') return colors.green(verdict);
+  return verdict === 'blocked' ? colors.red(verdict) : colors.yellow(verdict);
+};
+
+export const describeGate = (view: GateView, colors: Colors): string => {
+  const { build, gate, evaluatedRuns: runs, comparedTo } = view;
+  const fields = formatFields([
+    ['verdict', verdictText(gate.verdict, colors)],
+    ['build', `${build.id} (${build.agentId} ${named(build)})`],
+    ['commit', build.commitSha ?? undefined],
+    ['pass rate', `${percent(gate.passRate)}, at least ${percent(gate.threshold)}`],
+    ['graded', `${gate.gradedRollouts}, at least ${gate.minGradedRollouts}`],
+    ['stable', comparedTo?.stableVersion ?? comparedTo?.stableBuildId],
+  ]);
+  const table = formatTable([
+    ['RUN', 'WORLD', 'STATE', 'MODEL', 'PASSED', 'GRADED'],
+    ...runs.map(({ runId, world, state, model, passRate, graded }) => [
+      ...[cutLine(runId, 40), world ?? 'several', state, cutLine(model ?? '-', 30)],
+      ...[percent(passRate), String(graded)],
+    ]),
+  ]);
+  return [
+    fields,
+    ...gate.reasons.map((reason) => `- ${reason}`),
+    ...(runs.length === 0 ? [] : ['', table]),
+  ].join('\n');
+};
+
+/** `2 of 3 runs are going on: 61 rollouts graded`. */
+export const describeWait = ({ evaluatedRuns: runs }: GateView): string => {
+  const going = runs.filter(({ state }) => state === 'RUNNING').length;
+  const graded = runs.reduce((sum, run) => sum + run.graded, 0);
+  return `${going} of ${formatCount(runs.length, 'run')} going on: ${formatCount(graded, 'rollout')} graded`;
+};
+
+const doneText = ({ graded, ungraded, planned }: RunView): string =>
+  planned === null ? String(graded + ungraded) : `${graded + ungraded} of ${planned}`;
+
+export const describeRuns = (runs: readonly RunView[]): string =>
+  runs.length === 0
+    ? 'no run recorded a build'
+    : formatTable([
+        ['RUN', 'AGENT', 'WORLD', 'STATE', 'MODEL', 'DONE', 'PASSED', 'BEGAN'],
+        ...runs.map((run) => [
+          ...[cutLine(run.runId, 40), cutLine(run.agentId, 30), run.world ?? 'several', run.state],
+          ...[cutLine(run.model ?? '-', 30), doneText(run), percent(run.passRate)],
+          formatAgo(run.createdAt),
+        ]),
+      ]);
+
+export const describeRun = (run: RunView): string =>
+  formatFields([
+    ['run', run.runId],
+    ['state', run.state],
+    ['build', `${run.buildId} (${run.agentId})`],
+    ['model', run.model ?? undefined],
+    ['world', run.worlds.join(', ')],
+    ['done', doneText(run)],
+    ['graded', `${run.graded}, ${run.passed} passed (${percent(run.passRate)})`],
+    ['open', run.going === 0 ? undefined : formatCount(run.going, 'session')],
+    ['without a grade', run.ungraded === 0 ? undefined : formatCount(run.ungraded, 'session')],
+    ['finished', run.finishedAt ?? undefined],
+  ]);

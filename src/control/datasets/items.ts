@@ -1,0 +1,258 @@
+/**
+ * Items of datasets: made, changed, deleted, listed. What changes an item is decided on what was read before, held to
+ * the schemas outside of any transaction, and written if nothing of it was changed meanwhile.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { cleanText } from '#observability/read-value.ts';
+import type { ItemState } from '#wire/public-api/dataset.ts';
+import {
+  countItems,
+  endItem,
+  findItem,
+  type ItemRow,
+  insertItem,
+  itemPageBytes,
+  listItems,
+} from '../db/dataset-items.ts';
+import { type DatasetRow, findDatasetsByKeys, lockDataset, noteItems } from '../db/datasets.ts';
+import type { Count } from '../db/lists.ts';
+import { dashless, keyOf } from '../db/trace-keys.ts';
+import type { Condition } from '../db/where.ts';
+import { keyed, oneOf } from '../lists/conditions.ts';
+import { openNumberedPage, walkedItems } from '../lists/numbered.ts';
+import { invalidParameter, type RawQuery, textIn, timeIn } from '../lists/query.ts';
+import type { DatasetStore } from './datasets.ts';
+import { getDataset } from './names.ts';
+import { hasSchemas, refuseMisfit } from './schemas.ts';
+import { viewItem } from './view.ts';
+
+/** What a request says of an item: JSON members as text, and null for what it does not say. */
+export type GivenItem = {
+  datasetName: string;
+  id: string | null;
+  input: string | null;
+  output: string | null;
+  metadata: string | null;
+  sourceTraceId: string | null;
+  sourceObservationId: string | null;
+  status: ItemState | null;
+};
+
+export const noItem = (): AppError => new AppError('not_found', 'Dataset item not found');
+
+type Content = Pick<
+  ItemRow,
+  'status' | 'input' | 'output' | 'metadata' | 'sourceTraceId' | 'sourceObservationId'
+>;
+
+const merge = (known: ItemRow | undefined, given: GivenItem): Content => ({
+  status: given.status ?? known?.status ?? 'ACTIVE',
+  input: given.input ?? known?.input ?? null,
+  output: given.output ?? known?.output ?? null,
+  metadata: given.metadata ?? known?.metadata ?? null,
+  sourceTraceId: given.sourceTraceId ?? known?.sourceTraceId ?? null,
+  sourceObservationId: given.sourceObservationId ?? known?.sourceObservationId ?? null,
+});
+
+const isSame = (known: Content, next: Content): boolean =>
+  known.status === next.status &&
+  known.input === next.input &&
+  known.output === next.output &&
+  known.metadata === next.metadata &&
+  known.sourceTraceId === next.sourceTraceId &&
+  known.sourceObservationId === next.sourceObservationId;
+
+const keyIn = (projectId: string, id: string | null): string | null =>
+  id === null ? null : keyOf(projectId, id);
+
+const activeIn = (content: Content | undefined): number => (content?.status === 'ACTIVE' ? 1 : 0);
+
+type Change = { dataset: DatasetRow; id: string; known: ItemRow | undefined; next: Content };
+
+/** Writes the next version; undefined when item or schemas were changed since they were read. */
+const write = (
+  { db }: DatasetStore,
+  { dataset, id, known, next }: Change,
+): Promise<ItemRow | undefined> =>
+  db.transaction(async (tx) => {
+    const { projectId } = dataset;
+    const key = keyOf(projectId, id);
+    const locked = await lockDataset(tx, dataset.key);
+    const present = await findItem(tx, key);
+    const hasOtherSchemas =
+      locked?.inputSchema !== dataset.inputSchema ||
+      locked?.expectedOutputSchema !== dataset.expectedOutputSchema;
+    const isOther = present?.validFrom.getTime() !== known?.validFrom.getTime();
+    if (hasOtherSchemas || isOther) return undefined;
+    const version = {
+      ...next,
+      ...{ projectId, id, key, datasetKey: dataset.key },
+      sourceTraceKey: keyIn(projectId, next.sourceTraceId),
+      sourceObservationKey: keyIn(projectId, next.sourceObservationId),
+    };
+    const written = await insertItem(tx, version, await endItem(tx, key));
+    await noteItems(tx, dataset.key, activeIn(next) - activeIn(known));
+    return written;
+  });
+
+const mostRounds = 5;
+
+const readIds = (given: GivenItem): { id: string; given: GivenItem } => {
+  const clean = (text: string | null) => (text === null || text === '' ? null : cleanText(text));
+  const sourceTraceId = clean(given.sourceTraceId);
+  const sourceObservationId = clean(given.sourceObservationId);
+  const id = clean(given.id) ?? randomUUID();
+  return { id, given: { ...given, sourceTraceId, sourceObservationId } };
+};
+
+/** Makes an item, or the next version of the one of its id. Throws `not_found`, `conflict` and `invalid`. */
+export const putItem = async (store: DatasetStore, projectId: string, asked: GivenItem) => {
+  const { id, given } = readIds(asked);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const dataset = await getDataset(store.db, projectId, given.datasetName);
+    const known = await findItem(store.db, keyOf(projectId, id));
+    if (known !== undefined && known.datasetKey !== dataset.key) {
+      throw new AppError('conflict', `the id "${id}" is of an item of another dataset`);
+    }
+    const next = merge(known, given);
+    if (known !== undefined && isSame(known, next)) return viewItem(known, dataset);
+    if (next.status === 'ACTIVE' && hasSchemas(dataset)) {
+      await refuseMisfit(store.compiler, projectId, dataset, next);
+    }
+    const written = await write(store, { dataset, id, known, next });
+    if (written !== undefined) return viewItem(written, dataset);
+  }
+  throw new AppError('conflict', `the item "${id}" is changed all the while; try again`);
+};
+
+const datasetOf = async ({ db }: DatasetStore, { datasetKey }: ItemRow): Promise<DatasetRow> => {
+  const dataset = (await findDatasetsByKeys(db, [datasetKey])).get(datasetKey);
+  if (dataset === undefined) throw noItem();
+  return dataset;
+};
+
+/** An item as it is now. Throws `not_found`. */
+export const getItem = async (store: DatasetStore, projectId: string, id: string) => {
+  const item = await findItem(store.db, keyOf(projectId, id));
+  if (item === undefined) throw noItem();
+  return viewItem(item, await datasetOf(store, item));
+};
+
+/** Deletes an item; its versions stay. Throws `not_found`. */
+export const deleteItem = async (store: DatasetStore, projectId: string, id: string) => {
+  const key = keyOf(projectId, id);
+  const found = await findItem(store.db, key);
+  if (found === undefined) throw noItem();
+  await store.db.transaction(async (tx) => {
+    await lockDataset(tx, found.datasetKey);
+    const present = await findItem(tx, key);
+    if (present === undefined) throw noItem();
+    await endItem(tx, key);
+    await noteItems(tx, found.datasetKey, -activeIn(present));
+  });
+};
+
+const order = { time: 'i.created_at', key: 'i.key' };
+
+const present: Condition = () => 'i.valid_to is null';
+const presentAt =
+  (at: string): Condition =>
+  (bind) => {
+    const time = `${bind(at)}::timestamptz`;
+    return `i.created_at <= ${time} and i.valid_from <= ${time} and (i.valid_to is null or i.valid_to > ${time})`;
+  };
+
+const asActive = (query: RawQuery): RawQuery =>
+  textIn(query, 'status') === undefined ? { ...query, status: 'ACTIVE' } : query;
+
+const states = ['ACTIVE', 'ARCHIVED'];
+
+/** The dataset that a list is of, and what its items meet. */
+const readFilters = async (store: DatasetStore, projectId: string, query: RawQuery) => {
+  const name = textIn(query, 'datasetName');
+  const version = timeIn(query, 'version');
+  if (version !== undefined && name === undefined) {
+    throw invalidParameter('version', 'needs datasetName beside it');
+  }
+  const dataset = name === undefined ? undefined : await getDataset(store.db, projectId, name);
+  const ofDataset: Condition = (bind) =>
+    dataset === undefined
+      ? `i.project_id = ${bind(projectId)}`
+      : `i.dataset_key = ${bind(dashless(dataset.key))}::uuid`;
+  const bySource = [
+    keyed(query, projectId, 'sourceTraceId', 'i.source_trace_key'),
+    keyed(query, projectId, 'sourceObservationId', 'i.source_observation_key'),
+  ].filter((condition) => condition !== undefined);
+  const status = oneOf(asActive(query), 'status', states, 'i.status');
+  const conditions = [
+    ofDataset,
+    version === undefined ? present : presentAt(version),
+    ...(status === undefined ? [] : [status]),
+    ...bySource,
+  ];
+  const isWhole =
+    version === undefined &&
+    bySource.length === 0 &&
+    textIn(asActive(query), 'status') === 'ACTIVE';
+  return { dataset, conditions, isWhole };
+};
+
+/** Rows of a page, whole. Throws `invalid` when they are too large together, with how many are not. */
+const wholeRows = (rows: readonly ItemRow[], shown: readonly ItemRow[]): readonly ItemRow[] => {
+  const fitting = rows.findIndex(({ isCut }) => isCut);
+  if (fitting === -1 || fitting >= shown.length) return shown;
+  throw invalidParameter(
+    'limit',
+    `asks for a page of more than ${itemPageBytes} bytes of items: give ${fitting} or less`,
+  );
+};
+
+/** A page of items. Of a dataset as it is now all are counted, else up to a bound. */
+export const readItems = async (store: DatasetStore, projectId: string, query: RawQuery) => {
+  const { dataset, conditions, isWhole } = await readFilters(store, projectId, query);
+  const page = openNumberedPage(query, projectId, order);
+  const count: Promise<Count> | Count =
+    isWhole && dataset !== undefined
+      ? { total: dataset.activeItems, isLowerBound: false }
+      : countItems(store.db, conditions, walkedItems);
+  const [rows, counted] = await Promise.all([
+    listItems(store.db, [...conditions, ...page.conditions], page.range),
+    count,
+  ]);
+  const { shown, meta } = page.show(rows, counted, ({ createdAt, id }) => [createdAt, id]);
+  const datasets =
+    dataset === undefined
+      ? await findDatasetsByKeys(
+          store.db,
+          shown.map(({ datasetKey }) => datasetKey),
+        )
+      : new Map([[dataset.key, dataset]]);
+  const data = wholeRows(rows, shown).flatMap((row) => {
+    const own = datasets.get(row.datasetKey);
+    return own === undefined ? [] : [viewItem(row, own)];
+  });
+  return { data, meta };
+};
+
+/** Items that the older route has with their dataset. */
+const mostTogether = limits.countedItems;
+
+/** Active items of a dataset, newest first, as many as an answer has room for. Throws `invalid` where it has not. */
+export const readAllItems = async (store: DatasetStore, dataset: DatasetRow) => {
+  const conditions: Condition[] = [
+    (bind) => `i.dataset_key = ${bind(dashless(dataset.key))}::uuid`,
+    () => `i.status = 'ACTIVE'`,
+    present,
+  ];
+  const range = { limit: mostTogether + 1, offset: 0 };
+  const rows = await listItems(store.db, conditions, range);
+  if (rows.length <= mostTogether && rows.every(({ isCut }) => !isCut)) {
+    return rows.map((row) => viewItem(row, dataset));
+  }
+  throw new AppError(
+    'invalid',
+    'the dataset has more items than one answer: read them from /dataset-items',
+  );
+};

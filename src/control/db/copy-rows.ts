@@ -1,0 +1,93 @@
+/**
+ * Rows in the binary format of COPY, which takes a server a fraction of the time that an insert of arrays does, and
+ * the program that of writing them as text.
+ */
+import type { Column } from './row-columns.ts';
+
+const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+/** Flags, and the length of an extension; both are nothing. */
+const headerBytes = 8;
+const epochMs = Date.UTC(2000, 0, 1);
+const bytesOfChar = 3;
+
+/** Bytes that grow as they are written to. */
+type Bytes = { buffer: Buffer; end: number };
+
+const makeRoom = (bytes: Bytes, size: number): void => {
+  if (bytes.end + size <= bytes.buffer.length) return;
+  const larger = Buffer.allocUnsafe(Math.max(bytes.buffer.length * 2, bytes.end + size));
+  bytes.buffer.copy(larger, 0, 0, bytes.end);
+  bytes.buffer = larger;
+};
+
+type Write = (bytes: Bytes, value: never) => void;
+
+/** A value of so many bytes. */
+const fixed =
+  <Value>(size: number, write: (buffer: Buffer, value: Value, at: number) => void) =>
+  (bytes: Bytes, value: Value): void => {
+    makeRoom(bytes, 4 + size);
+    bytes.buffer.writeInt32BE(size, bytes.end);
+    write(bytes.buffer, value, bytes.end + 4);
+    bytes.end += 4 + size;
+  };
+
+const writeText = (bytes: Bytes, value: string): void => {
+  makeRoom(bytes, 4 + value.length * bytesOfChar);
+  const size = bytes.buffer.write(value, bytes.end + 4, 'utf8');
+  bytes.buffer.writeInt32BE(size, bytes.end);
+  bytes.end += 4 + size;
+};
+
+/** By the type of the column. A time is milliseconds since 1970, a uuid 32 digits. */
+const writers: Readonly<Record<string, Write>> = {
+  text: writeText,
+  uuid: fixed<string>(16, (buffer, value, at) => buffer.write(value, at, 'hex')),
+  boolean: fixed<boolean>(1, (buffer, value, at) => buffer.writeUInt8(value ? 1 : 0, at)),
+  integer: fixed<number>(4, (buffer, value, at) => buffer.writeInt32BE(value, at)),
+  bigint: fixed<number>(8, (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at)),
+  'double precision': fixed<number>(8, (buffer, value, at) => buffer.writeDoubleBE(value, at)),
+  timestamptz: fixed<number>(8, (buffer, value, at) =>
+    buffer.writeBigInt64BE(BigInt(Math.trunc(value) - epochMs) * 1_000n, at),
+  ),
+};
+
+const writerOf = ({ name, type }: { name: string; type: string }): Write => {
+  const write = writers[type];
+  if (write === undefined) throw new Error(`the column ${name} has no binary form: ${type}`);
+  return write;
+};
+
+const guessedRowBytes = 2_048;
+
+/** What writes rows of these columns as the bytes that `copyText` takes. */
+export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
+  const fields = columns.map((column) => ({ of: column.of, write: writerOf(column) }));
+  const writeRow = (bytes: Bytes, row: Row): void => {
+    makeRoom(bytes, 2);
+    bytes.end = bytes.buffer.writeInt16BE(fields.length, bytes.end);
+    for (const { of, write } of fields) {
+      const value = of(row) ?? null;
+      if (value !== null) {
+        write(bytes, value as never);
+        continue;
+      }
+      makeRoom(bytes, 4);
+      bytes.end = bytes.buffer.writeInt32BE(-1, bytes.end);
+    }
+  };
+  return (rows: readonly Row[]): Buffer => {
+    const buffer = Buffer.allocUnsafe(1_024 + rows.length * guessedRowBytes);
+    const start = signature.copy(buffer);
+    buffer.fill(0, start, start + headerBytes);
+    const bytes: Bytes = { buffer, end: start + headerBytes };
+    for (const row of rows) writeRow(bytes, row);
+    makeRoom(bytes, 2);
+    bytes.end = bytes.buffer.writeInt16BE(-1, bytes.end);
+    return bytes.buffer.subarray(0, bytes.end);
+  };
+};
+
+/** The statement that takes such bytes. */
+export const copyText = (table: string, columns: readonly Column<never>[]): string =>
+  `copy ${table} (${columns.map(({ name }) => name).join(', ')}) from stdin (format binary)`;

@@ -1,0 +1,20 @@
+/**
+ * Pages of rows with input, output and metadata, which may be large: they are shown as far as a page has room, in its
+ * order, and the rows beyond that say that they are cut. The first row is always whole.
+ */
+
+const sizes =
+  'coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0) + coalesce(octet_length(metadata), 0)';
+
+/** Selects `plain` of the rows of `paged` in the order of their `place`, with what is heavy up to `bytes`. */
+export const withHeavy = (plain: string, bytes: number): string =>
+  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
+          case when fits then metadata end as metadata, not fits as "isCut"
+     from (select paged.*, place = 1 or sum(${sizes}) over (order by place) <= ${bytes} as fits
+             from paged) sized
+    order by place`;
+
+/** The same without what is heavy. */
+export const withoutHeavy = (plain: string): string =>
+  `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
+     from paged order by place`;

@@ -1,0 +1,85 @@
+/** How an observation lies in its row, and what it counts for. */
+import { observationFields } from '#observability/object.ts';
+import type { State } from '#observability/state.ts';
+import { toStored } from '#observability/stored.ts';
+import { type Addition, dayOf, sumsOf } from '#observability/tally.ts';
+import { type Counts, totalsOf } from '#observability/usage.ts';
+import type { Column } from './row-columns.ts';
+import {
+  column,
+  common,
+  type StateRow,
+  stateOf,
+  storedColumns,
+  timeColumn,
+  valueColumn,
+  type Write,
+} from './stored-states.ts';
+import { keyOf } from './trace-keys.ts';
+
+type Totals = { input: number; output: number; total: number };
+
+/** An observation to be written. */
+export type ObservationWrite = Write & {
+  traceKey: string;
+  traceId: string;
+  /** What it used and cost; null: nobody said. */
+  usage: Totals | null;
+  cost: Totals | null;
+};
+
+const totalsIn = (text: unknown): Totals | null =>
+  typeof text === 'string' ? totalsOf(JSON.parse(text) as Counts) : null;
+
+/** Where an observation is; `week` is that of its trace. */
+export type ObservationPlace = { projectId: string; id: string; traceId: string; week: number };
+
+/** An observation as it is written. */
+export const observationWrite = (place: ObservationPlace, state: State): ObservationWrite => {
+  const { projectId, id, traceId } = place;
+  const stored = toStored(state, observationFields);
+  const { usageJson, costJson } = stored.values;
+  const [key, traceKey] = [keyOf(projectId, id), keyOf(projectId, traceId)];
+  return { ...place, key, traceKey, stored, usage: totalsIn(usageJson), cost: totalsIn(costJson) };
+};
+
+/** What an observation counts for in its trace. */
+export const countOf = ({ stored, usage, cost }: ObservationWrite): Addition => {
+  const { model } = stored.values;
+  const key = [dayOf(stored.beganAt), typeof model === 'string' ? model : null] as const;
+  return { key, sums: sumsOf(usage, cost) };
+};
+
+const sums = (of: 'usage' | 'cost', type: string): Column<ObservationWrite>[] =>
+  (['input', 'output', 'total'] as const).map((side) =>
+    column(`${side}_${of}`, type, (row) => row[of]?.[side]),
+  );
+
+export const observationColumns: Column<ObservationWrite>[] = [
+  ...common<ObservationWrite>(),
+  column('trace_key', 'uuid', ({ traceKey }) => traceKey),
+  column('trace_id', 'text', ({ traceId }) => traceId),
+  valueColumn('type', 'text', 'type'),
+  valueColumn('parent_id', 'text', 'parentId'),
+  timeColumn('end_time', 'endTime'),
+  timeColumn('completion_start_time', 'completionStartTime'),
+  valueColumn('level', 'text', 'level'),
+  valueColumn('status_message', 'text', 'statusMessage'),
+  valueColumn('model', 'text', 'model'),
+  valueColumn('model_parameters', 'text', 'modelParametersJson'),
+  valueColumn('usage', 'text', 'usageJson'),
+  valueColumn('cost', 'text', 'costJson'),
+  ...sums('usage', 'bigint'),
+  ...sums('cost', 'double precision'),
+  valueColumn('prompt_name', 'text', 'promptName'),
+  valueColumn('prompt_version', 'integer', 'promptVersion'),
+];
+
+/** The columns of an observation's state, as the program names them. */
+export const observationValues = `${storedColumns}, type, name, parent_id as "parentId", end_time as "endTime",
+  completion_start_time as "completionStartTime", level, status_message as "statusMessage", version, environment,
+  model, model_parameters as "modelParametersJson", usage as "usageJson", cost as "costJson",
+  prompt_name as "promptName", prompt_version as "promptVersion", input, output`;
+
+/** The state of a row that was read with `observationValues`. */
+export const observationState = (row: StateRow): State => stateOf(row, observationFields);

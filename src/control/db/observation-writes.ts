@@ -1,0 +1,135 @@
+/**
+ * Observations, written many at a time, in traces that the transaction holds (trace-writes.ts): nobody else writes
+ * those in the same traces meanwhile. So what is there is simply read, merged in the program, and written anew where
+ * that changed it; all else is new, and goes in by COPY.
+ */
+import { mergeStates, type State } from '#observability/state.ts';
+import { type Addition, negated } from '#observability/tally.ts';
+import { copyText, copyWriter } from './copy-rows.ts';
+import { type Queryable, statement, type Transaction } from './database.ts';
+import {
+  countOf,
+  type ObservationWrite,
+  observationColumns,
+  observationState,
+  observationValues,
+  observationWrite,
+} from './observation-rows.ts';
+import { arraysOf, updateStatement } from './row-columns.ts';
+import { isSame, type StateRow } from './stored-states.ts';
+import { dashless, keyOf } from './trace-keys.ts';
+
+/** An observation to write, with what a batch says of it. */
+export type ObservationChange = { write: ObservationWrite; state: State };
+
+const copyInText = copyText('observations', observationColumns);
+const bytesOf = copyWriter(observationColumns);
+const updateObservations = updateStatement(
+  'update_observations',
+  'observations',
+  observationColumns,
+  ['trace_key', 'key', 'week'],
+);
+
+const readStatement = statement(
+  'read_observations',
+  `select o.trace_key as "traceKey", o.key, ${observationValues} from observations o
+     join unnest($1::uuid[], $2::uuid[], $3::integer[]) as given(trace_key, key, week)
+          using (trace_key, key, week)`,
+);
+
+type KnownRow = StateRow & { traceKey: string; key: string };
+
+const placeOf = ({ traceKey, key }: { traceKey: string; key: string }): string =>
+  `${dashless(traceKey)}${dashless(key)}`;
+
+const readKnown = async (
+  tx: Queryable,
+  changes: readonly ObservationChange[],
+): Promise<Map<string, KnownRow>> => {
+  if (changes.length === 0) return new Map();
+  const rows = await tx.query<KnownRow>(readStatement, [
+    changes.map(({ write }) => write.traceKey),
+    changes.map(({ write }) => write.key),
+    changes.map(({ write }) => write.week),
+  ]);
+  return new Map(rows.map((row) => [placeOf(row), row]));
+};
+
+/** What changes in traces by what is written in them, by the traces' keys. */
+export type Additions = Map<string, Addition[]>;
+
+const note = (additions: Additions, traceKey: string, ...added: Addition[]): void => {
+  const known = additions.get(traceKey);
+  if (known === undefined) additions.set(traceKey, added);
+  else known.push(...added);
+};
+
+/** What observations count for in their traces, by the traces' keys. */
+export const countsByTrace = (writes: readonly ObservationWrite[]): Additions => {
+  const additions: Additions = new Map();
+  for (const write of writes) note(additions, write.traceKey, countOf(write));
+  return additions;
+};
+
+const merge = ({ write, state }: ObservationChange, row: KnownRow) => {
+  const known = observationState(row);
+  const before = observationWrite(write, known);
+  const after = observationWrite(write, mergeStates(known, state));
+  return { before, after, isChanged: !isSame(before.stored, after.stored) };
+};
+
+const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
+
+/**
+ * Writes what a batch says of observations, each of which is named once. Those in the traces of `isNew` are not looked
+ * for. Returns what changes in the other traces by it.
+ */
+export const writeObservations = async (
+  tx: Transaction,
+  changes: readonly ObservationChange[],
+  isNew: (traceKey: string) => boolean,
+): Promise<Additions> => {
+  const inOthers = changes.filter(({ write }) => !isNew(write.traceKey));
+  const known = await readKnown(tx, inOthers);
+  const additions: Additions = new Map();
+  const fresh = changes.filter(({ write }) => !known.has(placeOf(write)));
+  for (const { write } of fresh) {
+    if (!isNew(write.traceKey)) note(additions, write.traceKey, countOf(write));
+  }
+  const changed = inOthers.flatMap((change) => {
+    const row = known.get(placeOf(change.write));
+    if (row === undefined) return [];
+    const { before, after, isChanged } = merge(change, row);
+    if (isChanged) note(additions, after.traceKey, taken(countOf(before)), countOf(after));
+    return isChanged ? [after] : [];
+  });
+  if (fresh.length > 0) {
+    const bytes = bytesOf(fresh.map(({ write }) => write));
+    await tx.copyIn('copy_observations', copyInText, bytes);
+  }
+  if (changed.length > 0) {
+    await tx.query(updateObservations, arraysOf(observationColumns, changed));
+  }
+  return additions;
+};
+
+const findTraceOfStatement = statement(
+  'find_traces_of_observations',
+  `select distinct on (key) key, trace_id as "traceId" from observations where key = any($1::uuid[])
+    order by key, created_at`,
+);
+
+/** The traces that observations are in, by the observations' ids; of those that are not there there is none. */
+export const findTracesOf = async (
+  tx: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  if (ids.length === 0) return new Map();
+  const keys = new Map(ids.map((id) => [keyOf(projectId, id), id]));
+  const rows = await tx.query<{ key: string; traceId: string }>(findTraceOfStatement, [
+    [...keys.keys()],
+  ]);
+  return new Map(rows.map(({ key, traceId }) => [keys.get(dashless(key)) ?? '', traceId]));
+};

@@ -1,0 +1,47 @@
+/**
+ * Traces that were made for an observation while no event had named one: its own, with it alone in it. Once its trace
+ * is named it is taken out, to be written there.
+ */
+import type { Counted } from '#observability/daily.ts';
+import type { State } from '#observability/state.ts';
+import { type Queryable, statement } from './database.ts';
+import { observationState, observationValues } from './observation-rows.ts';
+import type { StateRow } from './stored-states.ts';
+import { keyOf } from './trace-keys.ts';
+import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
+
+const holdStatement = statement(
+  'hold_stray_traces',
+  'select from traces where key = any($1::uuid[]) and is_stray order by key for update',
+);
+
+const tracesStatement = statement(
+  'delete_stray_traces',
+  `delete from traces where key = any($1::uuid[]) and is_stray returning key, ${countedColumns}`,
+);
+
+const observationsStatement = statement(
+  'take_stray_observations',
+  `delete from observations where trace_key = any($1::uuid[]) and key = trace_key
+   returning id, ${observationValues}`,
+);
+
+/** What was taken: the states of the observations by their ids, and what their traces counted for. */
+export type Strays = { states: Map<string, State>; gone: Counted[] };
+
+/** Takes the observations of these ids out of traces of their own. */
+export const takeStrays = async (
+  tx: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Strays> => {
+  if (ids.length === 0) return { states: new Map(), gone: [] };
+  const asked = [ids.map((id) => keyOf(projectId, id)).sort()];
+  const held = await tx.query(holdStatement, asked);
+  if (held.length === 0) return { states: new Map(), gone: [] };
+  const traces = await tx.query<CountedRow & { key: string }>(tracesStatement, asked);
+  const keys = traces.map(({ key }) => key);
+  const rows = await tx.query<StateRow & { id: string }>(observationsStatement, [keys]);
+  const states = new Map(rows.map((row) => [row.id, observationState(row)]));
+  return { states, gone: traces.map(countedRow) };
+};

@@ -1,0 +1,60 @@
+/**
+ * Where what agents did is written: a gate, connections of its own, and one transaction for all that one request
+ * says. It can be read once that is answered.
+ */
+import { randomInt } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { eventsOn } from '#observability/daily.ts';
+import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
+import type { Database, Transaction } from '../db/database.ts';
+import { type ScoreWrite, writeScores } from '../db/scores.ts';
+import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
+import type { Told } from './fold.ts';
+import { createGate, type Gate, overloaded } from './gate.ts';
+import { createMonth, type Month } from './month.ts';
+import { writeTold } from './write.ts';
+
+export type TraceStore = { db: Database; weeks: TraceWeeks; gate: Gate; month: Month };
+
+/** Requests that are written at once, and those that wait for it. */
+const mostBatches = { atOnce: 4, waiting: 64 };
+
+/** Opens it on connections of its own. */
+export const openTraceStore = (db: Database): TraceStore => ({
+  db,
+  weeks: createTraceWeeks(db),
+  gate: createGate(mostBatches, randomInt(usageSlots)),
+  month: createMonth(db),
+});
+
+/** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
+export const asOverload = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
+
+/** What a request says, and how many events that are. */
+export type Saying = { told: readonly Told[]; scores: readonly ScoreWrite[]; events: number };
+
+/**
+ * Writes what a request says. `choose` looks it over in the transaction first, such as for events that are known.
+ * Throws `unavailable` when nothing was written, for want of room.
+ */
+export const writeSaying = async (
+  { db, weeks, gate }: TraceStore,
+  projectId: string,
+  choose: (tx: Transaction, week: number) => Saying | Promise<Saying>,
+): Promise<void> => {
+  try {
+    await gate.pass(async (place) => {
+      const week = await weeks.current();
+      await db.transaction(async (tx) => {
+        const { told, scores, events } = await choose(tx, week);
+        const changes = await writeTold(tx, projectId, told, week);
+        await writeScores(tx, projectId, scores);
+        if (events > 0) changes.push(eventsOn(Date.now(), events));
+        await addDailyUsage(tx, projectId, changes, place % usageSlots);
+      });
+    });
+  } catch (error) {
+    throw asOverload(error);
+  }
+};

@@ -1,0 +1,50 @@
+/**
+ * Names of datasets, runs and prompts: any text of a line, in which slashes make folders. Clients write them into
+ * addresses, and some of them twice escaped; so a name that leads nowhere is unescaped once more.
+ */
+import { AppError } from '#domain/error.ts';
+
+/** Characters of a name. */
+export const mostNameChars = 500;
+
+const problemOf = (name: string): string | undefined => {
+  if (name === '') return 'must not be empty';
+  if (name.length > mostNameChars) return `must have at most ${mostNameChars} characters`;
+  if (/\p{Cc}/u.test(name)) return 'must have no control characters';
+  if (!name.isWellFormed()) return 'must be well-formed text';
+  if (/<[^>]*>/.test(name)) return 'must have no HTML in it';
+  if (name.startsWith('/') || name.endsWith('/') || name.includes('//')) {
+    return 'must not begin or end with a slash, nor have two in a row';
+  }
+  return undefined;
+};
+
+/** A name as it is kept, without spaces around it. Throws `invalid`. */
+export const readName = (field: string, given: string): string => {
+  const name = given.trim();
+  const message = problemOf(name);
+  if (message === undefined) return name;
+  throw new AppError('invalid', `invalid request: ${field} ${message}`, {
+    fields: [{ path: [field], message }],
+  });
+};
+
+const unescapeOnce = (name: string): string => {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a percent sign that escapes nothing
+  }
+};
+
+/** What has a name, or that name unescaped once more. */
+export const findNamed = async <Found>(
+  name: string,
+  find: (name: string) => Promise<Found | undefined>,
+): Promise<Found | undefined> => {
+  if (name.includes('\0')) return undefined;
+  const found = await find(name.toWellFormed().trim());
+  const again = unescapeOnce(name);
+  if (found !== undefined || again === name || again.includes('\0')) return found;
+  return find(again.trim());
+};

@@ -1,0 +1,175 @@
+/**
+ * A WebM file around pictures that are kept in parts. Each part is a cluster; the head is made when the file is read, of
+ * what is known of the parts, so that the file has its length, its chapters and an index from the start, and is sent
+ * without being held in memory. Libraries that write WebM want to write all of it; here most is written already.
+ *
+ * Elements are those of RFC 9559 and of https://www.webmproject.org/docs/container/. Times are milliseconds.
+ */
+
+/** One picture: a key frame of VP8, and when it is shown, from the begin of its part. */
+export type Frame = { afterMs: number; data: Uint8Array };
+
+/** What is known of a part without reading it. `bytes` are those of its blocks. */
+export type Part = { startMs: number; bytes: number };
+
+export type Chapter = { startMs: number; title: string };
+
+export type Film = {
+  width: number;
+  height: number;
+  beganAt: Date;
+  durationMs: number;
+  parts: readonly Part[];
+  chapters: readonly Chapter[];
+};
+
+/** The id of an element as it is written. */
+const idBytes = (id: number): Buffer => {
+  const text = id.toString(16);
+  return Buffer.from(text.length % 2 === 0 ? text : `0${text}`, 'hex');
+};
+
+const sizeLength = 8;
+
+/** Always of the same length, so that positions are known before what stands there. */
+const sizeBytes = (size: number): Buffer => {
+  const bytes = Buffer.alloc(sizeLength);
+  bytes.writeBigUInt64BE(2n ** 56n + BigInt(size));
+  return bytes;
+};
+
+const element = (id: number, ...content: readonly Uint8Array[]): Buffer => {
+  const size = content.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return Buffer.concat([idBytes(id), sizeBytes(size), ...content]);
+};
+
+/** An element that is begun, whose content comes after it. */
+const begin = (id: number, size: number): Buffer => Buffer.concat([idBytes(id), sizeBytes(size)]);
+
+const unsigned = (id: number, value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return element(id, bytes);
+};
+
+const text = (id: number, value: string): Buffer => element(id, Buffer.from(value));
+
+const float = (id: number, value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return element(id, bytes);
+};
+
+const matroskaEpoch = Date.UTC(2001, 0, 1);
+
+const date = (id: number, value: Date): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(BigInt(value.getTime() - matroskaEpoch) * 1_000_000n);
+  return element(id, bytes);
+};
+
+const isKeyFrame = 0x80;
+const videoTrack = 1;
+const program = 'svc';
+
+const block = ({ afterMs, data }: Frame): Buffer => {
+  const head = Buffer.alloc(4);
+  head.writeUInt8(0x80 | videoTrack, 0);
+  head.writeInt16BE(afterMs, 1);
+  head.writeUInt8(isKeyFrame, 3);
+  return element(0xa3, head, data);
+};
+
+/** The blocks of a part, as they are kept. `of` stands in them where no player looks, so that no other part is the same. */
+export const blocksOf = (frames: readonly Frame[], of: string): Buffer =>
+  Buffer.concat([text(0xec, of), ...frames.map(block)]);
+
+const timestampLength = unsigned(0xe7, 0).byteLength;
+
+/** What stands before the blocks of a part. */
+export const clusterHead = ({ startMs, bytes }: Part): Buffer =>
+  Buffer.concat([begin(0x1f43b675, timestampLength + bytes), unsigned(0xe7, startMs)]);
+
+const clusterBytes = (part: Part): number => clusterHead(part).byteLength + part.bytes;
+
+const info = ({ beganAt, durationMs }: Film): Buffer =>
+  element(
+    0x1549a966,
+    unsigned(0x2ad7b1, 1_000_000), // nanoseconds of a unit of time
+    float(0x4489, durationMs),
+    date(0x4461, beganAt),
+    text(0x4d80, program),
+    text(0x5741, program),
+  );
+
+const tracks = ({ width, height }: Film): Buffer =>
+  element(
+    0x1654ae6b,
+    element(
+      0xae,
+      unsigned(0xd7, videoTrack),
+      unsigned(0x73c5, videoTrack),
+      unsigned(0x83, 1), // video
+      unsigned(0x9c, 0), // no lacing
+      text(0x86, 'V_VP8'),
+      element(0xe0, unsigned(0xb0, width), unsigned(0xba, height)),
+    ),
+  );
+
+const chapter = ({ startMs, title }: Chapter, index: number): Buffer =>
+  element(
+    0xb6,
+    unsigned(0x73c4, index + 1),
+    unsigned(0x91, startMs * 1_000_000),
+    element(0x80, text(0x85, title), text(0x437c, 'eng')),
+  );
+
+const chaptersOf = ({ chapters }: Film): Buffer =>
+  chapters.length === 0
+    ? Buffer.alloc(0)
+    : element(0x1043a770, element(0x45b9, ...chapters.map(chapter)));
+
+/** The index of the parts, the first of which begins so many bytes after the segment does. */
+const cues = ({ parts }: Film, firstAt: number): Buffer => {
+  let at = firstAt;
+  const points = parts.map((part) => {
+    const place = element(0xb7, unsigned(0xf7, videoTrack), unsigned(0xf1, at));
+    at += clusterBytes(part);
+    return element(0xbb, unsigned(0xb3, part.startMs), place);
+  });
+  return element(0x1c53bb6b, ...points);
+};
+
+const fileHead = element(
+  0x1a45dfa3,
+  unsigned(0x4286, 1),
+  unsigned(0x42f7, 1),
+  unsigned(0x42f2, 4),
+  unsigned(0x42f3, 8),
+  text(0x4282, 'webm'),
+  unsigned(0x4287, 4),
+  unsigned(0x4285, 2),
+);
+
+/** What the file begins with, and how many bytes it has with its parts. Of each part follow its head and its blocks. */
+export const filmHead = (film: Film): { head: Buffer; totalBytes: number } => {
+  const before = Buffer.concat([info(film), tracks(film), chaptersOf(film)]);
+  const cuesBytes = cues(film, 0).byteLength;
+  const body = film.parts.reduce((sum, part) => sum + clusterBytes(part), 0);
+  const size = before.byteLength + cuesBytes + body;
+  const index = cues(film, before.byteLength + cuesBytes);
+  const head = Buffer.concat([fileHead, begin(0x18538067, size), before, index]);
+  return { head, totalBytes: head.byteLength + body };
+};
+
+/** Whether it is a key frame of VP8 of this size (RFC 6386, 9.1). */
+export const isKeyFrameOf = (
+  data: Uint8Array,
+  size: { width: number; height: number },
+): boolean => {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  if (data.byteLength <= 10 || (view.getUint8(0) & 1) !== 0) return false;
+  if (view.getUint8(3) !== 0x9d || view.getUint16(4) !== 0x012a) return false;
+  const width = view.getUint16(6, true) & 0x3fff;
+  return width === size.width && (view.getUint16(8, true) & 0x3fff) === size.height;
+};

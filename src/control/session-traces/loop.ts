@@ -1,0 +1,78 @@
+/**
+ * The loop that tells of sessions in their traces, in each control plane. What fails in a batch is told one at a time;
+ * what fails alone is left for later, longer each time.
+ */
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { postponeDue, takeDues } from '../db/session-traces.ts';
+import type { Parts } from '../parts.ts';
+import { type Batch, type BatchTold, tellBatch } from './tell.ts';
+
+const everyMs = 500;
+const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
+const single: Batch = { dues: 1, bytes: 0 };
+/** Dues that are told one at a time after a batch failed. */
+const mostSingle = 200;
+
+type Told = { observations: number; dues: number };
+
+const tell = async ({ traces, readGrade }: Parts, batch: Batch): Promise<BatchTold> => {
+  const week = await traces.weeks.current();
+  return traces.db.transaction((tx) => tellBatch(tx, { week, readGrade }, batch));
+};
+
+/** Leaves the first for later. */
+const postponeFirst = (parts: Parts, cause: unknown): Promise<void> =>
+  parts.traces.db.transaction(async (tx) => {
+    const [due] = await takeDues(tx, 1);
+    if (due === undefined) return;
+    parts.metrics.sessionTraceFailures.inc();
+    const { sessionId, attempts } = due;
+    parts.log.warn({ err: cause, sessionId, attempts }, 'a session is told in its trace later');
+    await postponeDue(tx, due.id);
+  });
+
+/** Tells them one by one; whichever cannot be told lets the others pass. */
+const tellSingly = async (parts: Parts, signal: AbortSignal): Promise<Told> => {
+  const told = { observations: 0, dues: 0 };
+  while (told.dues < mostSingle && !signal.aborted) {
+    try {
+      const { dues, observations } = await tell(parts, single);
+      if (dues === 0) break;
+      told.observations += observations;
+    } catch (error) {
+      await postponeFirst(parts, error);
+    }
+    told.dues += 1;
+  }
+  return told;
+};
+
+const tick = async (parts: Parts, signal: AbortSignal): Promise<Told> => {
+  const told = { observations: 0, dues: 0 };
+  const add = ({ observations, dues }: Told): void => {
+    told.observations += observations;
+    told.dues += dues;
+    parts.metrics.sessionObservations.inc(observations);
+  };
+  let isFull = true;
+  while (isFull && !signal.aborted) {
+    try {
+      const telling = await tell(parts, whole);
+      add(telling);
+      isFull = telling.isFull;
+    } catch (error) {
+      parts.log.debug({ err: error }, 'a batch of what sessions did is told one by one');
+      add(await tellSingly(parts, signal));
+    }
+  }
+  return told;
+};
+
+/** Starts it. */
+export const startSessionTraces = (parts: Parts): Loop<Told> =>
+  startLoop({
+    name: 'session-traces',
+    everyMs,
+    log: parts.log,
+    tick: (signal) => tick(parts, signal),
+  });

@@ -1,0 +1,92 @@
+/** Reads what is to be told: sessions, with the entries of their ledgers and the calls that are due. */
+import { callTransitions } from '#domain/call.ts';
+import { isFinal } from '#domain/transitions.ts';
+import type { GradeReader } from '../compile/grade-reader.ts';
+import type { Queryable } from '../db/database.ts';
+import {
+  type EntryName,
+  findToldEntries,
+  findToldSessions,
+  findUnanswered,
+  type ToldEntry,
+  type ToldSession,
+  type TraceDue,
+  type UnansweredCall,
+} from '../db/session-traces.ts';
+import type { Told } from '../ingestion/fold.ts';
+import { tellEntry, tellUnanswered } from './tell-entry.ts';
+import { type GradedCall, tellGrade } from './tell-grade.ts';
+import { tellSession } from './tell-session.ts';
+
+/** A session with what is to be told of it now. */
+export type Story = {
+  session: ToldSession;
+  told: Told[];
+  /** Its latest grade among that. */
+  graded: GradedCall | undefined;
+};
+
+/** A call is written down before its answer has arrived here. */
+const isUnderWay = ({ callState }: ToldEntry): boolean =>
+  callState !== null && !isFinal(callTransitions, callState);
+
+const findGrade = async (
+  { projectId }: ToldSession,
+  entries: readonly ToldEntry[],
+  readGrade: GradeReader,
+): Promise<GradedCall | undefined> => {
+  const last = entries.findLast(({ gradeJson }) => gradeJson !== null);
+  if (last === undefined || last.gradeJson === null || last.callId === null) return undefined;
+  const grade = await readGrade(last.gradeJson, projectId);
+  const answeredMs = (last.answeredAt ?? last.at).getTime();
+  return grade && { callId: last.callId, answeredMs, grade };
+};
+
+type Parts = { tellsSession: boolean; entries: ToldEntry[]; unanswered: UnansweredCall[] };
+
+const storyOf = async (
+  session: ToldSession,
+  { tellsSession, entries, unanswered }: Parts,
+  readGrade: GradeReader,
+): Promise<Story> => {
+  const graded = await findGrade(session, entries, readGrade);
+  const told = [
+    ...(tellsSession ? tellSession(session) : []),
+    ...entries.flatMap((entry) => tellEntry(session, entry)),
+    ...unanswered.flatMap((call) => tellUnanswered(session, call)),
+    ...(graded === undefined ? [] : tellGrade(session, graded)),
+  ];
+  return { session, told, graded };
+};
+
+/** The stories of what is due, and the entries that can only be told later. */
+export const readStories = async (
+  tx: Queryable,
+  dues: readonly TraceDue[],
+  readGrade: GradeReader,
+): Promise<{ stories: Story[]; later: EntryName[] }> => {
+  const ids = [...new Set(dues.map(({ sessionId }) => sessionId))];
+  const sessions = (await findToldSessions(tx, ids)).filter(({ isOver }) => !isOver);
+  const telling = dues.filter(({ tellsSession }) => tellsSession);
+  const isDue = new Set(telling.map(({ sessionId }) => sessionId));
+  const ended = sessions.filter(({ id, closedAt }) => closedAt !== null && isDue.has(id));
+  const endedIds = ended.map(({ id }) => id);
+  const entries = Map.groupBy(await findToldEntries(tx, dues), ({ sessionId }) => sessionId);
+  const unanswered = await findUnanswered(tx, endedIds);
+  const unansweredBy = Map.groupBy(unanswered, ({ sessionId }) => sessionId);
+  const stories: Story[] = [];
+  const later: EntryName[] = [];
+  for (const session of sessions) {
+    const { id, isTold } = session;
+    const own = entries.get(id) ?? [];
+    later.push(...own.filter(isUnderWay));
+    const parts = {
+      // The first that is told of a session names its trace, too.
+      tellsSession: isDue.has(id) || !isTold,
+      entries: own.filter((entry) => !isUnderWay(entry)),
+      unanswered: unansweredBy.get(id) ?? [],
+    };
+    stories.push(await storyOf(session, parts, readGrade));
+  }
+  return { stories, later };
+};

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type GateRun, judge, type RunProgress, runStateOf } from './release.ts';
+
+const run = (parts: Partial<GateRun> = {}): GateRun => ({
+  ...{ id: 'r1', planned: null, isFinished: false, isIdle: false, examples: [] },
+  ...{ graded: 0, passed: 0, going: 0, ungraded: 0 },
+  ...parts,
+});
+const rule = { threshold: 0.7, floor: 30 };
+
+describe('a run', () => {
+  const cases: [string, Partial<RunProgress>, string][] = [
+    ['goes on while a session may be graded yet', { graded: 3, going: 1 }, 'RUNNING'],
+    ['is complete once all its sessions are graded', { graded: 3 }, 'COMPLETED'],
+    ['is not complete when one ended without a grade', { graded: 3, ungraded: 1 }, 'INCOMPLETE'],
+    ['goes on until what it planned is done', { planned: 4, graded: 3 }, 'RUNNING'],
+    ['is complete with what it planned', { planned: 3, graded: 3 }, 'COMPLETED'],
+    ['has what failed done again', { planned: 3, graded: 3, ungraded: 1 }, 'COMPLETED'],
+    [
+      'is over when all that it planned ended',
+      { planned: 4, graded: 3, ungraded: 1 },
+      'INCOMPLETE',
+    ],
+    ['goes on when one more is tried', { planned: 4, graded: 3, ungraded: 1, going: 1 }, 'RUNNING'],
+    ['may be finished before its plan', { planned: 4, graded: 3, isFinished: true }, 'COMPLETED'],
+    ['leaves what was open at its finish', { graded: 3, going: 1, isFinished: true }, 'INCOMPLETE'],
+    ['is given up when nothing comes', { planned: 4, graded: 3, isIdle: true }, 'INCOMPLETE'],
+    ['is not given up while a session is open', { going: 1, isIdle: true }, 'RUNNING'],
+  ];
+  it.each(cases)('%s', (_, parts, state) => {
+    expect(runStateOf(run(parts))).toBe(state);
+  });
+});
+
+describe('the gate', () => {
+  it('is untested without a run, or while one goes on, whatever the others came to', () => {
+    expect(judge([], rule)).toEqual({
+      ...{ verdict: 'untested', passRate: null, gradedRollouts: 0 },
+      reasons: ['no run recorded the build'],
+    });
+    const going = run({ id: 'r2', planned: 40, graded: 10, passed: 10, going: 2, ungraded: 1 });
+    expect(judge([run({ ungraded: 1 }), going], rule)).toMatchObject({
+      ...{ verdict: 'untested', passRate: 1, gradedRollouts: 10 },
+      reasons: ['run r2 is still going: 11 of 40 done, 2 sessions open'],
+    });
+  });
+
+  it('is blocked by a run that ended without completing, however well the others did', () => {
+    const lacking = run({ id: 'r2', ungraded: 1, examples: ['ses-1'] });
+    expect(judge([run({ graded: 40, passed: 40 }), lacking], rule)).toMatchObject({
+      ...{ verdict: 'blocked', passRate: 1, gradedRollouts: 40 },
+      reasons: ['run r2 ended without completing: 1 session without a grade (ses-1)'],
+    });
+  });
+
+  it('pools all runs, and opens exactly at its threshold and floor', () => {
+    const runs = [run({ graded: 20, passed: 20 }), run({ id: 'r2', graded: 10, passed: 1 })];
+    expect(judge(runs, rule)).toEqual({
+      ...{ verdict: 'pass', passRate: 0.7, gradedRollouts: 30, reasons: [] },
+    });
+  });
+
+  it('names each condition that does not hold', () => {
+    expect(judge([run({ graded: 29, passed: 20 })], rule).reasons).toEqual([
+      'the pass rate 0.69 is below the threshold 0.70',
+      '29 graded rollouts, and the gate asks for at least 30',
+    ]);
+    expect(judge([run({ graded: 1_000, passed: 699 })], rule).reasons).toEqual([
+      'the pass rate 0.699 is below the threshold 0.700',
+    ]);
+  });
+
+  it('has no pass rate where nothing was graded', () => {
+    expect(judge([run({ ungraded: 2 })], rule)).toMatchObject({
+      ...{ verdict: 'blocked', passRate: null, gradedRollouts: 0 },
+      reasons: [
+        'run r1 ended without completing: 2 sessions without a grade',
+        'nothing was graded',
+        '0 graded rollouts, and the gate asks for at least 30',
+      ],
+    });
+  });
+});

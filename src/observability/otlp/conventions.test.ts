@@ -1,0 +1,456 @@
+/** Golden: what spans say by each convention of the field, as its instrumentations write them. */
+import { expect, it } from 'vitest';
+import { fieldOf, metadataOf } from '../state.ts';
+import { readJsonForm } from './json-form.ts';
+import { readExport } from './read-export.ts';
+
+type Value = string | number | boolean | readonly string[];
+
+const anyOf = (value: Value): object => {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value !== 'number') {
+    return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
+  }
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+};
+type Attributes = Readonly<Record<string, Value>>;
+const listOf = (attributes: Attributes) =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: anyOf(value) }));
+
+type Given = {
+  name?: string;
+  attributes?: Attributes;
+  resource?: Attributes;
+  scope?: string;
+  events?: { name: string; attributes: Attributes }[];
+  status?: object;
+  parentSpanId?: string;
+};
+
+const start = Date.UTC(2026, 2, 1);
+
+/** The fields that a span says, those that it does not left out. */
+const said = ({ name = 'span', attributes = {}, resource = {}, scope = '', ...rest }: Given) => {
+  const { events = [], status, parentSpanId = '00000000000000aa' } = rest;
+  const span = {
+    traceId: '1'.repeat(32),
+    spanId: '2'.repeat(16),
+    parentSpanId,
+    name,
+    startTimeUnixNano: `${start}000000`,
+    endTimeUnixNano: `${start + 500}000000`,
+    attributes: listOf(attributes),
+    events: events.map((event) => ({ ...event, attributes: listOf(event.attributes) })),
+    status,
+  };
+  const scopeSpans = [{ scope: { name: scope }, spans: [span] }];
+  const body = { resourceSpans: [{ resource: { attributes: listOf(resource) }, scopeSpans }] };
+  const [read] = readExport(readJsonForm(body)).spans;
+  if (read === undefined) throw new Error('the span was left out');
+  const { observation, trace } = read;
+  const json = (field: string) => {
+    const text = fieldOf(observation, field);
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  };
+  const field = (name: string) => fieldOf(observation, name) ?? undefined;
+  const ofTrace = (name: string) => fieldOf(trace, name) ?? undefined;
+  return {
+    type: field('type'),
+    name: field('name'),
+    level: field('level'),
+    statusMessage: field('statusMessage'),
+    model: field('model'),
+    parameters: json('modelParametersJson'),
+    usage: json('usageJson'),
+    cost: json('costJson'),
+    completionStartTime: field('completionStartTime'),
+    prompt: field('promptName') && [field('promptName'), field('promptVersion')],
+    input: json('input'),
+    output: json('output'),
+    environment: field('environment'),
+    version: field('version'),
+    metadata: metadataOf(observation) as Record<string, unknown> | undefined,
+    trace: {
+      name: ofTrace('name'),
+      userId: ofTrace('userId'),
+      sessionId: ofTrace('sessionId'),
+      release: ofTrace('release'),
+      public: ofTrace('public'),
+      input: ofTrace('input'),
+      tags: trace.tags,
+      metadata: metadataOf(trace),
+    },
+  };
+};
+
+it('the SDKs of the field say all by names of their own', () => {
+  const told = said({
+    name: 'answer',
+    scope: 'langfuse-sdk',
+    resource: { 'service.name': 'agent', 'langfuse.environment': 'Langfuse-Prod' },
+    attributes: {
+      'langfuse.observation.type': 'generation',
+      'langfuse.observation.level': 'WARNING',
+      'langfuse.observation.status_message': 'slow',
+      'langfuse.observation.input': '[{"role":"user","content":"hi"}]',
+      'langfuse.observation.output': '"quoted"',
+      'langfuse.observation.model.name': 'model-1',
+      'langfuse.observation.model.parameters': '{"temperature":0.5}',
+      'langfuse.observation.usage_details': '{"input":3,"output":4,"cache_read":1}',
+      'langfuse.observation.cost_details': '{"input":0.25,"output":0.5}',
+      'langfuse.observation.completion_start_time': '"2026-03-01T00:00:00.250Z"',
+      'langfuse.observation.prompt.name': 'greeting',
+      'langfuse.observation.prompt.version': 3,
+      'langfuse.observation.metadata.a': '{"x":1}',
+      'langfuse.observation.metadata.b': 'TI',
+      'langfuse.observation.metadata.c': '7',
+      'langfuse.observation.metadata.d': '1.10',
+      'langfuse.observation.metadata.e': 'true',
+      'langfuse.trace.name': 'chat',
+      'langfuse.trace.tags': ['b', 'a'],
+      'langfuse.trace.public': true,
+      'langfuse.trace.metadata.plan': 'free',
+      'langfuse.trace.input': '{"q":1}',
+      'langfuse.release': 'r1',
+      'langfuse.version': 'v2',
+      'user.id': 'ann',
+      'session.id': 's1',
+      'langfuse.experiment.id': 'e1',
+    },
+  });
+  expect(told).toEqual({
+    type: 'GENERATION',
+    name: 'answer',
+    level: 'WARNING',
+    statusMessage: 'slow',
+    model: 'model-1',
+    parameters: { temperature: 0.5 },
+    usage: { input: 3, output: 4, cache_read: 1, total: 8 },
+    cost: { input: 0.25, output: 0.5, total: 0.75 },
+    completionStartTime: start + 250,
+    prompt: ['greeting', 3],
+    input: [{ role: 'user', content: 'hi' }],
+    output: '"quoted"',
+    environment: 'prod',
+    version: 'v2',
+    metadata: {
+      resourceAttributes: { 'service.name': 'agent', 'langfuse.environment': 'Langfuse-Prod' },
+      scope: { name: 'langfuse-sdk' },
+      experiment: { id: 'e1' },
+      a: { x: 1 },
+      b: 'TI',
+      c: 7,
+      d: '1.10',
+      e: true,
+    },
+    trace: {
+      name: 'chat',
+      userId: 'ann',
+      sessionId: 's1',
+      release: 'r1',
+      public: true,
+      input: '{"q":1}',
+      tags: ['a', 'b'],
+      metadata: { plan: 'free' },
+    },
+  });
+});
+
+it('an older SDK calls a generation a span', () => {
+  const attributes = {
+    'langfuse.observation.type': 'span',
+    'langfuse.observation.model.name': 'model-1',
+  };
+  expect(said({ attributes }).type).toBe('GENERATION');
+  expect(said({ attributes: { 'langfuse.observation.type': 'span' } }).type).toBe('SPAN');
+});
+
+const messages = '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]';
+
+it('GenAI: messages as attributes, what the model was told before them', () => {
+  const told = said({
+    name: 'chat model-1',
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'model-1',
+      'gen_ai.response.model': 'model-1-2026',
+      'gen_ai.request.temperature': 0.5,
+      'gen_ai.request.stop_sequences': ['x'],
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.cache_read.input_tokens': 60,
+      'gen_ai.usage.cache_creation.input_tokens': 10,
+      'gen_ai.usage.output_tokens': 20,
+      'gen_ai.system_instructions': '[{"type":"text","content":"be kind"}]',
+      'gen_ai.input.messages': messages,
+      'gen_ai.output.messages': '[{"role":"assistant","parts":[]}]',
+      'gen_ai.conversation.id': 'c1',
+    },
+  });
+  expect(told).toMatchObject({
+    type: 'GENERATION',
+    name: 'chat model-1',
+    model: 'model-1-2026',
+    parameters: { temperature: 0.5, stop_sequences: ['x'] },
+    usage: {
+      input: 30,
+      input_cached_tokens: 60,
+      input_cache_creation: 10,
+      output: 20,
+      total: 120,
+    },
+    input: [
+      { role: 'system', parts: [{ type: 'text', content: 'be kind' }] },
+      { role: 'user', parts: [{ type: 'text', content: 'hi' }] },
+    ],
+    output: [{ role: 'assistant', parts: [] }],
+    trace: { sessionId: 'c1' },
+  });
+  const { attributes } = told.metadata as { attributes: Record<string, unknown> };
+  expect(attributes['gen_ai.provider.name']).toBe('openai');
+  expect(attributes).not.toHaveProperty('gen_ai.input.messages');
+});
+
+it('GenAI: messages as events, of both forms', () => {
+  const events = [
+    { name: 'gen_ai.system.message', attributes: { content: 'be kind' } },
+    { name: 'gen_ai.user.message', attributes: { content: 'hi' } },
+    { name: 'gen_ai.choice', attributes: { index: 0, message: '{"content":"hello"}' } },
+  ];
+  expect(said({ events })).toMatchObject({
+    input: [
+      { role: 'system', content: 'be kind' },
+      { role: 'user', content: 'hi' },
+    ],
+    output: { index: 0, message: { content: 'hello' } },
+  });
+  const details = {
+    name: 'gen_ai.client.inference.operation.details',
+    attributes: { 'gen_ai.input.messages': messages, 'gen_ai.output.messages': '[]' },
+  };
+  expect(said({ events: [details] })).toMatchObject({ input: JSON.parse(messages), output: [] });
+});
+
+it('GenAI: tools, agents, embeddings', () => {
+  const tool = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': 'search',
+    'gen_ai.tool.call.arguments': '{"q":"x"}',
+    'gen_ai.tool.call.result': 'nothing',
+  };
+  expect(said({ name: 'execute_tool search', attributes: tool })).toMatchObject({
+    type: 'TOOL',
+    name: 'search',
+    input: { q: 'x' },
+    output: 'nothing',
+  });
+  const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.request.model': 'model-1' };
+  const told = said({ attributes: agent });
+  expect([told.type, told.model]).toEqual(['AGENT', undefined]);
+  expect(said({ attributes: { 'gen_ai.operation.name': 'embeddings' } }).type).toBe('EMBEDDING');
+});
+
+it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
+  const attributes = {
+    'openinference.span.kind': 'LLM',
+    'llm.model_name': 'model-1',
+    'llm.invocation_parameters': '{"temperature":0.1}',
+    'llm.input_messages.0.message.role': 'system',
+    'llm.input_messages.0.message.content': 'be kind',
+    'llm.input_messages.1.message.role': 'user',
+    'llm.input_messages.1.message.contents.0.message_content.type': 'text',
+    'llm.output_messages.0.message.role': 'assistant',
+    'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'search',
+    'llm.token_count.prompt': 10,
+    'llm.token_count.prompt_details.cache_read': 4,
+    'llm.token_count.completion': 5,
+    'llm.token_count.completion_details.reasoning': 2,
+    'llm.token_count.total': 15,
+    'llm.cost.total': 0.5,
+    metadata: '{"plan":"free"}',
+    'tag.tags': ['x'],
+    'session.id': 's1',
+  };
+  expect(said({ attributes })).toMatchObject({
+    type: 'GENERATION',
+    model: 'model-1',
+    parameters: { temperature: 0.1 },
+    input: [
+      { role: 'system', content: 'be kind' },
+      { role: 'user', contents: [{ type: 'text' }] },
+    ],
+    output: [{ role: 'assistant', tool_calls: [{ function: { name: 'search' } }] }],
+    usage: {
+      input: 6,
+      input_cached_tokens: 4,
+      output: 3,
+      output_reasoning_tokens: 2,
+      total: 15,
+    },
+    cost: { total: 0.5 },
+    metadata: { plan: 'free' },
+    trace: { sessionId: 's1', tags: ['x'] },
+  });
+  const kinds = ['EMBEDDING', 'CHAIN', 'RETRIEVER', 'AGENT', 'TOOL', 'GUARDRAIL', 'EVALUATOR'];
+  for (const kind of kinds) {
+    const spoken = { 'openinference.span.kind': kind, 'input.value': '{"a":1}' };
+    expect(said({ attributes: spoken })).toMatchObject({ type: kind, input: { a: 1 } });
+  }
+});
+
+it("Vercel's AI SDK: steps have model and usage, what is around them has not", () => {
+  const around = said({
+    name: 'ai.generateText',
+    attributes: {
+      'ai.operationId': 'ai.generateText',
+      'ai.model.id': 'model-1',
+      'ai.usage.promptTokens': 10,
+      'ai.prompt': '{"prompt":"hi"}',
+      'ai.response.text': 'hello',
+      'ai.telemetry.metadata.userId': 'ann',
+      'ai.telemetry.metadata.sessionId': 's1',
+      'ai.telemetry.metadata.tags': ['t'],
+      'ai.telemetry.metadata.plan': 'free',
+    },
+  });
+  expect(around).toMatchObject({
+    type: 'CHAIN',
+    input: { prompt: 'hi' },
+    output: 'hello',
+    trace: { userId: 'ann', sessionId: 's1', tags: ['t'], metadata: { plan: 'free' } },
+  });
+  expect([around.model, around.usage]).toEqual([undefined, undefined]);
+  const step = said({
+    attributes: {
+      'ai.operationId': 'ai.streamText.doStream',
+      'ai.model.id': 'model-1',
+      'ai.prompt.messages': '[{"role":"user"}]',
+      'ai.response.toolCalls': '[{"toolName":"search"}]',
+      'ai.response.msToFirstChunk': 120.5,
+      'ai.settings.temperature': 0.5,
+      'ai.usage.inputTokens': 10,
+      'ai.usage.outputTokens': 5,
+      'ai.telemetry.metadata.langfusePrompt': '{"name":"greeting","version":2}',
+    },
+  });
+  expect(step).toMatchObject({
+    type: 'GENERATION',
+    name: 'ai.streamText.doStream',
+    model: 'model-1',
+    parameters: { temperature: 0.5 },
+    usage: { input: 10, output: 5, total: 15 },
+    completionStartTime: start + 120,
+    prompt: ['greeting', 2],
+    input: [{ role: 'user' }],
+    output: { toolCalls: [{ toolName: 'search' }] },
+  });
+  const tool = {
+    'ai.operationId': 'ai.toolCall',
+    'ai.toolCall.name': 'search',
+    'ai.toolCall.args': '{"q":1}',
+    'ai.toolCall.result': '[2]',
+  };
+  expect(said({ attributes: tool })).toMatchObject({
+    type: 'TOOL',
+    name: 'search',
+    input: { q: 1 },
+    output: [2],
+  });
+});
+
+it('Traceloop: entities, numbered prompts, properties of an association', () => {
+  const workflow = {
+    'traceloop.span.kind': 'workflow',
+    'traceloop.entity.input': '{"inputs":{}}',
+    'traceloop.entity.output': '"done"',
+    'traceloop.association.properties.user_id': 'ann',
+    'traceloop.association.properties.session_id': 's1',
+  };
+  expect(said({ attributes: workflow })).toMatchObject({
+    type: 'CHAIN',
+    input: { inputs: {} },
+    trace: { userId: 'ann', sessionId: 's1' },
+  });
+  const chat = {
+    'llm.request.type': 'chat',
+    'gen_ai.prompt.1.content': 'hi',
+    'gen_ai.prompt.1.role': 'user',
+    'gen_ai.prompt.0.role': 'system',
+    'gen_ai.completion.0.content': 'hello',
+    'gen_ai.usage.prompt_tokens': 3,
+    'gen_ai.usage.completion_tokens': 4,
+    'llm.usage.total_tokens': 7,
+  };
+  expect(said({ attributes: chat })).toMatchObject({
+    type: 'GENERATION',
+    input: [{ role: 'system' }, { content: 'hi', role: 'user' }],
+    output: [{ content: 'hello' }],
+    usage: { input: 3, output: 4, total: 7 },
+  });
+});
+
+it.each([
+  ['Genkit', { 'genkit:input': '{"a":1}', 'genkit:output': '2' }, { a: 1 }, '2'],
+  ['MLflow', { 'mlflow.spanInputs': '{"a":1}', 'mlflow.spanOutputs': '[]' }, { a: 1 }, []],
+  ['LiveKit', { 'lk.user_input': 'hi', 'lk.response.text': 'ho' }, 'hi', 'ho'],
+  ['Pydantic AI', { 'pydantic_ai.all_messages': '[1]', final_result: 'ok' }, [1], 'ok'],
+  [
+    'Vertex',
+    { 'gcp.vertex.agent.llm_request': '{}', 'gcp.vertex.agent.llm_response': '{}' },
+    {},
+    {},
+  ],
+  ['plain names', { input: 'a', output: '{"b":1}' }, 'a', { b: 1 }],
+])('%s: input and output', (_, attributes, input, output) => {
+  expect(said({ attributes: attributes as unknown as Attributes })).toMatchObject({
+    input,
+    output,
+  });
+});
+
+it('a span that failed says why, by its status or by its exception', () => {
+  const status = { code: 2, message: 'too slow' };
+  expect(said({ status })).toMatchObject({ level: 'ERROR', statusMessage: 'too slow' });
+  const events = [{ name: 'exception', attributes: { 'exception.message': 'broken' } }];
+  expect(said({ status: { code: 2 }, events })).toMatchObject({ statusMessage: 'broken' });
+  expect(said({ events })).toMatchObject({ level: 'DEFAULT', statusMessage: undefined });
+});
+
+it('frameworks pass on user, session and tags as metadata of theirs', () => {
+  const attributes = {
+    'langsmith.metadata.langfuse_user_id': 'ann',
+    'langsmith.metadata.langfuse_session_id': 's1',
+    'langsmith.metadata.langfuse_tags': 'a, b',
+  };
+  expect(said({ attributes }).trace).toMatchObject({
+    userId: 'ann',
+    sessionId: 's1',
+    tags: ['a', 'b'],
+  });
+});
+
+it('a root says how its trace is called and what it was about, unless that is said of the trace', () => {
+  const attributes = { 'input.value': 'hi' };
+  const root = said({ name: 'run', parentSpanId: '', attributes });
+  expect(root.trace).toMatchObject({ name: 'run', input: '"hi"' });
+  expect(said({ name: 'run', attributes }).trace).toMatchObject({ name: undefined });
+});
+
+it('hostile values are kept as what they are', () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const told = said({
+    attributes: {
+      'input.value': deep,
+      'langfuse.observation.metadata.__proto__': '{"polluted":1}',
+      'gen_ai.prompt.999999999.content': 'far',
+      [`gen_ai.completion.0${'.a'.repeat(5_000)}`]: 'deep',
+      'gen_ai.usage.input_tokens': 'many',
+      'gen_ai.usage.output_tokens': -4,
+    },
+  });
+  expect(told.input === deep).toBe(true);
+  expect(told.usage).toBe(undefined);
+  expect(Object.hasOwn(told.metadata ?? {}, '__proto__')).toBe(true);
+  expect(({} as { polluted?: number }).polluted).toBe(undefined);
+});

@@ -1,0 +1,190 @@
+/**
+ * What a span was asked and what it answered. Each convention has names of its own for that, some as one attribute,
+ * some as events, some spread over numbered attributes; the first that says anything counts, for each side by itself.
+ */
+import { type Attributes, firstOf, noAttributes, parseLoose } from './attributes.ts';
+import { gather } from './numbered.ts';
+import type { Span } from './span.ts';
+
+type Side = 'input' | 'output';
+
+/** A value, and the attributes of the span that it was taken from. */
+type Found = { value: unknown; names: readonly string[] };
+
+type Look = (span: Span) => Found | undefined;
+
+const attribute =
+  (...names: readonly string[]): Look =>
+  ({ attributes }) => {
+    const name = names.find((one) => firstOf(attributes, [one]) !== undefined);
+    return name === undefined
+      ? undefined
+      : { value: parseLoose(attributes.get(name)), names: [name] };
+  };
+
+/** Vercel's AI SDK: a text, tool calls or both. */
+const vercelAnswer: Look = ({ attributes }) => {
+  const textNames = ['ai.response.text', 'ai.result.text'];
+  const callNames = ['ai.response.toolCalls', 'ai.result.toolCalls'];
+  const text = firstOf(attributes, textNames);
+  const toolCalls = parseLoose(firstOf(attributes, callNames));
+  if (toolCalls === undefined) return attribute(...textNames)({ attributes } as Span);
+  const value = text === undefined ? { toolCalls } : { text: parseLoose(text), toolCalls };
+  return { value, names: [...textNames, ...callNames] };
+};
+
+/** An attribute of the first event of this name. */
+const ofEvent =
+  (event: string, ...names: readonly string[]): Look =>
+  ({ events }) => {
+    const found = events.find(({ name }) => name === event);
+    const value = found && firstOf(found.attributes, names);
+    return value === undefined ? undefined : { value: parseLoose(value), names: [] };
+  };
+
+const plain = (attributes: Attributes): Record<string, unknown> =>
+  Object.fromEntries([...attributes].map(([name, value]) => [name, parseLoose(value)]));
+
+const roleForm = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+
+/** Messages that are events, each with its role. */
+const askedByEvents: Look = ({ events }) => {
+  const messages = events.flatMap(({ name, attributes }) => {
+    const [, role] = roleForm.exec(name) ?? [];
+    return role === undefined ? [] : [{ role, ...plain(attributes) }];
+  });
+  return messages.length === 0 ? undefined : { value: messages, names: [] };
+};
+
+const answeredByEvents: Look = ({ events }) => {
+  const choices = events.filter(({ name }) => name === 'gen_ai.choice');
+  const [first] = choices;
+  if (first === undefined) return undefined;
+  const value =
+    choices.length === 1 ? plain(first.attributes) : choices.map((one) => plain(one.attributes));
+  return { value, names: [] };
+};
+
+const numbered =
+  (prefix: string): Look =>
+  ({ attributes }) =>
+    gather(attributes, prefix);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** OpenInference has each message in a member `message`, each tool call in a member `tool_call`. */
+const unwrap = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(unwrap);
+  if (!isRecord(value)) return value;
+  const [[name, inner] = ['', undefined], ...others] = Object.entries(value);
+  const isWrapped = ['message', 'tool_call', 'message_content'].includes(name);
+  if (isWrapped && others.length === 0) return unwrap(inner);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unwrap(member)]));
+};
+
+const openInference =
+  (prefix: string): Look =>
+  ({ attributes }) => {
+    const found = gather(attributes, prefix);
+    return found && { ...found, value: unwrap(found.value) };
+  };
+
+const inputMessages = 'gen_ai.input.messages';
+const instructions = 'gen_ai.system_instructions';
+
+/** Messages of a model, what it was told at first before them. */
+const asked = (attributes: Attributes): unknown => {
+  const messages = parseLoose(firstOf(attributes, [inputMessages]));
+  const told = parseLoose(firstOf(attributes, [instructions]));
+  if (messages === undefined || told === undefined) return messages ?? told;
+  const system = { role: 'system', ...(Array.isArray(told) ? { parts: told } : { content: told }) };
+  return [system, ...(Array.isArray(messages) ? messages : [messages])];
+};
+
+const askedByMessages: Look = ({ attributes }) => {
+  const value = asked(attributes);
+  return value === undefined ? undefined : { value, names: [inputMessages, instructions] };
+};
+
+const details = 'gen_ai.client.inference.operation.details';
+
+const askedByDetails: Look = ({ events }) => {
+  const event = events.find(({ name }) => name === details);
+  const value = asked(event?.attributes ?? noAttributes);
+  return value === undefined ? undefined : { value, names: [] };
+};
+
+/** By side, in the order in which they count. */
+const looks: Readonly<Record<Side, readonly Look[]>> = {
+  input: [
+    attribute('langfuse.observation.input'),
+    attribute('genkit:input'),
+    attribute('ai.prompt.messages', 'ai.prompt', 'ai.toolCall.args', 'ai.value', 'ai.values'),
+    askedByDetails,
+    askedByEvents,
+    ofEvent('gen_ai.content.prompt', 'gen_ai.prompt'),
+    attribute('gcp.vertex.agent.llm_request', 'gcp.vertex.agent.tool_call_args'),
+    attribute('prompt', 'all_messages_events'),
+    attribute('lk.user_input', 'lk.chat_ctx', 'lk.input_text', 'lk.function_tool.arguments'),
+    attribute('mlflow.spanInputs'),
+    attribute('traceloop.entity.input'),
+    attribute('input.value'),
+    attribute('input'),
+    attribute('pydantic_ai.all_messages'),
+    attribute('tool_arguments'),
+    numbered('gen_ai.prompt.'),
+    attribute('gen_ai.prompt'),
+    openInference('llm.input_messages.'),
+    askedByMessages,
+    attribute('gen_ai.tool.call.arguments'),
+  ],
+  output: [
+    attribute('langfuse.observation.output'),
+    attribute('genkit:output'),
+    vercelAnswer,
+    attribute('ai.response.object', 'ai.result.object', 'ai.toolCall.result'),
+    ofEvent(details, 'gen_ai.output.messages'),
+    answeredByEvents,
+    ofEvent('gen_ai.content.completion', 'gen_ai.completion'),
+    attribute('gcp.vertex.agent.llm_response', 'gcp.vertex.agent.tool_response'),
+    attribute('lk.response.text', 'lk.function_tool.output'),
+    attribute('mlflow.spanOutputs'),
+    attribute('traceloop.entity.output'),
+    attribute('output.value'),
+    attribute('output'),
+    attribute('final_result', 'pydantic_ai.final_result'),
+    attribute('tool_response'),
+    numbered('gen_ai.completion.'),
+    attribute('gen_ai.completion'),
+    openInference('llm.output_messages.'),
+    attribute('gen_ai.output.messages'),
+    attribute('gen_ai.tool.call.result'),
+  ],
+};
+
+const lookFor = (span: Span, side: Side): Found | undefined => {
+  for (const look of looks[side]) {
+    const found = look(span);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+export type InputOutput = {
+  /** As JSON text; undefined: it does not say. */
+  input: string | undefined;
+  output: string | undefined;
+  /** Attributes that both were taken from. */
+  names: ReadonlySet<string>;
+};
+
+/** What a span says of both. */
+export const inputOutputOf = (span: Span): InputOutput => {
+  const [input, output] = [lookFor(span, 'input'), lookFor(span, 'output')];
+  return {
+    input: input && JSON.stringify(input.value),
+    output: output && JSON.stringify(output.value),
+    names: new Set([...(input?.names ?? []), ...(output?.names ?? [])]),
+  };
+};

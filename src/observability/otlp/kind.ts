@@ -1,0 +1,120 @@
+/** What a span is an observation of: its type by the conventions of the field, its name, its level. */
+import { type Level, levels, type ObservationType, observationTypes } from '../object.ts';
+import { type Attributes, firstOf, textOf } from './attributes.ts';
+import type { Span } from './span.ts';
+
+/** Words for types, upper case, beside the types themselves. */
+const words: Readonly<Record<string, ObservationType>> = {
+  // OpenInference
+  LLM: 'GENERATION',
+  RERANKER: 'RETRIEVER',
+  // The GenAI conventions of OpenTelemetry
+  CHAT: 'GENERATION',
+  COMPLETION: 'GENERATION',
+  TEXT_COMPLETION: 'GENERATION',
+  GENERATE_CONTENT: 'GENERATION',
+  GENERATE: 'GENERATION',
+  EMBEDDINGS: 'EMBEDDING',
+  INVOKE_AGENT: 'AGENT',
+  CREATE_AGENT: 'AGENT',
+  EXECUTE_TOOL: 'TOOL',
+  // Traceloop
+  WORKFLOW: 'CHAIN',
+  RERANK: 'RETRIEVER',
+  // Genkit
+  MODEL: 'GENERATION',
+  EMBEDDER: 'EMBEDDING',
+  FLOW: 'CHAIN',
+};
+
+const wordNames = [
+  'langfuse.observation.type',
+  'openinference.span.kind',
+  'gen_ai.operation.name',
+  'genkit:metadata:subtype',
+  'genkit:type',
+  'traceloop.span.kind',
+  'llm.request.type',
+];
+
+export const modelNames = [
+  'langfuse.observation.model.name',
+  'gen_ai.response.model',
+  'ai.model.id',
+  'gen_ai.request.model',
+  'llm.response.model',
+  'llm.model_name',
+  'model',
+];
+
+/** An older SDK calls everything a span, also what has a model's attributes. */
+const generationNames = [
+  'langfuse.observation.model.name',
+  'langfuse.observation.model.parameters',
+  'langfuse.observation.usage_details',
+  'langfuse.observation.cost_details',
+  'langfuse.observation.completion_start_time',
+  'langfuse.observation.prompt.name',
+];
+
+/** Vercel's AI SDK: `ai.generateText` is around its steps `ai.generateText.doGenerate`. */
+const operationOf = (attributes: Attributes): string | undefined =>
+  textOf(attributes, ['ai.operationId']);
+
+const vercelType = (operation: string): ObservationType => {
+  if (operation.startsWith('ai.toolCall')) return 'TOOL';
+  if (!operation.includes('.do')) return operation.includes('embed') ? 'SPAN' : 'CHAIN';
+  if (operation.startsWith('ai.rerank')) return 'RETRIEVER';
+  return operation.startsWith('ai.embed') ? 'EMBEDDING' : 'GENERATION';
+};
+
+/** Whether a span is around others that say themselves what model they asked and what that used. */
+export const isAroundModels = (attributes: Attributes): boolean => {
+  if (attributes.get('langfuse.observation.type') !== undefined) return false;
+  const operation = operationOf(attributes);
+  return operation?.startsWith('ai.') === true && !operation.includes('.do');
+};
+
+const typeOfWord = (word: string): ObservationType | undefined => {
+  const upper = word.toUpperCase();
+  const known = observationTypes.find((one) => one === upper);
+  return known ?? (Object.hasOwn(words, upper) ? words[upper] : undefined);
+};
+
+export const typeOf = (attributes: Attributes): ObservationType => {
+  const operation = operationOf(attributes);
+  for (const name of wordNames) {
+    const word = textOf(attributes, [name]);
+    const type = word === undefined ? undefined : typeOfWord(word);
+    if (type === 'SPAN' && firstOf(attributes, generationNames) !== undefined) return 'GENERATION';
+    if (type !== undefined) return type;
+  }
+  if (operation?.startsWith('ai.')) return vercelType(operation);
+  if (firstOf(attributes, ['gen_ai.tool.name', 'gen_ai.tool.call.id']) !== undefined) return 'TOOL';
+  return firstOf(attributes, modelNames) === undefined ? 'SPAN' : 'GENERATION';
+};
+
+const nameNames = [
+  'gen_ai.tool.name',
+  'genkit:name',
+  'logfire.msg',
+  'ai.toolCall.name',
+  'ai.operationId',
+];
+
+/** What instrumentations name it beside the span's own name, which has ids or arguments in it with some. */
+export const nameOf = ({ attributes, name }: Span): string => textOf(attributes, nameNames) ?? name;
+
+export const levelOf = ({ attributes, isError }: Span): Level => {
+  const given = textOf(attributes, ['langfuse.observation.level'])?.toUpperCase();
+  return levels.find((one) => one === given) ?? (isError ? 'ERROR' : 'DEFAULT');
+};
+
+/** What was wrong: as the span says, else as the exception that it noted. */
+export const statusMessageOf = (span: Span): string | undefined => {
+  const { attributes, events, isError, statusMessage } = span;
+  const told = textOf(attributes, ['langfuse.observation.status_message']) ?? statusMessage;
+  if (told !== null || !isError) return told ?? undefined;
+  const exception = events.find(({ name }) => name === 'exception');
+  return exception && textOf(exception.attributes, ['exception.message', 'exception.type']);
+};

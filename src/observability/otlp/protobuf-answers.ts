@@ -1,0 +1,37 @@
+/** What exporters that speak protobuf are answered: the response of OTLP, and `google.rpc.Status` for a refusal. */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
+/** Of an answer in the JSON form. */
+export type PartialSuccess = { rejectedSpans: string; errorMessage: string };
+
+/** An `ExportTraceServiceResponse`, and without spans left out an `ExportMetricsServiceResponse` as well. */
+export const encodeAnswer = (partialSuccess: PartialSuccess | undefined): Uint8Array => {
+  const writer = new BinaryWriter();
+  if (partialSuccess === undefined) return writer.finish();
+  writer.tag(1, WireType.LengthDelimited).fork();
+  writer.tag(1, WireType.Varint).int64(partialSuccess.rejectedSpans);
+  writer.tag(2, WireType.LengthDelimited).string(partialSuccess.errorMessage);
+  return writer.join().finish();
+};
+
+/** Codes of gRPC by status of HTTP. */
+const codes: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  408: 4,
+  413: 8,
+  429: 8,
+  500: 13,
+  503: 14,
+  504: 4,
+};
+const unknownCode = 2;
+
+/** A `Status` that says what was wrong. */
+export const encodeStatus = (httpStatus: number, message: string): Uint8Array => {
+  const writer = new BinaryWriter();
+  writer.tag(1, WireType.Varint).int32(codes[httpStatus] ?? unknownCode);
+  return writer.tag(2, WireType.LengthDelimited).string(message).finish();
+};

@@ -1,0 +1,253 @@
+/**
+ * Reads the protobuf form of OTLP, straight into what `span.ts` has: a message that is not looked at costs nothing,
+ * and one span whose bytes are no span is left out by itself, since its length says where the next begins. The bytes
+ * themselves are read by protobuf-es; the numbers are those of opentelemetry-proto 1.x, where they are stable.
+ */
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { AppError } from '#domain/error.ts';
+import {
+  type Attributes,
+  mostAttributes,
+  mostLevels,
+  noAttributes,
+  wholeOf,
+} from './attributes.ts';
+import {
+  mostEvents,
+  type Scope,
+  type SentScope,
+  type SentSpan,
+  type SpanEvent,
+  timeOfUs,
+} from './span.ts';
+
+/** Takes a field's value off the reader; false: it is none that the message has, and is passed over. */
+type Take = (field: number, wire: WireType) => boolean;
+
+/** Reads the fields of a message that ends at `end`. Throws for bytes that are none, or that go beyond it. */
+const readFields = (reader: BinaryReader, end: number, take: Take): void => {
+  while (reader.pos < end) {
+    const [field, wire] = reader.tag();
+    if (!take(field, wire)) reader.skip(wire, field);
+    if (reader.pos > end) throw new RangeError('a value is longer than what it is in');
+  }
+};
+
+const isLengthy = (wire: WireType): boolean => wire === WireType.LengthDelimited;
+
+/** Where the message ends whose length stands next. */
+const endOfNext = (reader: BinaryReader): number => {
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  if (end > reader.len) {
+    throw new RangeError(`a length is ${length} where ${reader.len - reader.pos} bytes are left`);
+  }
+  return end;
+};
+
+const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+
+const readList = (reader: BinaryReader, levels: number): unknown[] => {
+  const values: unknown[] = [];
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field !== 1 || !isLengthy(wire)) return false;
+    values.push(readAny(reader, levels));
+    return true;
+  });
+  return values;
+};
+
+/** An `AnyValue`; beyond so many levels null, unread. */
+const readAny = (reader: BinaryReader, levels: number): unknown => {
+  const end = endOfNext(reader);
+  let value: unknown = null;
+  if (levels === 0) {
+    reader.pos = end;
+    return value;
+  }
+  readFields(reader, end, (field, wire) => {
+    if (field === 1 && isLengthy(wire)) value = reader.string();
+    else if (field === 2 && wire === WireType.Varint) value = reader.bool();
+    else if (field === 3 && wire === WireType.Varint) value = wholeOf(reader.int64());
+    else if (field === 4 && wire === WireType.Bit64) value = reader.double();
+    else if (field === 5 && isLengthy(wire)) value = readList(reader, levels - 1);
+    else if (field === 6 && isLengthy(wire)) value = readMembers(reader, levels - 1);
+    else if (field === 7 && isLengthy(wire)) value = Buffer.from(reader.bytes()).toString('base64');
+    else return false;
+    return true;
+  });
+  return value;
+};
+
+const readMembers = (reader: BinaryReader, levels: number): Record<string, unknown> => {
+  const members = new Map<string, unknown>();
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field !== 1 || !isLengthy(wire)) return false;
+    readAttribute(reader, members, levels);
+    return true;
+  });
+  return Object.fromEntries(members);
+};
+
+/** A `KeyValue`, into the attributes that it is one of. */
+const readAttribute = (reader: BinaryReader, into: Map<string, unknown>, levels: number): void => {
+  let key = '';
+  let value: unknown = null;
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field === 1 && isLengthy(wire)) key = reader.string();
+    else if (field === 2 && isLengthy(wire)) value = readAny(reader, levels);
+    else return false;
+    return true;
+  });
+  if (into.size < mostAttributes) into.set(key, value);
+};
+
+const readEvent = (reader: BinaryReader): SpanEvent => {
+  const attributes = new Map<string, unknown>();
+  let name = '';
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field === 2 && isLengthy(wire)) name = reader.string();
+    else if (field === 3 && isLengthy(wire)) readAttribute(reader, attributes, mostLevels);
+    else return false;
+    return true;
+  });
+  return { name, attributes };
+};
+
+const readStatus = (reader: BinaryReader, span: SentSpan): void => {
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field === 2 && isLengthy(wire)) span.statusMessage = reader.string();
+    else if (field === 3 && wire === WireType.Varint) span.isError = reader.int32() === 2;
+    else return false;
+    return true;
+  });
+};
+
+const timeOf = (nano: bigint | string): number | undefined =>
+  timeOfUs(Number(BigInt(nano) / 1_000n));
+
+const readSpanTo = (reader: BinaryReader, end: number): SentSpan => {
+  const attributes = new Map<string, unknown>();
+  const events: SpanEvent[] = [];
+  const span: SentSpan = {
+    traceId: '',
+    spanId: '',
+    parentId: '',
+    name: '',
+    startUs: undefined,
+    endUs: undefined,
+    isError: false,
+    statusMessage: '',
+    attributes,
+    events,
+  };
+  readFields(reader, end, (field, wire) => {
+    if (wire === WireType.Bit64 && field === 7) span.startUs = timeOf(reader.fixed64());
+    else if (wire === WireType.Bit64 && field === 8) span.endUs = timeOf(reader.fixed64());
+    else if (!isLengthy(wire)) return false;
+    else if (field === 1) span.traceId = hexOf(reader.bytes());
+    else if (field === 2) span.spanId = hexOf(reader.bytes());
+    else if (field === 4) span.parentId = hexOf(reader.bytes());
+    else if (field === 5) span.name = reader.string();
+    else if (field === 9) readAttribute(reader, attributes, mostLevels);
+    else if (field === 11 && events.length < mostEvents) events.push(readEvent(reader));
+    else if (field === 15) readStatus(reader, span);
+    else return false;
+    return true;
+  });
+  return span;
+};
+
+/** The span that stands next, or what is wrong with it; the reader is behind it either way. */
+const readSpan = (reader: BinaryReader): SentSpan | string => {
+  const end = endOfNext(reader);
+  try {
+    return readSpanTo(reader, end);
+  } catch (error) {
+    return `a span cannot be read: ${(error as Error).message}`;
+  } finally {
+    reader.pos = end;
+  }
+};
+
+/** A `Resource`: its attributes, which an `InstrumentationScope` has further down. */
+const readAttributesAt = (reader: BinaryReader, at: number): Attributes => {
+  const attributes = new Map<string, unknown>();
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field !== at || !isLengthy(wire)) return false;
+    readAttribute(reader, attributes, mostLevels);
+    return true;
+  });
+  return attributes;
+};
+
+const readScope = (reader: BinaryReader): Scope => {
+  const attributes = new Map<string, unknown>();
+  const scope = { name: '', version: '', attributes };
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (!isLengthy(wire)) return false;
+    if (field === 1) scope.name = reader.string();
+    else if (field === 2) scope.version = reader.string();
+    else if (field === 3) readAttribute(reader, attributes, mostLevels);
+    else return false;
+    return true;
+  });
+  return scope;
+};
+
+type OfScope = Omit<SentScope, 'resource'>;
+
+const readScopeSpans = (reader: BinaryReader): OfScope => {
+  const read: OfScope = { scope: { name: '', version: '', attributes: noAttributes }, spans: [] };
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field === 1 && isLengthy(wire)) read.scope = readScope(reader);
+    else if (field === 2 && isLengthy(wire)) read.spans.push(readSpan(reader));
+    else return false;
+    return true;
+  });
+  return read;
+};
+
+/** A `ResourceSpans`. Its resource may stand behind its spans. */
+const readResourceSpans = (reader: BinaryReader): SentScope[] => {
+  const scopes: OfScope[] = [];
+  let resource = noAttributes;
+  readFields(reader, endOfNext(reader), (field, wire) => {
+    if (field === 1 && isLengthy(wire)) resource = readAttributesAt(reader, 1);
+    else if (field === 2 && isLengthy(wire)) scopes.push(readScopeSpans(reader));
+    else return false;
+    return true;
+  });
+  return scopes.map((scope) => ({ resource, ...scope }));
+};
+
+const undecodable = (message: string, error: unknown): AppError =>
+  new AppError('invalid', `the body is no ${message} in protobuf: ${(error as Error).message}`, {
+    cause: error,
+  });
+
+/** Reads an `ExportTraceServiceRequest`. Throws `invalid` when it cannot be told where its spans are. */
+export const readProtobufForm = (bytes: Uint8Array): SentScope[] => {
+  const reader = new BinaryReader(bytes);
+  const sent: SentScope[] = [];
+  try {
+    readFields(reader, bytes.byteLength, (field, wire) => {
+      if (field !== 1 || !isLengthy(wire)) return false;
+      for (const one of readResourceSpans(reader)) sent.push(one);
+      return true;
+    });
+  } catch (error) {
+    throw undecodable('ExportTraceServiceRequest', error);
+  }
+  return sent;
+};
+
+/** Looks whether bytes can be an `ExportMetricsServiceRequest`, of which nothing is kept. Throws `invalid`. */
+export const checkProtobufMetrics = (bytes: Uint8Array): void => {
+  try {
+    readFields(new BinaryReader(bytes), bytes.byteLength, () => false);
+  } catch (error) {
+    throw undecodable('ExportMetricsServiceRequest', error);
+  }
+};

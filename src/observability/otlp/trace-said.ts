@@ -1,0 +1,101 @@
+/** What a span says of its trace: by attributes of the trace, and as its root by itself. */
+import { cleanText, textLimits } from '../read-value.ts';
+import { type Rank, rankOf, type State } from '../state.ts';
+import { type Attributes, endingIn, firstOf, parseLoose, recordOf, textOf } from './attributes.ts';
+import type { InputOutput } from './input-output.ts';
+import {
+  cutText,
+  environmentOf,
+  type Given,
+  jsonOf,
+  metadataOf,
+  rankAll,
+  versionOf,
+} from './said.ts';
+import type { Span } from './span.ts';
+
+const tagNames = ['langfuse.trace.tags', 'langfuse.tags', 'ai.telemetry.metadata.tags', 'tag.tags'];
+
+/** Tags as a list, as a list in JSON, or with commas between. */
+const tagsOf = (attributes: Attributes): string[] => {
+  const given = parseLoose(
+    firstOf(attributes, tagNames.slice(0, 2)) ??
+      endingIn(attributes, '.metadata.langfuse_tags') ??
+      firstOf(attributes, tagNames.slice(2)),
+  );
+  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [];
+  const texts = list.filter((one): one is string => typeof one === 'string');
+  const tags = texts.map((text) => cleanText(text.trim().slice(0, textLimits.name)));
+  return [...new Set(tags.filter((tag) => tag !== ''))].sort();
+};
+
+const isTrue = (value: unknown): boolean | undefined =>
+  value === undefined ? undefined : value === true || value === 'true';
+
+/** The first of `names`, what a framework passes on as its metadata, then the first of `others`. */
+const idOf = (
+  attributes: Attributes,
+  names: readonly string[],
+  passedOn: string,
+  others: readonly string[],
+): string | undefined => {
+  const given =
+    textOf(attributes, names) ??
+    endingIn(attributes, `.metadata.${passedOn}`) ??
+    textOf(attributes, others);
+  return given === undefined ? undefined : cutText(String(given));
+};
+
+const userOf = (attributes: Attributes): string | undefined =>
+  idOf(attributes, ['langfuse.user.id', 'user.id'], 'langfuse_user_id', [
+    'ai.telemetry.metadata.userId',
+    'traceloop.association.properties.user_id',
+  ]);
+
+const sessionOf = (attributes: Attributes): string | undefined =>
+  idOf(
+    attributes,
+    ['langfuse.session.id', 'session.id', 'gen_ai.conversation.id'],
+    'langfuse_session_id',
+    ['ai.telemetry.metadata.sessionId', 'traceloop.association.properties.session_id'],
+  );
+
+/** What frameworks pass on as metadata that has a field of its own. */
+const passedOn = ['userId', 'sessionId', 'tags', 'langfusePrompt'];
+
+const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
+  const vercel = Object.entries(recordOf(attributes, ['ai.telemetry.metadata']));
+  return {
+    ...Object.fromEntries(vercel.filter(([name]) => !passedOn.includes(name))),
+    ...recordOf(attributes, ['langfuse.trace.metadata', 'langfuse.metadata']),
+  };
+};
+
+/** What is said of the trace. Of several spans of a trace that which ended last counts. */
+export const traceSaidBy = (span: Span, { input, output }: InputOutput, rank: Rank): State => {
+  const { attributes, resource, parentId } = span;
+  const isRoot = parentId === null || isTrue(attributes.get('langfuse.internal.as_root'));
+  const given: Given = {
+    name: cutText(textOf(attributes, ['langfuse.trace.name'])),
+    userId: userOf(attributes),
+    sessionId: sessionOf(attributes),
+    public: isTrue(firstOf(attributes, ['langfuse.trace.public', 'langfuse.public'])),
+    release: cutText(
+      textOf(attributes, ['langfuse.release']) ?? textOf(resource, ['langfuse.release']),
+    ),
+    version: versionOf(span),
+    environment: environmentOf(span),
+    input: jsonOf(attributes.get('langfuse.trace.input')),
+    output: jsonOf(attributes.get('langfuse.trace.output')),
+  };
+  // What the root span is called, was asked and answered counts while nobody says so of the trace.
+  const hints: Given = isRoot ? { name: cutText(span.name), input, output } : {};
+  const startMs = Math.floor(span.startUs / 1_000);
+  return {
+    at: startMs,
+    guessedAt: startMs,
+    values: { ...rankAll(hints, rankOf('hint', span.startUs, 0)), ...rankAll(given, rank) },
+    tags: tagsOf(attributes),
+    metadata: metadataOf(traceMetadata(attributes), rank),
+  };
+};

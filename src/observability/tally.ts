@@ -1,0 +1,111 @@
+/**
+ * What the observations of one trace add up to, by day and model. It lies with the trace, so that the sums of whole
+ * projects can be kept by difference: what a trace came to before a write is taken off them, what it comes to
+ * afterwards is added. Pure, in whole numbers, so that nothing is left over when everything is deleted.
+ */
+
+/** What is added up, in the order of `Sums`; costs are in millionths of a millionth of a dollar. */
+export const sumNames = [
+  'observations',
+  'inputUsage',
+  'outputUsage',
+  'totalUsage',
+  'inputCost',
+  'outputCost',
+  'totalCost',
+] as const;
+
+export type Sums = readonly bigint[];
+
+/** A day as `2026-03-01`, in UTC, and a model; null: it named none. */
+export type TallyKey = readonly [day: string, model: string | null];
+
+/** Sums by the JSON of their key. */
+export type Tally = ReadonlyMap<string, Sums>;
+
+export const emptyTally: Tally = new Map();
+
+const dayMs = 86_400_000;
+
+const daysKnown = new Map<number, string>();
+
+/** The day of a time, which is in milliseconds since 1970. */
+export const dayOf = (ms: number): string => {
+  const number = Math.floor(ms / dayMs);
+  const known = daysKnown.get(number);
+  if (known !== undefined) return known;
+  const day = new Date(number * dayMs).toISOString().slice(0, -14);
+  if (daysKnown.size > 1_000) daysKnown.clear();
+  daysKnown.set(number, day);
+  return day;
+};
+
+/** What one observation can count for at most; what is said beyond that is no figure of a model. */
+const mostTokens = 10 ** 12;
+const mostDollars = 10 ** 6;
+const costsOfDollar = 10 ** 12;
+
+const tokens = (count: number | null): bigint =>
+  count === null ? 0n : BigInt(Math.round(Math.min(Math.max(count, 0), mostTokens)));
+
+const cost = (dollars: number | null): bigint =>
+  dollars === null
+    ? 0n
+    : BigInt(Math.round(Math.min(Math.max(dollars, 0), mostDollars) * costsOfDollar));
+
+type Side = { input: number; output: number; total: number };
+
+/** The sums of one observation, by its usage in tokens and its cost in dollars; null where it has none. */
+export const sumsOf = (usage: Side | null, costs: Side | null): Sums => [
+  1n,
+  tokens(usage?.input ?? null),
+  tokens(usage?.output ?? null),
+  tokens(usage?.total ?? null),
+  cost(costs?.input ?? null),
+  cost(costs?.output ?? null),
+  cost(costs?.total ?? null),
+];
+
+export const plus = (one: Sums, other: Sums): Sums =>
+  one.map((sum, index) => sum + (other[index] ?? 0n));
+
+export const negated = (sums: Sums): Sums => sums.map((sum) => -sum);
+
+/** One trace has so many entries; what comes under yet other days and models counts as that of no model. */
+const mostEntries = 200;
+const mostModelChars = 200;
+
+const keyIn = (tally: Tally, [day, model]: TallyKey): string => {
+  const key = JSON.stringify([day, model?.slice(0, mostModelChars) ?? null]);
+  return tally.has(key) || tally.size < mostEntries ? key : JSON.stringify([day, null]);
+};
+
+/** One of several additions to a tally. */
+export type Addition = { key: TallyKey; sums: Sums };
+
+/** The tally with more in it, or less by `negated`. An entry that nothing is left of is gone. */
+export const addAll = (tally: Tally, additions: readonly Addition[]): Tally => {
+  const sum = new Map(tally);
+  for (const { key, sums } of additions) {
+    const place = keyIn(sum, key);
+    const known = sum.get(place);
+    sum.set(place, known === undefined ? sums : plus(known, sums));
+  }
+  for (const [key, sums] of sum) if (sums.every((one) => one === 0n)) sum.delete(key);
+  return sum;
+};
+
+/** As text, for a column; null when there is nothing in it. */
+export const writeTally = (tally: Tally): string | null =>
+  tally.size === 0
+    ? null
+    : JSON.stringify([...tally].map(([key, sums]) => [...JSON.parse(key), ...sums.map(String)]));
+
+/** What `writeTally` wrote. */
+export const readTally = (text: string | null): Tally => {
+  if (text === null) return emptyTally;
+  const entries = JSON.parse(text) as [string, string | null, ...string[]][];
+  return new Map(
+    entries.map(([day, model, ...sums]) => [JSON.stringify([day, model]), sums.map(BigInt)]),
+  );
+};

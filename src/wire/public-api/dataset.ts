@@ -1,0 +1,160 @@
+/** Datasets, their items and the runs over them, as clients see them and send them. */
+import { nullable, oneOf, Timestamp } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+import { ListMeta } from './lists.ts';
+import { LongId, Param, pageParams } from './trace.ts';
+
+const Json = Type.Unknown({ description: 'any JSON' });
+const Text = nullable(Type.String());
+const GivenText = Type.Optional(Type.String({ maxLength: 100_000 }));
+
+/** States of an item: archived ones are in no list unless they are asked for, and in no run. */
+export const itemStates = ['ACTIVE', 'ARCHIVED'] as const;
+export type ItemState = (typeof itemStates)[number];
+
+/** Names are looked at where they are read: refusals say what is wrong with one. */
+const GivenName = Type.String({ maxLength: 10_000 });
+const NameInPath = Type.String({ minLength: 1, maxLength: 4_000 });
+
+const datasetMembers = {
+  id: Type.String(),
+  projectId: Type.String(),
+  name: Type.String(),
+  description: Text,
+  metadata: Json,
+  inputSchema: Json,
+  expectedOutputSchema: Json,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+export const DatasetView = Type.Object(datasetMembers);
+export type DatasetView = Static<typeof DatasetView>;
+
+export const DatasetItemView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  datasetId: Type.String(),
+  datasetName: Type.String(),
+  status: oneOf(itemStates),
+  input: Json,
+  expectedOutput: Json,
+  metadata: Json,
+  sourceTraceId: Text,
+  sourceObservationId: Text,
+  createdAt: Timestamp,
+  updatedAt: Type.String({
+    format: 'date-time',
+    description: 'when this version of it began; given as `version`, it is read again',
+  }),
+  mediaReferences: Type.Array(Type.Unknown()),
+});
+export type DatasetItemView = Static<typeof DatasetItemView>;
+
+/** A dataset in the older list: with the ids of its items and the names of its runs. */
+export const DatasetWithNames = Type.Object({
+  ...datasetMembers,
+  items: Type.Array(Type.String()),
+  runs: Type.Array(Type.String()),
+});
+/** A dataset of the older routes, with its items. */
+export const DatasetWithItems = Type.Object({
+  ...datasetMembers,
+  items: Type.Array(DatasetItemView),
+  runs: Type.Array(Type.String()),
+});
+
+const runMembers = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Text,
+  metadata: Json,
+  datasetId: Type.String(),
+  datasetName: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+export const DatasetRunView = Type.Object(runMembers);
+export type DatasetRunView = Static<typeof DatasetRunView>;
+
+export const DatasetRunItemView = Type.Object({
+  id: Type.String(),
+  datasetRunId: Type.String(),
+  datasetRunName: Type.String(),
+  datasetItemId: Type.String(),
+  traceId: Type.String({
+    description: 'empty while no trace was named and the observation has not arrived',
+  }),
+  observationId: Text,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type DatasetRunItemView = Static<typeof DatasetRunItemView>;
+
+/** A run with its items, the newest first; of very many, the rest is read from the list of run items. */
+export const DatasetRunDetail = Type.Object({
+  ...runMembers,
+  datasetRunItems: Type.Array(DatasetRunItemView),
+  hasMoreItems: Type.Optional(
+    Type.Literal(true, { description: 'there are more: `GET /dataset-run-items` lists them all' }),
+  ),
+});
+
+export const DatasetBody = Type.Object({
+  name: GivenName,
+  description: GivenText,
+  metadata: Type.Optional(Json),
+  inputSchema: Type.Optional(
+    Type.Unknown({
+      description: 'JSON Schema that the input of every active item fits; `{}` takes it away',
+    }),
+  ),
+  expectedOutputSchema: Type.Optional(
+    Type.Unknown({ description: 'the same of expected outputs, where an item has one' }),
+  ),
+});
+export type DatasetBody = Static<typeof DatasetBody>;
+
+export const DatasetItemBody = Type.Object({
+  datasetName: GivenName,
+  id: Type.Optional(Type.String({ maxLength: 800 })),
+  input: Type.Optional(Json),
+  expectedOutput: Type.Optional(Json),
+  metadata: Type.Optional(Json),
+  sourceTraceId: Type.Optional(Type.String({ maxLength: 800 })),
+  sourceObservationId: Type.Optional(Type.String({ maxLength: 800 })),
+  status: Type.Optional(oneOf(itemStates)),
+});
+export type DatasetItemBody = Static<typeof DatasetItemBody>;
+
+export const DatasetRunItemBody = Type.Object({
+  runName: GivenName,
+  runDescription: GivenText,
+  metadata: Type.Optional(Json),
+  datasetItemId: LongId,
+  traceId: Type.Optional(Type.String({ maxLength: 800 })),
+  observationId: Type.Optional(Type.String({ maxLength: 800 })),
+  datasetVersion: Type.Optional(
+    Type.String({ maxLength: 64, description: 'a time: the item as it was then' }),
+  ),
+  createdAt: Type.Optional(Type.String({ maxLength: 64 })),
+});
+export type DatasetRunItemBody = Static<typeof DatasetRunItemBody>;
+
+export const cursorParams = {
+  ...pageParams,
+  cursor: Param('`meta.nextCursor` of the page before, in place of `page`'),
+};
+
+export const DatasetParams = Type.Object({ datasetName: NameInPath });
+export const RunsParams = Type.Object({ name: NameInPath });
+export const RunParams = Type.Object({ name: NameInPath, runName: NameInPath });
+export const ItemParams = Type.Object({ datasetItemId: LongId });
+
+export const DatasetList = Type.Object({ data: Type.Array(DatasetView), meta: ListMeta });
+export const DatasetNamesList = Type.Object({ data: Type.Array(DatasetWithNames), meta: ListMeta });
+export const DatasetItemList = Type.Object({ data: Type.Array(DatasetItemView), meta: ListMeta });
+export const DatasetRunList = Type.Object({ data: Type.Array(DatasetRunView), meta: ListMeta });
+export const DatasetRunItemList = Type.Object({
+  data: Type.Array(DatasetRunItemView),
+  meta: ListMeta,
+});

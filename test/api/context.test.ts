@@ -1,0 +1,276 @@
+/** Context repositories and prompts: pushed, labelled, read, composed, deleted. */
+import { Langfuse } from 'langfuse';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
+import { createAsker } from '../support/asker.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+let as: string;
+let asker: ReturnType<typeof createAsker>;
+
+type Answered = {
+  status: number;
+  body: Record<string, unknown> & { data: object[]; meta: object };
+};
+
+const ask = async (method: string, path: string, body?: object): Promise<Answered> => {
+  const answer = await asker(method, path, { as, ...(body === undefined ? {} : { body }) });
+  return { status: answer.status, body: answer.body as Answered['body'] };
+};
+
+beforeAll(async () => {
+  control = await startOwnControl();
+  as = basicAuthorization(control.publicKey, control.secretKey);
+  asker = createAsker(control);
+});
+
+afterAll(() => control.stop());
+
+describe('a context repository', () => {
+  it('keeps each version that is pushed, and answers the latest unless another is asked for', async () => {
+    const path = '/context/memory/user%2Fada';
+    expect(await ask('POST', path, { content: { likes: ['tea'] } })).toMatchObject({
+      status: 201,
+      body: { kind: 'memory', identifier: 'user/ada', version: 1, labels: ['latest'], config: {} },
+    });
+    await ask('POST', path, { content: null }).then(({ status }) => expect(status).toBe(400));
+    const second = {
+      content: ['x', 1],
+      config: { a: 1 },
+      labels: ['good'],
+      tags: ['t'],
+      message: 'm',
+    };
+    expect((await ask('POST', path, second)).status).toBe(201);
+    expect((await ask('GET', path)).body).toMatchObject({
+      ...{ version: 2, latestVersion: 2, content: ['x', 1], config: { a: 1 }, message: 'm' },
+      ...{ labels: ['good', 'latest'], tags: ['t'], createdBy: control.publicKey },
+    });
+    const first = await ask('GET', `${path}?version=1`);
+    expect(first.body).toMatchObject({ content: { likes: ['tea'] }, labels: [], tags: ['t'] });
+    expect((await ask('GET', `${path}?label=good`)).body).toMatchObject({ version: 2 });
+    expect((await ask('GET', `${path}?version=9`)).status).toBe(404);
+    expect((await ask('GET', `${path}?version=1&label=good`)).status).toBe(400);
+    expect((await ask('GET', `${path}?version=x`)).status).toBe(400);
+  });
+
+  it('says whether it is there', async () => {
+    await ask('POST', '/context/skills/search', { content: 'how' });
+    const exists = async (path: string) => (await ask('GET', path)).body;
+    expect(await exists('/context/skills/search?exists=true')).toEqual({
+      exists: true,
+      version: 1,
+    });
+    const none = { exists: false, version: null };
+    expect(await exists('/context/skills/search?exists=true&version=2')).toEqual(none);
+    expect(await exists('/context/skills/other?exists=true')).toEqual(none);
+    expect(await exists('/context/agents/search?exists=true')).toEqual(none);
+    expect((await ask('GET', '/context/tools/search')).status).toBe(404);
+  });
+
+  it('refuses a push upon a version that is not the latest, and two at once get a number each', async () => {
+    const path = '/context/agents/triage';
+    const stale = { content: 1, baseVersion: 3 };
+    expect((await ask('POST', path, { content: 1, baseVersion: 0 })).status).toBe(201);
+    expect(await ask('POST', path, stale)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('the latest version of "triage" is 1, not 3') },
+    });
+    const pushed = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => ask('POST', path, { content: index })),
+    );
+    const numbers = pushed.map(({ body }) => body.version as number).sort((a, b) => a - b);
+    expect(numbers).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('is listed with its labels, and deleted with all versions', async () => {
+    await ask('POST', '/context/skills/gone', { content: 1, labels: ['a'] });
+    await ask('POST', '/context/skills/gone', { content: 2, tags: ['rare'] });
+    const { body } = await ask('GET', '/context/skills?tag=rare');
+    expect(body).toMatchObject({
+      data: [{ identifier: 'gone', latestVersion: 2, versions: 2, labels: { a: 1, latest: 2 } }],
+      meta: { page: 1, totalItems: 1, totalPages: 1 },
+    });
+    expect((await ask('GET', '/context/skills?label=a')).body.data).toHaveLength(1);
+    expect(await ask('DELETE', '/context/skills/gone')).toMatchObject({ body: { deleted: 2 } });
+    expect((await ask('DELETE', '/context/skills/gone')).status).toBe(404);
+    expect((await ask('GET', '/context/skills?tag=rare')).body.data).toEqual([]);
+  });
+
+  it.each([
+    ['a name with a control character', '/context/skills/a%01b', { content: 1 }],
+    ['a name that ends in a slash', '/context/skills/a%2F', { content: 1 }],
+    ['no content', '/context/skills/a', {}],
+    ['a label of the wrong form', '/context/skills/a', { content: 1, labels: ['A b'] }],
+    ['a prompt that is none', '/context/prompts/a', { content: { role: 'user' } }],
+  ])('is refused with %s, and nothing is made', async (_, path, body) => {
+    expect((await ask('POST', path, body)).status).toBe(400);
+    expect((await ask('GET', '/context/skills/a?exists=true')).body).toMatchObject({
+      exists: false,
+    });
+  });
+});
+
+describe('a prompt', () => {
+  it('is the same thing by both groups of routes', async () => {
+    await ask('POST', '/v2/prompts', {
+      name: 'both ways',
+      prompt: 'Hello',
+      labels: ['production'],
+    });
+    expect((await ask('GET', '/context/prompts/both%20ways')).body).toMatchObject({
+      content: 'Hello',
+      labels: ['latest', 'production'],
+    });
+    await ask('POST', '/context/prompts/both%20ways', { content: 'Hi' });
+    expect((await ask('GET', '/v2/prompts/both%20ways?label=latest')).body).toMatchObject({
+      ...{ name: 'both ways', version: 2, type: 'text', prompt: 'Hi', isActive: false },
+    });
+    expect((await ask('GET', '/v2/prompts/both%20ways')).body).toMatchObject({
+      ...{
+        version: 1,
+        prompt: 'Hello',
+        isActive: true,
+        resolutionGraph: null,
+        commitMessage: null,
+      },
+    });
+  });
+
+  it('keeps its type, and says so', async () => {
+    await ask('POST', '/v2/prompts', { name: 'typed', prompt: 'Hello' });
+    const chat = { name: 'typed', type: 'chat', prompt: [{ role: 'user', content: 'x' }] };
+    expect(await ask('POST', '/v2/prompts', chat)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('"typed" is a text prompt, not chat') },
+    });
+  });
+
+  it('has its labels moved, but for latest', async () => {
+    for (const prompt of ['one', 'two']) {
+      await ask('POST', '/v2/prompts', { name: 'moved', prompt, labels: ['production', 'eu'] });
+    }
+    const at = (version: number) => `/v2/prompts/moved/versions/${version}`;
+    expect((await ask('PATCH', at(1), { newLabels: ['latest'] })).status).toBe(400);
+    expect((await ask('PATCH', at(7), { newLabels: ['eu'] })).status).toBe(404);
+    expect(await ask('PATCH', at(1), { newLabels: ['production'] })).toMatchObject({
+      body: { version: 1, labels: ['production'] },
+    });
+    expect((await ask('GET', '/v2/prompts/moved?version=2')).body).toMatchObject({
+      labels: ['eu', 'latest'],
+    });
+  });
+
+  it('is deleted by version, by label, or whole; the latest of the rest is the latest then', async () => {
+    for (const prompt of ['1', '2', '3', '4']) {
+      await ask('POST', '/v2/prompts', { name: 'deleted', prompt, labels: [`v${prompt}`] });
+    }
+    expect((await ask('DELETE', '/v2/prompts/deleted?version=4')).status).toBe(204);
+    expect((await ask('GET', '/v2/prompts/deleted?label=latest')).body).toMatchObject({
+      version: 3,
+    });
+    expect((await ask('DELETE', '/v2/prompts/deleted?label=v1')).status).toBe(204);
+    expect((await ask('DELETE', '/v2/prompts/deleted?label=v1')).status).toBe(404);
+    // A number is never given twice.
+    await ask('POST', '/v2/prompts', { name: 'deleted', prompt: '5' });
+    expect((await ask('GET', '/v2/prompts?name=deleted')).body.data).toMatchObject([
+      { versions: [2, 3, 5], labels: ['latest', 'v2', 'v3'] },
+    ]);
+    expect((await ask('DELETE', '/v2/prompts/deleted')).status).toBe(204);
+    expect((await ask('GET', '/v2/prompts/deleted?label=latest')).status).toBe(404);
+  });
+
+  it('has other prompts as parts, which are put in unless that is not wanted', async () => {
+    const part = '@@@langfusePrompt:name=tone|label=production@@@';
+    await ask('POST', '/v2/prompts', {
+      name: 'tone',
+      prompt: 'Be $& kind.',
+      labels: ['production'],
+    });
+    await ask('POST', '/v2/prompts', {
+      name: 'whole',
+      prompt: `Help. ${part}`,
+      labels: ['production'],
+    });
+    expect((await ask('GET', '/v2/prompts/whole')).body).toMatchObject({
+      prompt: 'Help. Be $& kind.',
+    });
+    expect((await ask('GET', '/v2/prompts/whole?resolve=false')).body).toMatchObject({
+      prompt: `Help. ${part}`,
+    });
+    const chat = [
+      { role: 'system', content: part },
+      { type: 'placeholder', name: 'history' },
+    ];
+    const made = { name: 'talk', type: 'chat', prompt: chat, labels: ['production'] };
+    await ask('POST', '/v2/prompts', made);
+    expect((await ask('GET', '/v2/prompts/talk')).body.prompt).toEqual([
+      { type: 'chatmessage', role: 'system', content: 'Be $& kind.' },
+      { type: 'placeholder', name: 'history' },
+    ]);
+  });
+
+  it('that is a part of itself, or lacks a part, is refused by name and can be read as it is', async () => {
+    const own = '@@@langfusePrompt:name=round|version=1@@@';
+    await ask('POST', '/v2/prompts', { name: 'round', prompt: own, labels: ['production'] });
+    expect(await ask('GET', '/v2/prompts/round')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('resolve=false') },
+    });
+    const lacking = '@@@langfusePrompt:name=nowhere|version=1@@@';
+    await ask('POST', '/v2/prompts', { name: 'lacking', prompt: lacking, labels: ['production'] });
+    expect(await ask('GET', '/v2/prompts/lacking')).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining('nowhere') },
+    });
+    expect((await ask('GET', '/v2/prompts/lacking?resolve=false')).status).toBe(200);
+  });
+
+  it('is listed ten at a time, with page and cursor', async () => {
+    for (let number = 1; number <= 12; number += 1) {
+      await ask('POST', '/v2/prompts', { name: `listed ${number}`, prompt: 'x', tags: ['listed'] });
+    }
+    const first = (await ask('GET', '/v2/prompts?tag=listed')).body;
+    expect(first.data).toHaveLength(10);
+    expect(first.meta).toMatchObject({ limit: 10, totalItems: 12, totalPages: 2 });
+    expect(first.pagination).toEqual(first.meta);
+    const { nextCursor } = first.meta as { nextCursor: string };
+    const second = (await ask('GET', `/v2/prompts?tag=listed&cursor=${nextCursor}`)).body;
+    expect(second.data).toMatchObject([{ name: 'listed 2' }, { name: 'listed 1' }]);
+  });
+
+  it.each([
+    ['of no text', { prompt: 7 }],
+    ['with messages that are none', { type: 'chat', prompt: [{ role: 'user' }] }],
+    ['with a bar in its name', { name: 'a|b', prompt: 'x' }],
+    ['called new', { name: 'new', prompt: 'x' }],
+  ])('%s is refused', async (_, body) => {
+    expect((await ask('POST', '/v2/prompts', { name: 'refused', ...body })).status).toBe(400);
+    expect((await ask('GET', '/v2/prompts/refused?label=latest')).status).toBe(404);
+  });
+
+  it('is created, fetched, filled in and kept by the SDK of the field', async () => {
+    const langfuse = new Langfuse({
+      baseUrl: control.running.addresses.public[0] ?? '',
+      publicKey: control.publicKey,
+      secretKey: control.secretKey,
+    });
+    await langfuse.createPrompt({
+      name: 'folder/greet me',
+      prompt: 'Hello {{name}}',
+      config: { model: 'model-1' },
+      labels: ['production'],
+      tags: ['greeting'],
+    });
+    const fetched = await langfuse.getPrompt('folder/greet me');
+    expect(fetched.compile({ name: 'Ada' })).toBe('Hello Ada');
+    expect(fetched.config).toEqual({ model: 'model-1' });
+    await langfuse.createPrompt({ name: 'folder/greet me', prompt: 'Hi', labels: ['production'] });
+    expect((await langfuse.getPrompt('folder/greet me')).version).toBe(1); // from its cache
+    const fresh = await langfuse.getPrompt('folder/greet me', undefined, { cacheTtlSeconds: 0 });
+    expect(fresh.version).toBe(2);
+    await expect(langfuse.getPrompt('folder/none')).rejects.toThrow();
+    await langfuse.shutdownAsync();
+  });
+});

@@ -1,0 +1,111 @@
+/** `svc datasets` and `svc queues` on a control plane. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createScoreConfig } from '#wire/public-api/operations.ts';
+import { type Answering, answerCalls } from '../support/answering-host.ts';
+import { createDesk, type Desk } from '../support/commands-on-control.ts';
+import { warmHost } from '../support/host.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { changed } from '../support/pushes.ts';
+
+let control: OwnControl;
+let desk: Desk;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+  desk = createDesk(control);
+});
+afterAll(async () => {
+  desk.clear();
+  await control.stop();
+});
+
+/** Runs it and answers what it printed; a command that fails fails the test. */
+const svc = async (words: string): Promise<string> => {
+  const { status, out, err } = await desk.svc(words);
+  expect(status, err).toBe(0);
+  return out;
+};
+
+const write = (name: string, text: string): void => desk.write('.', changed([], { [name]: text }));
+
+it('makes a dataset, fills it, and shows it as it is and as it was', async () => {
+  write('schema.json', '{"type": "object", "required": ["q"]}');
+  const made = await svc('datasets create folder/one --description d --input-schema @schema.json');
+  expect(made).toMatch(/dataset +folder\/one/);
+  expect(await svc('datasets list')).toContain('folder/one');
+  write('items.jsonl', '{"id": "a", "input": {"q": 1}}\n\n{"id": "b", "input": {"q": 2}}\n');
+  expect(await svc('datasets items add folder/one --file items.jsonl')).toMatch(/^2 items/);
+  const before = JSON.parse(await svc('datasets items show a --json')) as { updatedAt: string };
+  await svc('datasets items add folder/one --id a --input {"q":3}');
+  const inputs = async (words: string) => {
+    const { data } = JSON.parse(await svc(`datasets items list folder/one --json${words}`)) as {
+      data: { input: { q: number } }[];
+    };
+    return data.map(({ input }) => input.q);
+  };
+  expect((await inputs('')).sort()).toEqual([2, 3]);
+  expect(await inputs(` --at ${before.updatedAt} --limit 1`)).toHaveLength(1);
+  const wrong = await desk.svc('datasets items add folder/one --input 5');
+  expect([wrong.status === 0, wrong.err]).toEqual([
+    false,
+    expect.stringContaining('Dataset item validation failed'),
+  ]);
+  write('bad.jsonl', '{"input": {"q": 1}}\n[]\n');
+  const bad = await desk.svc('datasets items add folder/one --file bad.jsonl');
+  expect(bad.err).toContain('line 2 of bad.jsonl');
+  expect(await svc('datasets items delete a')).toContain('deleted');
+  expect(await inputs('')).toEqual([2]);
+});
+
+it('runs an agent on each item, grades it, and goes on where it was broken off', async () => {
+  await svc('datasets create tasks');
+  write('tasks.jsonl', '{"id": "t1", "input": "finish"}\n{"id": "t2", "input": "no such task"}\n');
+  await svc('datasets items add tasks --file tasks.jsonl');
+  const host = await warmHost(control);
+  let answering: Answering | undefined;
+  const serve = (async () => {
+    await host.poll(20);
+    await host.ready();
+    answering = answerCalls(host, () => ({
+      output: { verdict: 'pass', passed: true, score: 1, checks: [] },
+    }));
+  })();
+  const run = 'datasets run tasks --world notes --name nightly --concurrency 1';
+  const ran = await desk.svc(`${run} --agent env --wait 60`);
+  await serve;
+  await answering?.stop();
+  expect(ran.status).toBe(1);
+  expect(ran.out).toMatch(/t1 +pass +1\.00 +ses-/);
+  expect(ran.out).toMatch(/t2 +not run/);
+  expect(ran.out).toContain('1 of 1 passed; 1 not run');
+  const session = /ses-\w+/.exec(ran.out)?.[0] ?? '';
+  expect(ran.err).toContain(`SVC_SESSION_ID=${session}`);
+  expect(ran.err).toContain('SVC_DATASET_ITEM=t1');
+  expect(await svc('datasets runs list tasks')).toContain('nightly');
+  expect(await svc('datasets runs show tasks nightly')).toMatch(new RegExp(`t1 +${session}`));
+  const scores = await control.sql<{ value: number }>(
+    'select value from scores where trace_id = $1',
+    [session],
+  );
+  expect(scores.map(({ value }) => value)).toEqual([1]);
+  await svc('datasets items delete t2');
+  expect(await svc(`${run} --agent env`)).toContain('0 of 0 passed');
+  expect(await svc('datasets runs delete tasks nightly')).toContain('deleted');
+});
+
+it('makes a queue, fills it, and works it off', async () => {
+  const config = await control.send(createScoreConfig, {
+    body: { name: 'quality', dataType: 'NUMERIC' },
+  });
+  const made = await svc(`queues create odd --score-config ${config.body.id}`);
+  const queue = /anq-\w+/.exec(made)?.[0] ?? '';
+  expect(await svc('queues list')).toContain(queue);
+  expect(await svc(`queues show ${queue}`)).toContain('odd');
+  const item = /ani-\w+/.exec(await svc(`queues add ${queue} trace-1`))?.[0] ?? '';
+  expect(await svc(`queues complete ${queue} ${item}`)).toMatch(/status +completed/);
+  expect(await svc(`queues items ${queue} --status PENDING`)).toMatch(/^nothing in/);
+  expect(await svc(`queues reopen ${queue} ${item}`)).toMatch(/status +pending/);
+  expect(await svc(`queues items ${queue}`)).toMatch(/pending +trace +trace-1/);
+  expect((await desk.svc(`queues assign ${queue} usr-none`)).status).not.toBe(0);
+  expect(await svc(`queues remove ${queue} ${item}`)).toContain('removed');
+});

@@ -1,0 +1,497 @@
+/** Files of a project: sent, listed, read, moved, deleted; in a folder of blobs and in a bucket. */
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
+import { reap } from '#wire/pool-api/operations.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
+import { createAsker } from '../support/asker.ts';
+import { startTestControl } from '../support/control.ts';
+import { driveOf, reachable, sumOf } from '../support/file-drive.ts';
+import { type OwnControl, startNotesControl, startOwnControl } from '../support/own-control.ts';
+import { startTestBucket, type TestBucket } from '../support/s3.ts';
+
+const code = (value: string) => expect.objectContaining({ code: value });
+const tidy = (control: OwnControl) =>
+  control.pool(reap, {
+    body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },
+  });
+let control: OwnControl;
+let drive: ReturnType<typeof driveOf>;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+  drive = driveOf(control);
+});
+afterAll(() => control.stop());
+
+describe('a file', () => {
+  it('is there once it is confirmed, with what was said of it', async () => {
+    const upload = await drive.request('docs/a b.txt', 'hello');
+    expect(upload).toMatchObject({ path: 'docs/a b.txt', held: false });
+    expect(await drive.list('docs')).toMatchObject({ files: [], totalFiles: 0 });
+    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('conflict'));
+    expect((await drive.send(upload, 'hello')).status).toBe(200);
+    const confirmed = await drive.confirm(upload.fileId);
+    expect(confirmed).toMatchObject({
+      ...{ fileId: upload.fileId, path: 'docs/a b.txt', ready: true },
+      ...{ sizeBytes: 5, contentType: 'text/plain', sha256: sumOf('hello') },
+    });
+    expect(await drive.confirm(upload.fileId)).toEqual(confirmed);
+    expect(await drive.list('docs/')).toMatchObject({
+      files: [{ path: 'docs/a b.txt', name: 'a b.txt', fileId: upload.fileId }],
+      totalFiles: 1,
+    });
+    const { text, headers, view } = await drive.get('docs/a b.txt');
+    expect(text).toBe('hello');
+    expect(Date.parse(view.urlExpiry)).toBeGreaterThan(Date.now());
+    expect(headers.get('content-type')).toBe('text/plain');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="a b.txt"');
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+  });
+
+  it('has a name in any script, the same in both forms of Unicode', async () => {
+    await drive.put('schön/e\u0301.txt', 'one');
+    expect((await drive.get('schön/\u00e9.txt')).headers.get('content-disposition')).toBe(
+      `attachment; filename="_.txt"; filename*=UTF-8''%C3%A9.txt`,
+    );
+    await expect(drive.request('schön/é.txt', 'two')).rejects.toEqual(code('conflict'));
+    await drive.put('schön/É.txt', 'two');
+    expect(await drive.walk('schön')).toEqual(['schön/É.txt', 'schön/é.txt']);
+  });
+
+  it('is replaced where that is asked for, and not by chance', async () => {
+    await drive.put('replaced.txt', 'one');
+    await expect(drive.request('replaced.txt', 'two')).rejects.toEqual(code('conflict'));
+    await drive.put('replaced.txt', 'two', { overwrite: true });
+    expect((await drive.get('replaced.txt')).text).toBe('two');
+    // Of two that ask for the same place, the one that is confirmed first has it.
+    const [first, second] = [
+      await drive.request('race.txt', 'a'),
+      await drive.request('race.txt', 'b'),
+    ];
+    await drive.send(first, 'a');
+    await drive.send(second, 'b');
+    await drive.confirm(second.fileId);
+    await expect(drive.confirm(first.fileId)).rejects.toEqual(code('conflict'));
+    expect((await drive.get('race.txt')).text).toBe('b');
+    expect(await drive.confirm(first.fileId, false)).toMatchObject({ ready: false });
+  });
+
+  it('is none where it was given up', async () => {
+    const upload = await drive.request('given-up.txt', 'x');
+    await drive.send(upload, 'x');
+    expect(await drive.confirm(upload.fileId, false)).toMatchObject({ ready: false });
+    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('not_found'));
+    expect((await drive.send(upload, 'x')).status).toBe(403);
+    await expect(drive.get('given-up.txt')).rejects.toEqual(code('not_found'));
+    const kept = await drive.put('kept.txt', 'y');
+    await expect(drive.confirm(kept.fileId, false)).rejects.toEqual(code('conflict'));
+  });
+
+  it('is what was announced, or is not taken', async () => {
+    const upload = await drive.request('exact.txt', 'right');
+    expect((await drive.send(upload, 'wrong')).status).toBe(400);
+    expect((await drive.send(upload, 'right and more')).status).toBe(400);
+    const { uploadHeaders } = upload;
+    const other = { ...upload, uploadHeaders: { ...uploadHeaders, 'content-type': 'text/html' } };
+    expect((await drive.send(other, 'right')).status).toBe(400);
+    const sums = { ...uploadHeaders, 'x-amz-checksum-sha256': sumOf('wrong') };
+    expect((await drive.send({ ...upload, uploadHeaders: sums }, 'right')).status).toBe(400);
+    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('conflict'));
+    const right = { ...uploadHeaders, 'x-amz-checksum-sha256': sumOf('right') };
+    expect((await drive.send({ ...upload, uploadHeaders: right }, 'right')).status).toBe(200);
+    await drive.confirm(upload.fileId);
+  });
+
+  it('that the project has already is not sent again, and one of another project is', async () => {
+    await drive.put('held/one.txt', 'the same bytes');
+    const again = await drive.request('held/two.txt', 'the same bytes');
+    expect(again.held).toBe(true);
+    await drive.confirm(again.fileId);
+    expect((await drive.get('held/two.txt')).text).toBe('the same bytes');
+  });
+
+  it('comes whole, or is sent again: also after its sender or the control plane broke off', async () => {
+    const text = 'x'.repeat(300_000);
+    const upload = await drive.request('broken.txt', text);
+    const half = new ReadableStream({
+      start(stream) {
+        stream.enqueue(Buffer.from(text.slice(1_000)));
+        stream.error(new Error('the sender is gone'));
+      },
+    });
+    await expect(
+      fetch(reachable(control, upload.uploadUrl), {
+        ...{ method: 'PUT', headers: upload.uploadHeaders, body: half },
+        duplex: 'half',
+      } as RequestInit),
+    ).rejects.toThrow();
+    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('conflict'));
+    expect((await drive.send(upload, text)).status).toBe(200);
+    const { databaseUrl } = control.config;
+    const other = await startTestControl({
+      databaseUrl: databaseUrl.reveal(),
+      keysOf: control,
+      replicaOf: control,
+    });
+    try {
+      const both = [drive, driveOf(other), drive].map((one) => one.confirm(upload.fileId));
+      const answers = await Promise.all(both);
+      expect(answers.map(({ ready }) => ready)).toEqual([true, true, true]);
+    } finally {
+      await other.stop();
+    }
+    expect((await drive.get('broken.txt')).text).toBe(text);
+  });
+
+  it('may be empty', async () => {
+    await drive.put('empty.txt', '');
+    expect((await drive.get('empty.txt')).text).toBe('');
+  });
+
+  it.each([
+    '',
+    '/',
+    'docs/',
+    '../x',
+    'a//b',
+    '/x',
+    'a\0b',
+    'a\\b',
+    'x'.repeat(300),
+    'a/'.repeat(40).concat('b'),
+    'a\u202eb',
+  ])('has no path like %j', async (path) => {
+    await expect(drive.request(path, 'x')).rejects.toEqual(code('invalid'));
+  });
+
+  it('has no folder in the place of a file, nor the other way round', async () => {
+    await drive.put('both/file', 'x');
+    await expect(drive.request('both/file/below', 'x')).resolves.toBeDefined();
+    await expect(drive.put('both/file/below', 'x')).rejects.toEqual(code('conflict'));
+    await expect(drive.request('both', 'x')).rejects.toEqual(code('conflict'));
+    await expect(drive.makeFolder('both/file')).rejects.toEqual(code('conflict'));
+    await expect(drive.get('both')).rejects.toEqual(code('not_found'));
+  });
+});
+
+describe('a body that is none', () => {
+  const right = { path: 'x', contentLength: 1, contentType: 'a/b', sha256: sumOf('x') };
+  const ask = () => createAsker(control);
+  const as = () => basicAuthorization(control.publicKey, control.secretKey);
+  const hostile = JSON.parse('{"__proto__": {"path": "x"}}') as object;
+
+  it.each([
+    ['/files', {}],
+    ['/files', hostile],
+    ['/files', { ...right, path: 1 }],
+    ['/files', { ...right, path: null }],
+    ['/files', { ...right, contentLength: -1 }],
+    ['/files', { ...right, contentLength: 1.5 }],
+    ['/files', { ...right, contentLength: 2 ** 40 }],
+    ['/files', { ...right, contentType: 'text/plain\r\nx-a: b' }],
+    ['/files', { ...right, contentType: 'text' }],
+    ['/files', { ...right, sha256: 'x' }],
+    ['/files', { ...right, sha256: `${sumOf('x').slice(0, 42)}B=` }],
+    ['/files', { ...right, more: 1 }],
+    ['/files/confirm', { fileId: 'x' }],
+    ['/files/confirm', { fileId: ['x'], ok: true }],
+    ['/files/move', { fromPath: 'x' }],
+    ['/files/move', { fromPath: 'x', toPath: 'a/../b' }],
+    ['/files/folders', { path: '..' }],
+    ['/files/folders', { path: {} }],
+  ])('%s refuses %j and changes nothing', async (path, body) => {
+    const before = await control.sql('select count(*) from awaited_files');
+    expect((await ask()('POST', path, { as: as(), body })).status).toBe(400);
+    expect(await control.sql('select count(*) from awaited_files')).toEqual(before);
+  });
+
+  it.each(['fil-x', 'a\0b', 'chk-01kaz4x0pg8q2m5v7n3c1d9e6f', 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f'])(
+    'names no upload by %j',
+    async (fileId) => {
+      await expect(drive.confirm(fileId)).rejects.toEqual(code('not_found'));
+      await expect(drive.confirm(fileId, false)).rejects.toEqual(code('not_found'));
+    },
+  );
+});
+
+describe('folders', () => {
+  it('are made once, with those above them', async () => {
+    expect((await drive.makeFolder('made/in/depth')).status).toBe(201);
+    const again = await drive.makeFolder('made/in/depth/');
+    expect(again.status).toBe(200);
+    expect(again.body).toMatchObject({ path: 'made/in/depth', files: 0, folders: 0 });
+    const all = await Promise.all(Array.from({ length: 8 }, () => drive.makeFolder('together/x')));
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(await drive.list('made')).toMatchObject({
+      folders: [{ path: 'made/in', folders: 1 }],
+      totalFolders: 1,
+    });
+  });
+
+  it('are moved with all that is in them, by one row', async () => {
+    await drive.put('from/a.txt', 'a');
+    await drive.put('from/deep/b.txt', 'b');
+    const before = await drive.get('from/deep/b.txt');
+    expect(await drive.move('from', 'elsewhere/to')).toBe(2);
+    expect(await drive.walk('elsewhere')).toEqual([
+      'elsewhere/to/a.txt',
+      'elsewhere/to/deep/b.txt',
+    ]);
+    expect(await drive.walk('from')).toEqual([]);
+    expect((await drive.get('elsewhere/to/deep/b.txt')).view.sha256).toBe(before.view.sha256);
+    expect(await drive.move('elsewhere/to/a.txt', 'elsewhere/')).toBe(1);
+    expect(await drive.move('elsewhere/a.txt', 'elsewhere/a.txt')).toBe(0);
+    expect(await drive.list('elsewhere')).toMatchObject({ totalFiles: 1, totalFolders: 1 });
+    expect(await drive.list('elsewhere/to')).toMatchObject({ totalFiles: 0, totalFolders: 1 });
+  });
+
+  it('are moved neither onto what is there, nor into themselves, nor too deep', async () => {
+    await drive.put('m/one/x.txt', 'x');
+    await drive.put('m/two/y.txt', 'y');
+    const walk = async () => [...(await drive.walk('m'))];
+    const before = await walk();
+    await expect(drive.move('m/one', 'm/two')).rejects.toEqual(code('conflict'));
+    await expect(drive.move('m/one', 'm/two/y.txt')).rejects.toEqual(code('conflict'));
+    await expect(drive.move('m/one', 'm/two/y.txt/z')).rejects.toEqual(code('conflict'));
+    await expect(drive.move('m/one', 'm/one/in')).rejects.toEqual(code('invalid'));
+    await expect(drive.move('m/one/', 'm/one/')).rejects.toEqual(code('invalid'));
+    await expect(drive.move('m', `${'d/'.repeat(30)}m`)).rejects.toEqual(code('invalid'));
+    await expect(drive.move('', 'x')).rejects.toEqual(code('invalid'));
+    await expect(drive.move('m/none', 'x')).rejects.toEqual(code('not_found'));
+    await expect(drive.move('m/one/x.txt/', 'x')).rejects.toEqual(code('not_found'));
+    expect(await walk()).toEqual(before);
+    expect(await drive.list('x')).toMatchObject({ files: [], folders: [] });
+  });
+
+  it('that are moved into one another at once end in one tree, and lose nothing', async () => {
+    await drive.put('c/a/1.txt', '1');
+    await drive.put('c/b/2.txt', '2');
+    const moves = await Promise.allSettled([
+      drive.move('c/a', 'c/b/a'),
+      drive.move('c/b', 'c/a/b'),
+    ]);
+    // The later one finds nothing of that name where it goes, and makes the folder anew.
+    expect(moves.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect([
+      ['c/a/b/2.txt', 'c/a/b/a/1.txt'],
+      ['c/b/a/1.txt', 'c/b/a/b/2.txt'],
+    ]).toContainEqual(await drive.walk('c'));
+  });
+
+  it('with 100,000 files are moved and deleted without a touch to any of these', async () => {
+    await drive.makeFolder('many/here');
+    const [folder] = await control.sql<{ id: string }>(
+      `select id from file_folders where name = 'here' and parent_id is not null`,
+    );
+    await control.sql(
+      `insert into files (id, project_id, folder_id, name, digest, bytes, content_type)
+       select 'many' || n, f.project_id, f.id, 'f' || n, 'sha256:none', 0, 'text/plain'
+         from file_folders f, generate_series(1, 100000) n where f.id = $1`,
+      [folder?.id],
+    );
+    await control.sql('update file_folders set files = 100000 where id = $1', [folder?.id]);
+    const versions = () =>
+      control.sql(`select min(xmin::text), max(xmin::text) from files where id like 'many%'`);
+    const before = await versions();
+    expect(await drive.move('many/here', 'many/there')).toBe(100_000);
+    expect(await drive.list('many/there', { page: 499, limit: 200 })).toMatchObject({
+      totalFiles: 100_000,
+      files: { length: 200 },
+    });
+    expect(await drive.remove('many')).toBe(100_000);
+    expect(await versions()).toEqual(before);
+    for (let turn = 0; turn < 14; turn += 1) await tidy(control);
+    expect(await control.sql(`select from files where id like 'many%'`)).toEqual([]);
+    expect(await control.sql('select from file_folders where deleted_at is not null')).toEqual([]);
+  }, 240_000);
+
+  it('are deleted with all that is in them', async () => {
+    await drive.put('gone/a.txt', 'gone a');
+    await drive.put('gone/in/b.txt', 'gone b');
+    expect(await drive.remove('gone')).toBe(2);
+    expect(await drive.list('')).not.toMatchObject({
+      folders: expect.arrayContaining([expect.objectContaining({ name: 'gone' })]),
+    });
+    await expect(drive.remove('gone')).rejects.toEqual(code('not_found'));
+    await expect(drive.remove('')).rejects.toEqual(code('invalid'));
+    await drive.put('gone/a.txt', 'anew');
+    expect(await drive.walk('gone')).toEqual(['gone/a.txt']);
+  });
+});
+
+describe('a page', () => {
+  const names = Array.from({ length: 7 }, (_, index) => `f${index}.txt`);
+
+  beforeAll(async () => {
+    for (const name of names) await drive.put(`pages/${name}`, name);
+    for (const name of ['x', 'y', 'z']) await drive.makeFolder(`pages/${name}`);
+  });
+
+  it('has its share of folders and files, from 0', async () => {
+    const pages = await Promise.all(
+      [0, 1, 2, 3].map((page) => drive.list('pages', { page, limit: 3 })),
+    );
+    expect(pages.map(({ files }) => files.map(({ name }) => name))).toEqual([
+      names.slice(0, 3),
+      names.slice(3, 6),
+      names.slice(6),
+      [],
+    ]);
+    expect(pages.map(({ folders }) => folders.map(({ name }) => name))).toEqual([
+      ['x', 'y', 'z'],
+      [],
+      [],
+      [],
+    ]);
+    expect(new Set(pages.map(({ totalFiles }) => totalFiles))).toEqual(new Set([7]));
+    // From a page by number one goes on by cursor.
+    const rest = await drive.list('pages', { limit: 3, cursor: pages[1]?.nextCursor });
+    expect(rest).toMatchObject({ files: [{ name: 'f6.txt' }], folders: [], nextCursor: null });
+  });
+
+  it.each([
+    { limit: 0 },
+    { limit: 201 },
+    { page: -1 },
+    { page: 0.5 },
+    { cursor: 'x' },
+    { cursor: Buffer.from('[1,"\\u0000",""]').toString('base64url') },
+    { page: 1, cursor: 'x' },
+    { prefix: '../' },
+    { other: 1 },
+  ])('is not asked for by %j', async (query) => {
+    await expect(drive.list('pages', query)).rejects.toEqual(code('invalid'));
+  });
+});
+
+describe('the drive below a world', () => {
+  it('is that of the project', async () => {
+    const params = { containerId: 'notes' };
+    await drive.put('shared/a.txt', 'a');
+    const { body } = await control.read(api.listFilesOfEnvironment, {
+      params,
+      query: { prefix: 'shared' },
+    });
+    expect(body.files).toMatchObject([{ path: 'shared/a.txt' }]);
+    const moved = await control.send(api.moveFileOfEnvironment, {
+      params,
+      body: { fromPath: 'shared/a.txt', toPath: 'shared/b.txt' },
+    });
+    expect(moved.body).toEqual({ moved: 1 });
+    expect(await drive.walk('shared')).toEqual(['shared/b.txt']);
+    await expect(
+      control.read(api.listFilesOfEnvironment, { params: { containerId: 'none' } }),
+    ).rejects.toEqual(code('not_found'));
+  });
+});
+
+describe('bytes of files', () => {
+  const left = () => control.sql<{ bytes: string }>('select bytes from kept_bytes');
+  const stored = async (text: string) => {
+    const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    const { blobs } = control.config;
+    if (blobs.kind !== 'folder') throw new Error('the blobs are not in a folder');
+    return (await openFolderBlobs(blobs.folder))
+      .size(digest as never)
+      .then(() => true)
+      .catch(() => false);
+  };
+
+  it('go when nothing has them any more, and stay while something does', async () => {
+    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
+    const text = randomBytes(20).toString('hex');
+    await drive.put('bytes/a.txt', text);
+    await drive.put('bytes/b.txt', text);
+    const [before] = await left();
+    await drive.remove('bytes/a.txt');
+    for (let turn = 0; turn < 3; turn += 1) await tidy(control);
+    expect(await stored(text)).toBe(true);
+    await drive.remove('bytes');
+    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
+    expect(await stored(text)).toBe(false);
+    const [after] = await left();
+    expect(Number(before?.bytes) - Number(after?.bytes)).toBe(2 * text.length);
+    expect(await control.sql('select from file_folders where deleted_at is not null')).toEqual([]);
+  });
+
+  it('that are on their way are never removed, and go when nobody confirms them', async () => {
+    const text = randomBytes(20).toString('hex');
+    const upload = await drive.request('late.txt', text);
+    await drive.send(upload, text);
+    await control.sql(
+      `update uploads set began_at = began_at - interval '1 hour' where began_at <> 'infinity'`,
+    );
+    for (let turn = 0; turn < 3; turn += 1) await tidy(control);
+    expect(await stored(text)).toBe(true);
+    await control.sql(
+      `update awaited_files set created_at = now() - interval '25 hours' where id = $1`,
+      [upload.fileId],
+    );
+    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
+    expect(await stored(text)).toBe(false);
+    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('not_found'));
+  });
+});
+
+describe('a project without room', () => {
+  it('takes no upload, until something is deleted', async () => {
+    const own = await startOwnControl({ quotas: { blobMib: 1 } });
+    try {
+      const small = driveOf(own);
+      const text = 'x'.repeat(700_000);
+      await small.put('a.txt', text);
+      await expect(small.request('b.txt', text)).rejects.toMatchObject({
+        code: 'exhausted',
+        detail: { quota: 'blob_mib' },
+      });
+      await small.remove('a.txt');
+      await small.put('b.txt', text);
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+describe('in a bucket', () => {
+  let bucket: TestBucket;
+  let own: OwnControl;
+  let far: ReturnType<typeof driveOf>;
+
+  beforeEach(async () => {
+    bucket = await startTestBucket();
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    for (const [name, value] of Object.entries(bucket.keys)) vi.stubEnv(name, value);
+    own = await startOwnControl({ blobs: bucket.place });
+    far = driveOf(own);
+  });
+  afterEach(async () => {
+    await own.stop();
+    await bucket.stop();
+    vi.unstubAllEnvs();
+  });
+
+  it('a file is sent to the bucket itself, held to what was announced, and read from there', async () => {
+    const upload = await far.request('a/b.txt', 'hello');
+    expect(upload.uploadUrl.startsWith(bucket.door.url)).toBe(true);
+    expect(upload.uploadHeaders).toMatchObject({
+      'content-type': 'text/plain',
+      'x-amz-checksum-sha256': sumOf('hello'),
+    });
+    await expect(far.confirm(upload.fileId)).rejects.toEqual(code('conflict'));
+    await far.send(upload, 'other');
+    await expect(far.confirm(upload.fileId)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(invalid|conflict)$/),
+    });
+    expect((await far.send(upload, 'hello')).status).toBe(200);
+    await far.confirm(upload.fileId);
+    const { text, headers } = await far.get('a/b.txt');
+    expect(text).toBe('hello');
+    expect(headers.get('content-type')).toBe('text/plain');
+    const again = await far.request('a/c.txt', 'hello');
+    expect(again.held).toBe(true);
+    await far.confirm(again.fileId);
+    expect((await far.get('a/c.txt')).text).toBe('hello');
+  });
+});

@@ -1,0 +1,37 @@
+/** What the program that serves a folder is told by its environment. The worlds come on its standard input. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Env, readEnv } from '#runtime/env.ts';
+import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
+import type { LogLevel } from '#runtime/log.ts';
+import { type BoundaryMode, boundaryModes } from '../usercode/boundary.ts';
+
+export type FolderConfig = {
+  /** Where API and page are served; port 0 takes any. */
+  listen: ListenAddress;
+  /** A folder that the program makes, fills and removes. */
+  workDir: string;
+  /** Command of the Python that runs user code, and the folders where commands are found. */
+  python: string;
+  searchPath: string;
+  boundary: BoundaryMode;
+  logLevel: LogLevel;
+};
+
+/** Throws `invalid` naming every mistake. */
+export const readConfig = (env: Env): FolderConfig => {
+  const read = readEnv(env);
+  const listen = read.text('SVC_LISTEN', '127.0.0.1:0');
+  const address = parseAddress(listen);
+  if (address === undefined) read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
+  const config: FolderConfig = {
+    listen: address ?? { host: '', port: 0 },
+    workDir: read.text('SVC_WORK_DIR', join(tmpdir(), `svc-folder-${process.pid}`)),
+    python: read.text('SVC_PYTHON', 'python3'),
+    searchPath: read.text('PATH', ''),
+    boundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryModes, 'auto'),
+    logLevel: read.choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'warn'),
+  };
+  read.finish();
+  return config;
+};

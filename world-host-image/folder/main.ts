@@ -1,0 +1,25 @@
+/** Serves the world of a folder to its author: `svc worlds connector serve` starts it, and gives it worlds line by line. */
+import { createInterface } from 'node:readline';
+import { createLog } from '#runtime/log.ts';
+import { runProgram } from '#runtime/run.ts';
+import type { FolderWorld } from '#wire/program-lines/lines.ts';
+import { readConfig } from './config.ts';
+import { startFolderHost } from './program.ts';
+
+const stopDeadlineMs = 5_000;
+
+/** Its parent writes them, which is this project's own program. */
+async function* readWorlds(): AsyncGenerator<FolderWorld> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    yield JSON.parse(line) as FolderWorld;
+  }
+}
+
+await runProgram(
+  () => {
+    const config = readConfig(process.env);
+    const log = createLog('folder-host', config.logLevel);
+    return startFolderHost({ config, worlds: readWorlds(), log });
+  },
+  { stopDeadlineMs },
+);

@@ -1,0 +1,185 @@
+/**
+ * Serves the world of a folder while its author writes it: the API and the page, with neither control plane nor
+ * database. Each world that comes takes the place of the one before; what was done in that is carried over as far as
+ * it fits, and requests that arrive meanwhile wait. A world that cannot be served leaves the one before in its place.
+ */
+import { rm } from 'node:fs/promises';
+import { AppError, describeError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Running } from '#runtime/run.ts';
+import { Secret } from '#runtime/secret.ts';
+import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
+import type { RowDifference } from '#store/write/state-before.ts';
+import type { LedgerEntry } from '#wire/host-api/ledger.ts';
+import { type FolderWorld, say } from '#wire/program-lines/lines.ts';
+import { startApiServer } from '../api/server.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { createWorldLoader, type WorldLoader } from '../session/load-world.ts';
+import { openSession } from '../session/open-session.ts';
+import { createServing } from '../session/serving.ts';
+import type { Session } from '../session/session.ts';
+import { answerRows, rowsPrefix } from '../ui/rows/answer.ts';
+import { createUiSurface } from '../ui/surface.ts';
+import { noUserCode } from '../usercode/none.ts';
+import { startUserCode, type UserCode } from '../usercode/runner.ts';
+import type { FolderConfig } from './config.ts';
+import { keepChanges } from './keep-changes.ts';
+
+export type FolderHostParts = {
+  config: FolderConfig;
+  /** The worlds to serve, one after another. */
+  worlds: AsyncIterable<FolderWorld>;
+  log: Log;
+};
+
+/** What is served, with what it takes to serve it again. */
+type Held = { given: FolderWorld; session: Session; loader: WorldLoader };
+
+const snapshotBytes = 4 * 2 ** 30;
+const mostTold = { entries: 100, chars: 4 * 2 ** 20 };
+
+/** The same ledger, which tells each entry once the turn that noted it is over. */
+const toldLedger = (ledger: Ledger): Ledger => {
+  let isTelling = false;
+  const tell = (): void => {
+    isTelling = false;
+    for (;;) {
+      const entries = ledger.backlog.first(mostTold);
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      for (const { json } of entries) say({ request: JSON.parse(json) as LedgerEntry });
+      ledger.backlog.removeTo(last.id);
+    }
+  };
+  return {
+    ...ledger,
+    note(note) {
+      if (!isTelling) setImmediate(tell);
+      isTelling = true;
+      return ledger.note(note);
+    },
+  };
+};
+
+/** Starts to serve what comes; until the first world has come, it says that nothing is served yet. */
+export const startFolderHost = async ({
+  config,
+  worlds,
+  log,
+}: FolderHostParts): Promise<Running> => {
+  const serving = createServing();
+  const blobs = new Map<Digest, Uint8Array>();
+  let held: Held | undefined;
+  let swap: Promise<void> | undefined;
+  let link = new Secret('');
+  let userCode: Promise<UserCode> | undefined;
+  let files: Promise<SnapshotFiles> | undefined;
+
+  const fetchBlob = async (digest: Digest): Promise<Uint8Array> => {
+    const bytes = blobs.get(digest);
+    if (bytes === undefined) throw new AppError('not_found', `there is no blob ${digest}`);
+    return bytes;
+  };
+  const ui = createUiSurface({
+    serving,
+    log,
+    services: { [rowsPrefix]: answerRows },
+    fetchBlob,
+    consumeLink: async (_, token) => link.matches(token),
+  });
+  const server = await startApiServer({
+    listen: config.listen,
+    serving,
+    elsewhere: ui,
+    held: () => swap,
+    log,
+  });
+
+  const startCode = (): Promise<UserCode> => {
+    const { python, searchPath, boundary, workDir } = config;
+    return startUserCode({ python, searchPath, boundary, workDir: `${workDir}/code`, log });
+  };
+  const codeOf = async ({ hasCode }: FolderWorld): Promise<UserCode> => {
+    if (!hasCode) return noUserCode;
+    userCode ??= startCode();
+    try {
+      return await userCode;
+    } catch (error) {
+      userCode = undefined; // the next world tries again
+      throw error;
+    }
+  };
+
+  const open = async (given: FolderWorld, changes: readonly RowDifference[]) => {
+    const loader = createWorldLoader({
+      fetchBlob,
+      readBlob: fetchBlob,
+      openFiles: () =>
+        (files ??= openSnapshotFiles({
+          folder: `${config.workDir}/snapshots`,
+          mostBytes: snapshotBytes,
+        })),
+      userCode: await codeOf(given),
+      workDir: `${config.workDir}/code`,
+      startUserCode() {
+        throw new AppError('unavailable', 'linked worlds are not served from a folder');
+      },
+    });
+    const opened = await openSession(loader, { ...given.assignment, address: server.address });
+    const session = { ...opened, ledger: toldLedger(opened.ledger) };
+    link = new Secret(given.link);
+    held = { given, session, loader };
+    const carried = await keepChanges(session.world, changes);
+    serving.begin(session);
+    return carried;
+  };
+
+  /** Takes what is served out, and answers what was done in it. */
+  const takeOut = async (): Promise<RowDifference[]> => {
+    if (held === undefined) return [];
+    const { session, loader } = held;
+    await serving.end();
+    const changes = [...session.world.store.changesSinceTask()];
+    session.ledger.close();
+    await (await userCode)?.restart();
+    await loader.release();
+    return changes;
+  };
+
+  const put = async (given: FolderWorld): Promise<void> => {
+    for (const [digest, text] of Object.entries(given.blobs)) {
+      blobs.set(digest as Digest, Buffer.from(text, 'base64'));
+    }
+    const before = held?.given;
+    const changes = await takeOut();
+    held = undefined;
+    try {
+      const { kept, leftOut } = await open(given, changes);
+      say({ serving: { kept, leftOut } });
+    } catch (error) {
+      log.debug({ err: error }, 'a world cannot be served');
+      if (before !== undefined) await open(before, changes);
+      say({ notServed: { reason: describeError(error), hasBefore: before !== undefined } });
+    }
+  };
+
+  const followWorlds = async (): Promise<void> => {
+    for await (const given of worlds) {
+      swap = put(given);
+      await swap;
+      swap = undefined;
+    }
+  };
+  say({ listening: [server.address] });
+  return {
+    ended: followWorlds(),
+    async stop() {
+      await takeOut();
+      await server.close();
+      await (await userCode)?.stop();
+      await (await files)?.close();
+      await rm(config.workDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

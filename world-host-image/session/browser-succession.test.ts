@@ -1,0 +1,75 @@
+/** What a session's world host takes from one browser after another: each host counts its generations by itself. */
+import { describe, expect, it } from 'vitest';
+import type { BrowserReport } from '#wire/browser-link/exchange.ts';
+import { createBrowserHub } from './browser-hub.ts';
+
+const never = new AbortController().signal;
+
+const report = (
+  hostId: string,
+  operations: string[],
+  more: Partial<BrowserReport> = {},
+): BrowserReport => ({
+  hostId,
+  generation: 1,
+  resets: 0,
+  first: 0,
+  entries: operations.map((operation) => ({
+    at: '2026-01-01T00:00:00.000Z',
+    operation,
+    detail: {},
+  })),
+  answers: [],
+  hold: 0,
+  ...more,
+});
+
+const startHub = () => {
+  const noted: (string | null)[] = [];
+  const hub = createBrowserHub({ ledger: { note: ({ operation }) => noted.push(operation) } });
+  return { hub, noted };
+};
+
+describe('a session whose browser is replaced by one of another host', () => {
+  it('takes all entries of the next one, whose generation is the same', async () => {
+    const { hub, noted } = startHub();
+    await hub.exchange(report('hst-1', ['navigated', 'downloaded']), never);
+    const answer = await hub.exchange(report('hst-2', ['reclaimed']), never);
+    expect(answer.taken).toBe(1);
+    expect(noted).toEqual(['navigated', 'downloaded', 'reclaimed']);
+  });
+
+  it('takes an entry once that is sent again', async () => {
+    const { hub, noted } = startHub();
+    await hub.exchange(report('hst-2', ['reclaimed']), never);
+    await hub.exchange(report('hst-2', ['reclaimed', 'restored']), never);
+    expect(noted).toEqual(['reclaimed', 'restored']);
+  });
+
+  it('takes nothing more from the one before, and gives it nothing to do', async () => {
+    const { hub, noted } = startHub();
+    await hub.exchange(report('hst-1', []), never);
+    await hub.exchange(report('hst-2', ['reclaimed']), never);
+    const picture = hub.picture({ format: 'png', fullPage: false });
+    const late = await hub.exchange(report('hst-1', ['navigated']), never);
+    expect(late).toEqual({ resets: 0, taken: 1, orders: [] });
+    const { orders } = await hub.exchange(report('hst-2', [], { first: 1 }), never);
+    const answers = orders.map(({ id }) => ({ id, output: 'a picture' }));
+    await hub.exchange(report('hst-1', [], { answers }), never);
+    await hub.exchange(report('hst-2', [], { first: 1, answers }), never);
+    expect(await picture).toEqual({ output: 'a picture' });
+    expect(noted).toEqual(['reclaimed']);
+  });
+
+  it('takes what browsers of the release before say, which do not name their host', async () => {
+    const { hub, noted } = startHub();
+    const unnamed = (generation: number, operation: string) => {
+      const { hostId: _, ...rest } = report('', [operation], { generation });
+      return hub.exchange(rest, never);
+    };
+    await unnamed(2, 'navigated');
+    await unnamed(1, 'reclaimed');
+    await unnamed(2, 'restored');
+    expect(noted).toEqual(['navigated', 'reclaimed', 'restored']);
+  });
+});
