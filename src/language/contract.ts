@@ -215,6 +215,8 @@ export type ApiContract = {
   notAcceptableStatus?: number;
   /** Under which all routes answer as well: `/api/v3`. Absent: none. */
   prefixes?: string[];
+  /** Beginnings of paths that stand for others, the longest first: `/rest/api/2` for `/rest/api/3`. Absent: none. */
+  aliases?: { from: string; to: string }[];
   unauthorized: VendorError;
   notFound: VendorError;
   invalid: VendorError;
@@ -313,6 +315,8 @@ export type WebhooksContract = {
   /** List fields that an event's scopes are looked up in. */
   scope: { name: string; path: FieldPath }[];
   signing: SigningScheme;
+  /** Subscriptions without a secret are sent their deliveries unsigned. Absent: they are passed over. */
+  unsigned?: true;
   /** Names of the headers of a delivery, in lower case; which there are depends on the scheme. */
   headers: { id?: string; event?: string; timestamp?: string; signature?: string };
 };

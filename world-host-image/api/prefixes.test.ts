@@ -1,4 +1,4 @@
-/** `[api] prefixes`: the same API under a path of its own, too. */
+/** `[api] prefixes` and `aliases`: the same API under another path, too. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 
@@ -57,5 +57,37 @@ describe('a prefix', () => {
     expect((await api.ask('POST', '/api/v3/login', { body })).json).toMatchObject({
       access_token: expect.any(String),
     });
+  });
+});
+
+describe('an alias', () => {
+  it('stands for another beginning of paths, also below a prefix, and not for a part of a segment', async () => {
+    const aliased = await serveApi({
+      api: 'prefixes = ["/api"]\naliases = { "/v2" = "/v3", "/latest" = "/v3" }',
+      operations: operation('GET', '/v3/notes/{id}', 'single = true\nfilter = { id = "id" }'),
+      notes: notesUpTo(1),
+    });
+    try {
+      for (const path of ['/v3', '/v2', '/latest', '/api/v2']) {
+        expect((await aliased.get(`${path}/notes/1`)).json).toMatchObject({ id: 1 });
+      }
+      for (const path of ['/v22/notes/1', '/notes/1', '/v2/v3/notes/1']) {
+        expect((await aliased.get(path)).status).toBe(404);
+      }
+    } finally {
+      await aliased.stop();
+    }
+  });
+
+  it('is refused where no path could be found by it', async () => {
+    const operations = operation('GET', '/v3/notes') + operation('GET', '/v1/notes');
+    for (const [aliases, message] of [
+      ['"/v1" = "/v3"', 'the path /v1/notes begins with /v1, so nobody would find it'],
+      ['"/v2" = "/v4"', 'no path begins with /v4'],
+      ['"v2" = "/v3"', 'the beginning of a path starts with'],
+    ]) {
+      const served = serveApi({ api: `aliases = { ${aliases} }`, operations, notes: [] });
+      await expect(served).rejects.toThrow(message);
+    }
   });
 });

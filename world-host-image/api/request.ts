@@ -171,7 +171,7 @@ const answerAt = async (
   received: ApiRequest,
   mount: Mount,
 ): Promise<Answered> => {
-  const path = pathBelow(received, mount);
+  const path = pathBelow(received, mount, api);
   if (isTokenRequest(api, { method: received.method, path })) {
     const answered = await answerTokenRequest(session, api, received);
     return { ...nothing, operation: tokenOperation, ...answered };

@@ -185,6 +185,23 @@ describe('an event', () => {
     });
   });
 
+  it('is signed only for those with a secret where others may go unsigned', async () => {
+    const table = `[webhooks]
+subscriptions = "hooks"
+url = "url"
+secret = "secret"
+signing = "hmac-sha256"
+signature_header = "X-Hub-Signature"
+unsigned = true
+`;
+    await elsewhere(table, async () => {
+      await subscribe(hook(1, 'bare', { secret: null }), hook(2, 'named'));
+      expect(await receiversOf({})).toEqual(['bare', 'named']);
+      const headers = (await delivered()).map(({ request }) => Object.keys(request.headers));
+      expect(headers).toEqual([['content-type'], ['content-type', 'x-hub-signature']]);
+    });
+  });
+
   it('is refused when its type ends like that of an answer', async () => {
     const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
     expect(error).toMatchObject({

@@ -80,12 +80,18 @@ export const address = (
   const url = valueAtPath(row, webhooks.url);
   if (typeof url !== 'string' || !isReachable(url)) return { skipped: unreachable(url) };
   const { signing } = webhooks;
-  const secret = signing === 'none' ? '' : at(row, webhooks.secret);
+  const given = at(row, webhooks.secret);
+  const isUnsigned = signing === 'none' || (webhooks.unsigned === true && isEmpty(given));
+  const secret = isUnsigned ? '' : given;
   if (typeof secret !== 'string')
     return { skipped: `it has no secret, which ${signing} signs with` };
   const contentType = contentTypeOf(webhooks, row);
   const signed = { ...unsigned, id: drawId(), secret, body: bodyOf(contentType) };
-  const headers = signedHeaders(webhooks, signed, contentType);
+  const headers = signedHeaders(
+    { ...webhooks, ...(isUnsigned ? { signing: 'none' } : {}) },
+    signed,
+    contentType,
+  );
   if (headers !== undefined) return { url, headers };
   const fault = secret === '' ? 'is empty' : 'is not base64';
   return { skipped: `${signing} cannot sign with its secret, which ${fault}` };

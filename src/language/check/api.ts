@@ -2,6 +2,7 @@
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
+import { pathBeginningPattern } from '../files/connector/api.ts';
 import type { Connector } from '../files/connector-toml.ts';
 import { declaredFunctions } from '../read/functions.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -75,6 +76,31 @@ const readPrefixes = (
   return prefixes.length === 0 ? {} : { prefixes };
 };
 
+/** The longest first; what stands for another beginning cannot have routes of its own. */
+const readAliases = (
+  { api, place }: Connector,
+  routes: readonly RouteContract[],
+): Pick<ApiContract, 'aliases'> => {
+  const refuse = (from: string, message: string): void =>
+    place.at('api', 'aliases', from).refuse('bad_value', message);
+  const isBelow = (path: string, start: string): boolean =>
+    path === start || path.startsWith(`${start}/`);
+  for (const [from, to] of api.aliases) {
+    const hidden = routes.find(({ path }) => isBelow(path, from));
+    if (!pathBeginningPattern.test(from)) {
+      refuse(from, 'the beginning of a path starts with "/" and does not end with it');
+    } else if (hidden !== undefined) {
+      refuse(from, `the path ${hidden.path} begins with ${from}, so nobody would find it`);
+    } else if (!routes.some(({ path }) => isBelow(path, to))) {
+      refuse(from, `no path begins with ${to}`);
+    }
+  }
+  const aliases = [...api.aliases]
+    .map(([from, to]) => ({ from, to }))
+    .sort((a, b) => b.from.length - a.from.length);
+  return aliases.length === 0 ? {} : { aliases };
+};
+
 /** Where `Accept` is looked at, what it is held to. */
 const readMediaTypes = (
   { api }: Connector,
@@ -114,6 +140,7 @@ export const checkApi = (
     routes,
     ...readMediaTypes(connector, routes),
     ...readPrefixes(connector, routes, auth.tokenPath),
+    ...readAliases(connector, routes),
     ...readErrorAnswers(place.at('api'), api),
     errorContentType,
     handlers: isUsed ? api.handlers : null,

@@ -48,6 +48,7 @@ const checkSigning = (place: Place, table: WebhooksTable): void => {
   const lacks = (key: string): void =>
     place.at(key).refuse('unexpected_key', `signing "${signing}" has no key "${key}"`);
   if (signing !== 'none' && secret === undefined) needs('secret');
+  if (signing === 'none' && table.unsigned) lacks('unsigned');
   if (signing === 'hmac-sha256' && header === undefined) needs('signature_header');
   if (signing !== 'hmac-sha256' && header !== undefined) lacks('signature_header');
   if ((signing === 'hmac-sha256' || signing === 'none') && prefix !== undefined) lacks('prefix');
@@ -129,5 +130,6 @@ export const checkWebhooks = (
       path: readField(place.at('scope', name), written, sources, typesOf.scope) ?? [],
     })),
     ...readSigning(table, slug),
+    ...(table.unsigned ? { unsigned: true } : {}),
   };
 };

@@ -51,6 +51,13 @@ export const mountOf = (
   return { prefix, addresses: createAddresses(world.contract, origin, { prefix, also }) };
 };
 
-/** The path below the prefix. */
-export const pathBelow = ({ path }: Pick<ApiRequest, 'path'>, { prefix }: Mount): string =>
-  prefix === '' ? path : path.slice(prefix.length) || '/';
+/** The path that routes are looked for by: below the prefix, and as `[api] aliases` have it. */
+export const pathBelow = (
+  { path }: Pick<ApiRequest, 'path'>,
+  { prefix }: Mount,
+  { aliases = [] }: ApiContract,
+): string => {
+  const below = prefix === '' ? path : path.slice(prefix.length) || '/';
+  const alias = aliases.find(({ from }) => isBelow(below, from));
+  return alias === undefined ? below : `${alias.to}${below.slice(alias.from.length)}`;
+};

@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   listOf,
+  mapOf,
   text,
   textMatching,
   textThat,
@@ -28,6 +29,13 @@ const parameter = textMatching('a query parameter', /^[^\s&=#?[\]]{1,200}$/);
 /** What HTTP takes for the name of a header. */
 export const headerPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const headerName = textMatching('a header name', headerPattern);
+
+/** The beginning of a path, in whole segments. */
+export const pathBeginningPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/;
+const pathBeginning = textMatching(
+  'a path that begins with "/" and does not end with it',
+  pathBeginningPattern,
+);
 
 const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
 
@@ -88,18 +96,11 @@ export const apiKeys = {
   ),
   prefixes: described(
     'Prefixes under which all routes answer as well, such as "/api/v3".',
-    defaulted(
-      distinct(
-        listOf(
-          textMatching(
-            'a path that begins with "/" and does not end with it',
-            /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/,
-          ),
-          { most: 10 },
-        ),
-      ),
-      [],
-    ),
+    defaulted(distinct(listOf(pathBeginning, { most: 10 })), []),
+  ),
+  aliases: described(
+    'Beginnings of paths that stand for others, as an older version of the API may: "/rest/api/2" = "/rest/api/3".',
+    defaulted<Map<string, string>>(mapOf(pathBeginning), new Map()),
   ),
   media_types: described(
     'Media types that all routes answer in, beside JSON. Requests that accept none are refused.',

@@ -58,6 +58,10 @@ export const webhooksKeys = {
     'How deliveries are signed.',
     required<(typeof signings)[number]>(oneOf(signings), 'none'),
   ),
+  unsigned: described(
+    'Send deliveries without a signature to subscriptions without a secret, instead of passing them over.',
+    defaulted(flag, false),
+  ),
   signature_header: described(
     'Header of the signature, for "hmac-sha256".',
     optional(textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/)),
