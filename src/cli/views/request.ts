@@ -41,9 +41,27 @@ const reasonOf = ({ status, response }: RequestView): string => {
   return `: ${cut(makeVisible(response.reason), mostReasonChars)}`;
 };
 
+/** An address as a browser went to it; those of the session's own page without their origin. */
+const placeOf = ({ path, sessionId }: RequestView): string[] => {
+  if (path === null) return [];
+  const url = URL.parse(path);
+  const isOwn = url?.hostname.startsWith(`${sessionId}--ui.`);
+  return [cut(makeVisible(isOwn ? `${url?.pathname}${url?.search}` : path), mostUrlChars)];
+};
+
+/** Where a browser did what it did, and what it says of it: a message, a file's name, what was refused and why. */
+const browserActOf = (act: RequestView): string => {
+  const { name, what, message, why } = isObject(act.request) ? act.request : {};
+  const words = [name, what, message, why].filter((word) => typeof word === 'string');
+  return [...placeOf(act), ...words.map((word) => cut(makeVisible(word), mostReasonChars))].join(
+    ': ',
+  );
+};
+
 /** What was asked: method and path; of a webhook the URL that it goes to, and of an answer its delivery. */
 const askedOf = (asked: RequestView): string => {
   const { method, path, request, via } = asked;
+  if (via === 'browser') return browserActOf(asked) || '-';
   if (method === null) return '-';
   const { url, delivery } = via.startsWith('webhook') && isObject(request) ? request : {};
   if (typeof url === 'string')
