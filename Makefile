@@ -46,9 +46,9 @@ sweep-browsers: node_modules/.installed ## sessions lose their browsers at 200 m
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE))
 
-screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium
-	$(node) test/docs/page-shots.ts
-	$(node) test/docs/view-shots.ts
+screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium; ONLY=<prefix> takes a part
+	$(node) test/docs/page-shots.ts $(ONLY)
+	$(if $(filter-out view%,$(ONLY)),,$(node) test/docs/view-shots.ts)
 
 docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
 	$(node) test/docs/main.ts

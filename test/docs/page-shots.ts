@@ -1,7 +1,8 @@
 /**
  * Screenshots of the pages that are shipped: the generated one, over the rows of the template `code-hosting` and a list
- * of 100,000, and the template's own; every page in light and dark, and at three widths. `make screens` takes them into docs/screens/, from where
- * the page about it shows some; it is no part of `make docs`, since a screenshot is never the same bytes twice.
+ * of 100,000, and the template's own; every page in light and dark, and at three widths. `make screens` takes them into
+ * docs/screens/, from where the page about it shows some; it is no part of `make docs`, since a screenshot is never the same
+ * bytes twice. Given the beginning of a name (`ONLY=row-360`), it takes those alone.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -66,7 +67,10 @@ const ownShots = (
 
 type Shot = readonly [name: string, path: string, width: number];
 
-const take = async (world: ServedPage, context: BrowserContext, some: readonly Shot[]) => {
+const only = process.argv[2] ?? '';
+
+const take = async (world: ServedPage, context: BrowserContext, all: readonly Shot[]) => {
+  const some = all.filter(([name]) => name.startsWith(only));
   await world.enter(context);
   const page = await context.newPage();
   for (const [name, path, width] of some) {

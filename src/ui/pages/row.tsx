@@ -64,12 +64,14 @@ const Shown = ({ entity, keyed, whole }: ShownProps) => {
       </nav>
       <div className="toolbar">
         <h1 id="title">{nameOf(entity, row)}</h1>
-        <Link to="." search={{ form: 'edit' }} className="button">
-          Edit
-        </Link>
-        <Link to="." search={{ form: 'delete' }} className="button danger">
-          Delete
-        </Link>
+        <div className="row-actions">
+          <Link to="." search={{ form: 'edit' }} className="button">
+            Edit
+          </Link>
+          <Link to="." search={{ form: 'delete' }} className="button danger">
+            Delete
+          </Link>
+        </div>
       </div>
       <Fields entity={entity} row={row} />
       <References references={references} />
