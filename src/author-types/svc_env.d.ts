@@ -107,12 +107,14 @@ declare module 'svc_env' {
     route: string;
     /** Path arguments and query parameters. */
     args: Row;
-    /** The JSON body, or null. */
+    /** The body: JSON or a form as a value, one of the route's other `body_types` as text; null for none. */
     body: unknown;
     /** Header names in lower case. */
     headers: Record<string, string>;
     /** The one of the route's `media_types` that the client wants; JSON's where none are declared. */
     mediaType: string;
+    /** The media type of the body, in lower case and without parameters; '' for one without, or no body. */
+    contentType: string;
   };
 
   /** One request to the world's API. What the handler returns is the JSON body. */

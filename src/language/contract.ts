@@ -93,6 +93,8 @@ export type RouteContract = {
   notFound: VendorError;
   /** Media types that it answers in beside those of all routes. Absent: none. */
   mediaTypes?: string[];
+  /** For a handler, the media types of bodies that it takes and no others. Absent: JSON and forms. */
+  bodyTypes?: string[];
   /** Where a good answer to GET says when it was last changed. Absent: nowhere. */
   lastModified?: FieldPath;
   /** What the handler answers follows from request and rows alone, so hosts may keep it. Absent: they may not. */

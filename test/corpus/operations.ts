@@ -203,7 +203,7 @@ export const operationsRules: Chapter = {
       ],
     },
     {
-      rule: '`media_types` are types without parameters, `last_modified` is a field of what GET answers.',
+      rule: '`media_types` and `body_types` are types without parameters, `last_modified` is a field of what GET answers.',
       accepts: [
         [
           'both of them',
@@ -224,6 +224,15 @@ export const operationsRules: Chapter = {
           'a type with two stars',
           'bad_value',
           replace(connector, 'status = 203', 'status = 203\nmedia_types = ["text/*.*"]'),
+        ],
+        [
+          'types of bodies of an action that reads its own',
+          'unexpected_key',
+          replace(
+            connector,
+            'action = "update"',
+            'action = "update"\nbody_types = ["application/xml"]',
+          ),
         ],
         [
           'a field that is no path',

@@ -150,6 +150,50 @@ def interim(ctx):
     ]);
   });
 
+  it('is given the types that its route takes, as they came, and no others', async () => {
+    const declared = [
+      'action = "handler"\nhandler = "as_sent"\nrequest = "bodies.json:Note"',
+      'body_types = ["text/xml", "application/xml", "application/json", "application/x-www-form-urlencoded"]',
+    ].join('\n');
+    const note = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
+    await serve({
+      operations: operation('POST', '/notes', declared),
+      files: {
+        'schema/bodies.json': JSON.stringify({ $defs: { Note: note } }),
+        'api/handlers.py': `
+def as_sent(ctx):
+    if ctx.content_type == "text/xml":
+        ctx.respond(201, "<seen>" + ctx.body + "</seen>", {"content-type": "text/xml"})
+    return [ctx.content_type, ctx.body]
+`,
+      },
+    });
+    const send = async (body: string | Buffer, type: string | undefined) => {
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const { json, status, text } = await api.ask('POST', '/notes', { body, headers });
+      return [status, json ?? text];
+    };
+    const hostile = '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a> ';
+    expect(await send('<a/>\n', 'Text/XML; charset="UTF-8"')).toEqual([201, '<seen><a/>\n</seen>']);
+    expect(await send(hostile, 'application/xml')).toEqual([200, ['application/xml', hostile]]);
+    expect(await send('{"title":"a"}', 'application/json')).toEqual([
+      200,
+      ['application/json', { title: 'a' }],
+    ]);
+    expect(await send('a[b]=1', 'application/x-www-form-urlencoded')).toEqual([
+      200,
+      ['application/x-www-form-urlencoded', { a: { b: '1' } }],
+    ]);
+    expect(await send('<a/>', 'application/json')).toMatchObject([400, {}]);
+    expect(await send('{}', 'application/json')).toMatchObject([400, {}]);
+    expect(await send('a', 'text/plain')).toMatchObject([415, {}]);
+    expect(await send('a', 'multipart/form-data; boundary=b')).toMatchObject([415, {}]);
+    expect(await send('a', 'text/xml; charset=iso-8859-1')).toMatchObject([415, {}]);
+    expect(await send(Buffer.from([0x3c, 0xff]), 'text/xml')).toMatchObject([400, {}]);
+    expect(await send(`<a>${'x'.repeat(1024 * 1024)}</a>`, 'text/xml')).toMatchObject([413, {}]);
+    expect(await send('', 'text/plain')).toMatchObject([400, {}]);
+  });
+
   it('answers in characters, whatever its texts hold', async () => {
     await serve({
       operations: route('GET', '/halves', 'halves'),

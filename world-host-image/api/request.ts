@@ -19,7 +19,7 @@ import { answerPrevented, isPrevented } from './faulted.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
 import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
-import { parseBody } from './requests/body.ts';
+import { bodyTypeOf, parseBody } from './requests/body.ts';
 import { withoutCredential } from './requests/credential.ts';
 import { type Mount, mountOf, pathBelow } from './requests/mount.ts';
 
@@ -69,7 +69,8 @@ const answerFaulted = async (
   met: Met,
 ): Promise<Answered> => {
   const bytes = await request.readBody();
-  const parsed = bytes === undefined ? undefined : parseBody(bytes, request.headers);
+  const parsed =
+    bytes === undefined ? undefined : parseBody(bytes, request.headers, route.bodyTypes);
   const body = parsed === undefined ? null : parsed.ok ? parsed.value : parsed.text;
   const answer = await answerPrevented(session, api, route, met);
   const { operation } = route;
@@ -101,7 +102,7 @@ const answerRoute = async (
   }
   const bytes = await request.readBody();
   if (bytes === undefined) return refused('the body is over the limit of 1 MiB', null, 413);
-  const parsed = parseBody(bytes, headers);
+  const parsed = parseBody(bytes, headers, route.bodyTypes);
   if (!parsed.ok && !ignoresBody(route)) return refused(parsed.reason, parsed.text, parsed.status);
   const { body, args } = takeBackAll(addresses, {
     body: parsed.ok ? parsed.value : parsed.text,
@@ -121,10 +122,18 @@ const answerRoute = async (
       code,
       route,
       args,
-      ...(parsed.ok ? { body, isForm: parsed.isForm } : { body: undefined }),
+      ...(parsed.ok
+        ? { body, isForm: parsed.isForm, isText: parsed.isText === true }
+        : { body: undefined }),
       links: request,
       ...(met === undefined ? {} : { limits: met.limits }),
-      request: { method, path, headers, ...negotiated },
+      request: {
+        method,
+        path,
+        headers,
+        ...negotiated,
+        contentType: bytes.length === 0 ? '' : bodyTypeOf(headers, route.bodyTypes),
+      },
     });
     const conditional = answerConditionally(route, answer, method, headers);
     return { ...noted, body, ...performed, answer: conditional };

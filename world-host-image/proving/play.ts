@@ -31,21 +31,29 @@ const refused = (refusal: string): Played => ({
   refusal: refusal.slice(0, mostRefusalChars),
 });
 
+/** A body as it is sent: a text of a type that is not JSON goes as it is written. */
+const bytesOf = (body: unknown, contentType: string): Buffer => {
+  if (body === undefined) return Buffer.alloc(0);
+  const isText = typeof body === 'string' && !/\bjson\b/i.test(contentType);
+  return Buffer.from(isText ? body : JSON.stringify(body));
+};
+
 const ask = async (session: Session, { method, path, headers, body, auth }: RequestStep) => {
   const at = new Date();
   const startedAt = performance.now();
   const [below = '/', query = ''] = path.split(/\?(.*)/s, 2);
-  const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const given = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const sent: Record<string, string> = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(auth === false ? {} : { authorization: `Bearer ${session.token.reveal()}` }),
+    ...Object.fromEntries(given),
+  };
+  const bytes = bytesOf(body, sent['content-type'] ?? '');
   const request = {
     method,
     path: below,
     query: new URLSearchParams(query),
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(auth === false ? {} : { authorization: `Bearer ${session.token.reveal()}` }),
-      ...Object.fromEntries(given),
-    },
+    headers: sent,
     readBody: async () => bytes,
   };
   const outcome = await answerRequest(session, request);

@@ -40,6 +40,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     body: { name: 'new' },
     headers: { accept: '*/*' },
     mediaType: 'application/json',
+    contentType: 'application/json',
   };
 
   it('passes values through both ways', async () => {

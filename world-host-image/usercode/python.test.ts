@@ -32,6 +32,7 @@ const handler = {
     body: null,
     headers: {},
     mediaType: 'application/json',
+    contentType: 'application/json',
   },
 } as const;
 

@@ -18,10 +18,13 @@ export type HandlerRequest = {
   route: string;
   /** Path arguments and query parameters. */
   args: Row;
+  /** As a value; a text as it came, where it is of another type that the route takes. */
   body: unknown;
   headers: Record<string, string>;
   /** The one of the route's media types that its client wants. */
   mediaType: string;
+  /** The media type of the body, in lower case and without parameters; '' for one without, or no body. */
+  contentType: string;
 };
 
 /** What user code tells the world's webhooks. */

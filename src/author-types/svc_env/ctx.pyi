@@ -47,12 +47,14 @@ class HandlerContext(_Reader):
     route: str
     #: Path arguments and query parameters.
     args: Row
-    #: The JSON body, or None.
+    #: The body: JSON or a form as a value, one of the route's other `body_types` as text; None for none.
     body: Any
     #: Header names in lower case.
     headers: dict[str, str]
     #: The one of the route's `media_types` that the client wants; JSON's where none are declared.
     media_type: str
+    #: The media type of the body, in lower case and without parameters; '' for one without, or no body.
+    content_type: str
     clock: _Clock
     ids: _Ids
 

@@ -110,6 +110,28 @@ const readKeepAnswers = (
   return canKeep && (api.keep_answers ?? world.keep_answers) ? { keepsAnswer: true } : {};
 };
 
+/** Only what a handler is sent may be anything but JSON and forms: other actions write its members. */
+const readBodyTypes = ({ api, apiPlace, table }: RouteDraft): Pick<RouteContract, 'bodyTypes'> => {
+  const { action, body_types: types } = api;
+  if (types === undefined) return {};
+  const place = apiPlace.at('body_types');
+  if (action !== 'handler' || table.method === 'GET') {
+    const what =
+      action === 'handler' ? 'a GET has no body' : `action "${action}" reads its body itself`;
+    place.refuse('unexpected_key', `${what}, so it has no "body_types"`);
+    return {};
+  }
+  if (types.length === 0) {
+    place.refuse(
+      'bad_value',
+      'a route that takes no type of body could not be sent one',
+      'leave it out',
+    );
+    return {};
+  }
+  return { bodyTypes: types };
+};
+
 const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
   const { table, api, entity, segments, params } = draft;
   const { model } = sources;
@@ -139,6 +161,7 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     cursorAbsentWhenDone: api.cursor_absent_when_done ?? sources.api.cursor_absent_when_done,
     notFound: readNotFound(draft, sources.api),
     ...(api.media_types === undefined ? {} : { mediaTypes: api.media_types }),
+    ...readBodyTypes(draft),
     ...readLastModified(draft, sources.api),
     ...readKeepAnswers(draft, sources.api),
   };

@@ -41,7 +41,10 @@ const requestKeys = {
     required(filledText(2_000), '/'),
   ),
   headers: described('Headers beside the credential, or in its place.', optional(mapOf(text))),
-  body: described('The body, sent as JSON.', optional<unknown>(anything)),
+  body: described(
+    'The body, sent as JSON; a text with a content-type that is not JSON is sent as it is.',
+    optional<unknown>(anything),
+  ),
   auth: described(
     "Whether it is sent with the session's token; true unless given.",
     optional<boolean>(flag),

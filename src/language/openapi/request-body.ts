@@ -131,21 +131,33 @@ const nodeSchema = ({ schemas, parts }: Node): unknown => {
   return all.length === 1 ? all[0] : all.length === 0 ? {} : { allOf: all };
 };
 
+/** Bodies whose members can be told, by their media type. */
+const hasMembers = (type: string): boolean =>
+  /[/+]json$/.test(type) || type === 'application/x-www-form-urlencoded';
+
+/** What a handler takes: what it wants of JSON, and text of the other types that it names. */
+const handlerBodyOf = (route: RouteContract, source: SchemaSource): JsonSchema | undefined => {
+  if (route.method === 'GET') return undefined;
+  const { request, bodyTypes = ['application/json'] } = route;
+  const needed = followReference(request, source.contract.definitions).required;
+  const members = request === undefined ? {} : toComponentSchema(request, source.names);
+  const contents = bodyTypes.map((type) => [
+    type,
+    { schema: hasMembers(type) ? members : { type: 'string' } },
+  ]);
+  return {
+    required: Array.isArray(needed) && needed.length > 0,
+    content: Object.fromEntries(contents),
+  };
+};
+
 /** The Request Body Object of a route; undefined when it takes no body. */
 export const requestBodyOf = (
   route: RouteContract,
   source: SchemaSource,
 ): JsonSchema | undefined => {
   const content = (schema: unknown): JsonSchema => ({ 'application/json': { schema } });
-  if (route.action === 'handler') {
-    if (route.method === 'GET') return undefined;
-    const { request } = route;
-    const needed = followReference(request, source.contract.definitions).required;
-    return {
-      required: Array.isArray(needed) && needed.length > 0,
-      content: content(request === undefined ? {} : toComponentSchema(request, source.names)),
-    };
-  }
+  if (route.action === 'handler') return handlerBodyOf(route, source);
   const body = bodyOf(route, source);
   if (body === undefined) return undefined;
   if (body.kind === 'whole') {

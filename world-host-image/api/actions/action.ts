@@ -26,6 +26,8 @@ export type ActionContext = {
   body: unknown;
   /** Whether the body was a form, whose values are texts. */
   isForm?: boolean;
+  /** Whether the body is a text as it came, which nobody has read. */
+  isText?: boolean;
   /** What links to other pages begin with; a tool that is bound to the route has none. */
   links?: LinkBase;
   /** Limits on requests that a fault puts in force; absent: none. */
@@ -33,7 +35,7 @@ export type ActionContext = {
   /** Where the answer may be kept: takes what the code saw. */
   seen?: Seen;
   /** For handlers only. */
-  request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType'>;
+  request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType' | 'contentType'>;
 };
 
 export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;

@@ -21,11 +21,12 @@ const checkerOf = ({ api, contract }: ActionContext): RouteChecker => {
 
 /**
  * No body counts as one without members. The values of a form are texts, whatever they stand for, so a
- * form is the handler's to look at.
+ * form is the handler's to look at, and so is a text of another type.
  */
 const checkBody = (context: ActionContext): void => {
-  const { api, body = {}, isForm = false, route } = context;
-  if (route.request === undefined || api.uncheckedRequests === true || isForm) return;
+  const { api, body = {}, isForm = false, isText = false, route } = context;
+  if (route.request === undefined || api.uncheckedRequests === true) return;
+  if (isForm || isText) return;
   const [first] = checkerOf(context).request(route.operation, body);
   if (first === undefined) return;
   const place = first.pointer === '' ? 'the body' : first.pointer;

@@ -28,7 +28,7 @@ const readAccept = (accept: string): Range[] =>
     .sort((a, b) => b.weight - a.weight);
 
 /** A declared type may hold one `*`, for whatever stands there. */
-const fits = (declared: string, type: string): boolean => {
+export const fits = (declared: string, type: string): boolean => {
   const [start = '', end] = declared.split('*');
   if (end === undefined) return declared === type;
   return type.length >= start.length + end.length && type.startsWith(start) && type.endsWith(end);

@@ -1,7 +1,7 @@
 /**
  * The body of a request: read within its limit, and understood as vendors do. What looks like JSON is
  * JSON, whatever its content type says, for clients leave it out or get it wrong; a form is a form as long
- * as it names a value.
+ * as it names a value. A route may name the types that it takes; then a body is what its type says.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -9,6 +9,7 @@ import { limits } from '#domain/limits.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
 import { hasBrokenText } from '#language/schema/kept-values.ts';
+import { fits } from '../answers/media-types.ts';
 import { parseForm } from './form.ts';
 
 const nothing = Buffer.alloc(0);
@@ -50,8 +51,8 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 };
 
 export type ParsedBody =
-  /** `value` is undefined when there is none. The leaves of a form are texts. */
-  | { ok: true; value: unknown; isForm: boolean }
+  /** `value` is undefined when there is none. The leaves of a form are texts; `isText`: it is one, as it came. */
+  | { ok: true; value: unknown; isForm: boolean; isText?: true }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
 
 const isInfinite = (value: unknown): boolean =>
@@ -82,6 +83,9 @@ const parseJson = (text: string): ParsedBody => {
     : { ok: false, reason, text, status: 400 };
 };
 
+const isJsonType = (type: string): boolean => /[/+]json$/.test(type);
+const formType = 'application/x-www-form-urlencoded';
+
 const mediaType = (header: string | undefined): string =>
   (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
@@ -92,7 +96,7 @@ const mediaType = (header: string | undefined): string =>
 const looksLikeForm = (text: string): boolean => text.includes('=') && !/^\s*[{[]/.test(text);
 
 const parseText = (text: string, type: string): ParsedBody => {
-  const isForm = type === 'application/x-www-form-urlencoded';
+  const isForm = type === formType;
   if (isForm && looksLikeForm(text)) {
     const value = parseForm(text);
     if (value !== undefined) return { ok: true, value, isForm };
@@ -107,20 +111,52 @@ const parseText = (text: string, type: string): ParsedBody => {
   }
 };
 
-/** Understands a body by its headers `content-type` and `content-encoding`. */
-export const parseBody = (bytes: Buffer, headers: Readonly<Record<string, string>>): ParsedBody => {
-  if (bytes.length === 0) return { ok: true, value: undefined, isForm: false };
+/** The media type of a body, by its header; one without a header counts as the first that the route takes. */
+export const bodyTypeOf = (
+  headers: Readonly<Record<string, string>>,
+  taken: readonly string[] = [],
+): string => mediaType(headers['content-type']) || (taken[0] ?? '');
+
+/** Why a body cannot be read as text by its headers, or is not of a type that the route takes. */
+const refusalByHeaders = (
+  headers: Readonly<Record<string, string>>,
+  taken: readonly string[] | undefined,
+): string | undefined => {
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    const reason = `a body encoded as ${encoding} is not understood`;
-    return { ok: false, reason, text: '', status: 415 };
+  if (encoding.toLowerCase() !== 'identity')
+    return `a body encoded as ${encoding} is not understood`;
+  const type = bodyTypeOf(headers, taken);
+  if (taken === undefined) {
+    return type.startsWith('multipart/') ? `a body of type ${type} is not understood` : undefined;
   }
-  const type = mediaType(headers['content-type']);
-  if (type.startsWith('multipart/')) {
-    return { ok: false, reason: `a body of type ${type} is not understood`, text: '', status: 415 };
+  if (!taken.some((one) => fits(one, type))) {
+    return `a body of type ${type} is not taken here, only ${taken.join(', ')}`;
   }
+  const [, charset = 'utf-8'] =
+    /;\s*charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '') ?? [];
+  return /^(?:utf-?8|us-ascii)$/i.test(charset)
+    ? undefined
+    : `a body in ${charset} is not understood, only one in UTF-8`;
+};
+
+/**
+ * Understands a body by its headers `content-type` and `content-encoding`. Where the route says which types
+ * it `takes`, others are refused, and what is neither JSON nor a form is left as it came.
+ */
+export const parseBody = (
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+  taken?: readonly string[],
+): ParsedBody => {
+  if (bytes.length === 0) return { ok: true, value: undefined, isForm: false };
+  const refusal = refusalByHeaders(headers, taken);
+  if (refusal !== undefined) return { ok: false, reason: refusal, text: '', status: 415 };
   if (!isUtf8(bytes)) {
     return { ok: false, reason: 'the body is not UTF-8', text: '', status: 400 };
+  }
+  const type = bodyTypeOf(headers, taken);
+  if (taken !== undefined && !isJsonType(type) && type !== formType) {
+    return { ok: true, value: bytes.toString('utf8'), isForm: false, isText: true };
   }
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') return { ok: true, value: undefined, isForm: false };

@@ -76,6 +76,7 @@ const actionContext = (
     path: route.path,
     headers: {},
     mediaType: 'application/json',
+    contentType: body === undefined ? '' : 'application/json',
   };
   return { session, contract, api, store, code, route, args, body, request };
 };

@@ -166,6 +166,10 @@ const operationApiKeys = {
     'Media types that the route answers in, beside those of [api].',
     optional<string[]>(distinct(mediaTypes)),
   ),
+  body_types: described(
+    'Media types of bodies that a handler takes; others are refused with 415. JSON and forms are read, all else is given to it as text. Default: JSON and forms, whatever their type says.',
+    optional<string[]>(distinct(mediaTypes)),
+  ),
   last_modified: lastModified,
   keep_answers: described(
     'Whether what a handler answers to GET follows from request and rows alone, if not as [api] says.',
