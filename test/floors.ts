@@ -79,6 +79,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['traces', 'what agents did, asked for and shown'],
     ['parts.ts', 'the parts, as one type'],
     ['ingestion', 'what agents did, taken and written'],
+    ['models', 'models with their prices, and what observations cost by them'],
     ['lifecycle', 'how sessions get hosts, and end'],
     ['metrics', 'counters and gauges'],
     ['news', 'notices, and answers held for them'],

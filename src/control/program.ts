@@ -61,6 +61,8 @@ import { createUsualTiers } from './memory/usual-tiers.ts';
 import { createVersions } from './memory/versions.ts';
 import { createMetrics } from './metrics/counters.ts';
 import { addLoadMetrics } from './metrics/gauges.ts';
+import { findInLane } from './models/patterns.ts';
+import { createPriceBook } from './models/price-book.ts';
 import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
 import { startGivingUp } from './pushes/pushes.ts';
@@ -165,8 +167,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
   try {
     const db = openDatabase(config.databaseUrl, log);
     stack.defer(() => db.close());
-    const traces = openTraceStore(openDatabase(config.databaseUrl, log, tracePool));
-    stack.defer(() => traces.db.close());
+    const tracesDb = openDatabase(config.databaseUrl, log, tracePool);
+    stack.defer(() => tracesDb.close());
     const namesKeys = await openConfiguredKeys(db, config.bootstrap, log);
     stack.defer(() => namesKeys.stop());
     const schema = watchSchema(db, log);
@@ -194,6 +196,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => rowCarrier.stop());
     const readers = createLane(readingLimits, noteJob);
     stack.defer(() => readers.stop());
+    const traces = openTraceStore(tracesDb, createPriceBook(findInLane(readers, log)));
     const { secrets, loop: tellsSecrets } = await openSecretsInUse(db, config.secret, log);
     stack.defer(() => tellsSecrets.stop());
     let stopped: Promise<void> | undefined;

@@ -36,7 +36,10 @@ export type IdKind =
   | 'fil'
   | 'bld'
   | 'mov'
-  | 'ctv';
+  | 'ctv'
+  | 'mdl'
+  | 'evt'
+  | 'cmt';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -117,6 +117,12 @@ const makePrompt = async (): Promise<Record<string, string>> => {
   return { kind: 'prompts', identifier: promptName, promptName, promptVersion: '1' };
 };
 
+/** A model with a price. */
+const makeModel = async (): Promise<Record<string, string>> => {
+  const body = { modelName: 'mine', matchPattern: '^mine$', inputPrice: 1 };
+  return { modelId: (await control.send(api.createModel, { body })).body.id };
+};
+
 /** Makes one of everything that has an id. */
 const makeAll = async (): Promise<Record<string, string>> => {
   const params = { slug: 'notes' };
@@ -159,6 +165,7 @@ const makeAll = async (): Promise<Record<string, string>> => {
     ...(await makeQueue(traces.configId)),
     ...(await makeBuild()),
     ...(await makePrompt()),
+    ...(await makeModel()),
     slug: 'notes',
     containerId: world.id,
     bundle: version?.id ?? '',
@@ -288,6 +295,7 @@ const readAll = async (): Promise<Record<string, string>> => {
     'dataset_run_items',
     'annotation_queues',
     'annotation_queue_items',
+    'models',
     'file_folders',
     'files',
     'awaited_files',

@@ -92,6 +92,12 @@ const lists: Record<string, Listed> = {
       return (await ask('POST', '/dataset-run-items', link)).id;
     },
   },
+  '/models': {
+    open: async () => '/models',
+    add: async (_, number) =>
+      (await ask('POST', '/models', { modelName: `walked ${number}`, matchPattern: 'x' })).id,
+    remove: (list, id) => ask('DELETE', `${list}/${id}`),
+  },
   '/annotation-queues': {
     open: async () => '/annotation-queues',
     add: async (_, number) => (await makeQueue(`walked ${number}`)).id,

@@ -10,6 +10,7 @@ import { Secret } from '#runtime/secret.ts';
 import { openDatabase, tracePool } from '../../src/control/db/database.ts';
 import { ingest } from '../../src/control/ingestion/ingest.ts';
 import { openTraceStore } from '../../src/control/ingestion/store.ts';
+import { createPriceBook } from '../../src/control/models/price-book.ts';
 import { execute } from '../support/sql.ts';
 import type { Figure } from './figure.ts';
 import { readProcessorTime } from './processor-time.ts';
@@ -66,7 +67,10 @@ const take = async (serverPid: number, work: () => Promise<unknown>): Promise<To
 
 const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> => {
   const log = createLog('bench', 'silent');
-  const store = openTraceStore(openDatabase(new Secret(databaseUrl), log, tracePool));
+  const store = openTraceStore(
+    openDatabase(new Secret(databaseUrl), log, tracePool),
+    createPriceBook(async () => undefined),
+  );
   const texts = Array.from({ length: batches }, (_, number) => batchOf(number));
   const caller = { projectId: 'prj-bench', level: 'secret' as const };
   const sender = async (): Promise<void> => {

@@ -47,6 +47,7 @@ const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'describe-entities',
   'pack-rows',
   'check-items',
+  'judge-patterns',
 ]);
 
 /** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */

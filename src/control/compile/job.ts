@@ -17,6 +17,12 @@ import { type Built, buildVersion } from './build.ts';
 import { type CheckedItems, createItemCheck, type ItemsGiven } from './check-items.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
+import {
+  createPatternMatch,
+  judgePatterns,
+  type PatternsFound,
+  type PatternsGiven,
+} from './match-patterns.ts';
 import { type PackRedaction, packRows } from './pack-rows.ts';
 import { type RedactedSeed, redactSeed } from './redact-seed.ts';
 
@@ -53,6 +59,10 @@ type Inputs = {
   'check-items': ItemsGiven;
   /** A large grade, for its scores. */
   'read-grade': { outputJson: string };
+  /** Patterns of a project, looked for in texts. */
+  'match-patterns': PatternsGiven;
+  /** Patterns of a project, held to what they may be. */
+  'judge-patterns': { patterns: readonly string[] };
 };
 
 export type JobKind = keyof Inputs;
@@ -96,6 +106,8 @@ export type Outcomes = {
   'mcp-tools': McpTool[];
   'check-items': CheckedItems | Refused;
   'read-grade': GradeSummary | undefined;
+  'match-patterns': PatternsFound;
+  'judge-patterns': { ok: true; faults: (string | null)[] } | Refused;
 };
 
 const compile = (files: Files): Compiled => {
@@ -130,6 +142,7 @@ const describe = (files: Files): Outcomes['describe'] => {
 export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
   const findWorld = createWorldCache();
   const checkItems = createItemCheck();
+  const matchPatterns = createPatternMatch();
   return (job) => {
     switch (job.kind) {
       case 'compile':
@@ -161,6 +174,10 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return checkItems(job);
       case 'read-grade':
         return summarizeGrade(job.outputJson);
+      case 'match-patterns':
+        return matchPatterns(job);
+      case 'judge-patterns':
+        return judgePatterns(job.patterns);
     }
   };
 };

@@ -27,6 +27,7 @@ export type ObservationRow = {
   costJson: string | null;
   promptName: string | null;
   promptVersion: number | null;
+  pricingJson: string | null;
   createdAt: Date;
   updatedAt: Date;
   input: string | null;
@@ -46,7 +47,7 @@ const plain = `key, id, trace_id as "traceId", parent_id as "parentId", type, na
   coalesce(environment, 'default') as environment, began_at as "startTime", end_time as "endTime",
   completion_start_time as "completionStartTime", coalesce(level, 'DEFAULT') as level,
   status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
-  usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion",
+  usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
   created_at as "createdAt", updated_at as "updatedAt", of_user as "userId", of_session as "sessionId",
   of_name as "traceName", of_release as release, of_tags as tags, of_public as "isPublic"`;
 

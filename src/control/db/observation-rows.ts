@@ -1,6 +1,7 @@
 /** How an observation lies in its row, and what it counts for. */
 import { observationFields } from '#observability/object.ts';
-import type { State } from '#observability/state.ts';
+import { type Priceable, type Pricing, writePricing } from '#observability/pricing.ts';
+import { beganAt, fieldOf, type State } from '#observability/state.ts';
 import { toStored } from '#observability/stored.ts';
 import { type Addition, dayOf, sumsOf } from '#observability/tally.ts';
 import { type Counts, totalsOf } from '#observability/usage.ts';
@@ -23,24 +24,48 @@ type Totals = { input: number; output: number; total: number };
 export type ObservationWrite = Write & {
   traceKey: string;
   traceId: string;
-  /** What it used and cost; null: nobody said. */
+  /** What it used and cost, as was said or follows from its model; null: nothing is known. */
   usage: Totals | null;
   cost: Totals | null;
+  /** By the model that it names, as it was when this was written. */
+  pricing: Pricing | null;
 };
-
-const totalsIn = (text: unknown): Totals | null =>
-  typeof text === 'string' ? totalsOf(JSON.parse(text) as Counts) : null;
 
 /** Where an observation is; `week` is that of its trace. */
 export type ObservationPlace = { projectId: string; id: string; traceId: string; week: number };
 
-/** An observation as it is written. */
-export const observationWrite = (place: ObservationPlace, state: State): ObservationWrite => {
+const countsIn = (text: unknown): Counts | null =>
+  typeof text === 'string' ? (JSON.parse(text) as Counts) : null;
+
+const totalsIn = (text: unknown): Totals | null => {
+  const counts = countsIn(text);
+  return counts === null ? null : totalsOf(counts);
+};
+
+/** What a price follows from. */
+export const priceableOf = (state: State): Priceable => {
+  const model = fieldOf(state, 'model');
+  return {
+    model: typeof model === 'string' ? model : null,
+    usage: countsIn(fieldOf(state, 'usageJson')),
+    hasCost: fieldOf(state, 'costJson') !== null,
+    beganAt: beganAt(state),
+  };
+};
+
+/** An observation as it is written. A cost that was said goes before one that was computed. */
+export const observationWrite = (
+  place: ObservationPlace,
+  state: State,
+  pricing: Pricing | null,
+): ObservationWrite => {
   const { projectId, id, traceId } = place;
   const stored = toStored(state, observationFields);
   const { usageJson, costJson } = stored.values;
   const [key, traceKey] = [keyOf(projectId, id), keyOf(projectId, traceId)];
-  return { ...place, key, traceKey, stored, usage: totalsIn(usageJson), cost: totalsIn(costJson) };
+  const computed = pricing?.cost ?? null;
+  const cost = totalsIn(costJson) ?? (computed === null ? null : totalsOf(computed));
+  return { ...place, key, traceKey, stored, usage: totalsIn(usageJson), cost, pricing };
 };
 
 /** What an observation counts for in its trace. */
@@ -73,6 +98,7 @@ export const observationColumns: Column<ObservationWrite>[] = [
   ...sums('cost', 'double precision'),
   valueColumn('prompt_name', 'text', 'promptName'),
   valueColumn('prompt_version', 'integer', 'promptVersion'),
+  column('pricing', 'text', ({ pricing }) => writePricing(pricing)),
 ];
 
 /** The columns of an observation's state, as the program names them. */

@@ -3,6 +3,7 @@
  * those in the same traces meanwhile. So what is there is simply read, merged in the program, and written anew where
  * that changed it; all else is new, and goes in by COPY.
  */
+import { type Pricing, readPricing } from '#observability/pricing.ts';
 import { mergeStates, type State } from '#observability/state.ts';
 import { type Addition, negated } from '#observability/tally.ts';
 import { copyText, copyWriter } from './copy-rows.ts';
@@ -14,6 +15,7 @@ import {
   observationState,
   observationValues,
   observationWrite,
+  priceableOf,
 } from './observation-rows.ts';
 import { arraysOf, updateStatement } from './row-columns.ts';
 import { isSame, type StateRow } from './stored-states.ts';
@@ -33,12 +35,12 @@ const updateObservations = updateStatement(
 
 const readStatement = statement(
   'read_observations',
-  `select o.trace_key as "traceKey", o.key, ${observationValues} from observations o
+  `select o.trace_key as "traceKey", o.key, o.pricing, ${observationValues} from observations o
      join unnest($1::uuid[], $2::uuid[], $3::integer[]) as given(trace_key, key, week)
           using (trace_key, key, week)`,
 );
 
-type KnownRow = StateRow & { traceKey: string; key: string };
+type KnownRow = StateRow & { traceKey: string; key: string; pricing: string | null };
 
 const placeOf = ({ traceKey, key }: { traceKey: string; key: string }): string =>
   `${dashless(traceKey)}${dashless(key)}`;
@@ -72,11 +74,41 @@ export const countsByTrace = (writes: readonly ObservationWrite[]): Additions =>
   return additions;
 };
 
-const merge = ({ write, state }: ObservationChange, row: KnownRow) => {
-  const known = observationState(row);
-  const before = observationWrite(write, known);
-  const after = observationWrite(write, mergeStates(known, state));
-  return { before, after, isChanged: !isSame(before.stored, after.stored) };
+/** Prices observations as they are known now. */
+export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>;
+
+type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };
+
+const isPricedSame = (one: State, other: State): boolean =>
+  JSON.stringify(priceableOf(one)) === JSON.stringify(priceableOf(other));
+
+/** What was there with what is said of it now, where that changes it. It keeps its price while what that follows from stays. */
+const mergeAll = async (
+  changes: readonly ObservationChange[],
+  known: ReadonlyMap<string, KnownRow>,
+  priceAll: PriceAll,
+): Promise<{ before: ObservationWrite; after: ObservationWrite }[]> => {
+  const merged = changes.flatMap(({ write, state: said }): Merged[] => {
+    const row = known.get(placeOf(write));
+    if (row === undefined) return [];
+    const was = observationState(row);
+    const state = mergeStates(was, said);
+    const pricing = readPricing(row.pricing);
+    const before = observationWrite(write, was, pricing);
+    if (isSame(before.stored, observationWrite(write, state, pricing).stored)) return [];
+    return [{ write, before, state }];
+  });
+  const isAnew = ({ write, state }: Merged): boolean => {
+    const row = known.get(placeOf(write));
+    return row !== undefined && !isPricedSame(observationState(row), state);
+  };
+  const anew = merged.filter(isAnew);
+  const prices = await priceAll(anew.map(({ state }) => state));
+  const pricedAnew = new Map(anew.map((one, index) => [one, prices[index] ?? null]));
+  return merged.map((one) => {
+    const pricing = pricedAnew.has(one) ? (pricedAnew.get(one) ?? null) : one.before.pricing;
+    return { before: one.before, after: observationWrite(one.write, one.state, pricing) };
+  });
 };
 
 const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
@@ -89,6 +121,7 @@ export const writeObservations = async (
   tx: Transaction,
   changes: readonly ObservationChange[],
   isNew: (traceKey: string) => boolean,
+  priceAll: PriceAll,
 ): Promise<Additions> => {
   const inOthers = changes.filter(({ write }) => !isNew(write.traceKey));
   const known = await readKnown(tx, inOthers);
@@ -97,19 +130,22 @@ export const writeObservations = async (
   for (const { write } of fresh) {
     if (!isNew(write.traceKey)) note(additions, write.traceKey, countOf(write));
   }
-  const changed = inOthers.flatMap((change) => {
-    const row = known.get(placeOf(change.write));
-    if (row === undefined) return [];
-    const { before, after, isChanged } = merge(change, row);
-    if (isChanged) note(additions, after.traceKey, taken(countOf(before)), countOf(after));
-    return isChanged ? [after] : [];
-  });
+  const changed = await mergeAll(inOthers, known, priceAll);
+  for (const { before, after } of changed) {
+    note(additions, after.traceKey, taken(countOf(before)), countOf(after));
+  }
   if (fresh.length > 0) {
     const bytes = bytesOf(fresh.map(({ write }) => write));
     await tx.copyIn('copy_observations', copyInText, bytes);
   }
   if (changed.length > 0) {
-    await tx.query(updateObservations, arraysOf(observationColumns, changed));
+    await tx.query(
+      updateObservations,
+      arraysOf(
+        observationColumns,
+        changed.map(({ after }) => after),
+      ),
+    );
   }
   return additions;
 };

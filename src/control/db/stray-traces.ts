@@ -3,6 +3,7 @@
  * is named it is taken out, to be written there.
  */
 import type { Counted } from '#observability/daily.ts';
+import { type Pricing, readPricing } from '#observability/pricing.ts';
 import type { State } from '#observability/state.ts';
 import { type Queryable, statement } from './database.ts';
 import { observationState, observationValues } from './observation-rows.ts';
@@ -23,11 +24,13 @@ const tracesStatement = statement(
 const observationsStatement = statement(
   'take_stray_observations',
   `delete from observations where trace_key = any($1::uuid[]) and key = trace_key
-   returning id, ${observationValues}`,
+   returning id, pricing, ${observationValues}`,
 );
 
-/** What was taken: the states of the observations by their ids, and what their traces counted for. */
-export type Strays = { states: Map<string, State>; gone: Counted[] };
+/** An observation that was taken, with its price. */
+export type Stray = { state: State; pricing: Pricing | null };
+/** What was taken: the observations by their ids, and what their traces counted for. */
+export type Strays = { states: Map<string, Stray>; gone: Counted[] };
 
 /** Takes the observations of these ids out of traces of their own. */
 export const takeStrays = async (
@@ -41,7 +44,15 @@ export const takeStrays = async (
   if (held.length === 0) return { states: new Map(), gone: [] };
   const traces = await tx.query<CountedRow & { key: string }>(tracesStatement, asked);
   const keys = traces.map(({ key }) => key);
-  const rows = await tx.query<StateRow & { id: string }>(observationsStatement, [keys]);
-  const states = new Map(rows.map((row) => [row.id, observationState(row)]));
+  const rows = await tx.query<StateRow & { id: string; pricing: string | null }>(
+    observationsStatement,
+    [keys],
+  );
+  const states = new Map(
+    rows.map((row) => [
+      row.id,
+      { state: observationState(row), pricing: readPricing(row.pricing) },
+    ]),
+  );
   return { states, gone: traces.map(countedRow) };
 };

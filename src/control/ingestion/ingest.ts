@@ -93,7 +93,7 @@ const write = async (
 ): Promise<void> => {
   if (events.length === 0) return;
   const ids = [...new Set(events.map(({ id }) => id))];
-  await writeSaying(store, projectId, async (tx, week) => {
+  await writeSaying(store, projectId, toldBy(events), async (tx, week) => {
     const fresh = await rememberEvents(tx, projectId, ids, week);
     const first = events.filter(({ id }) => fresh.delete(id));
     return { told: toldBy(first), scores: scoresBy(first, checked), events: first.length };

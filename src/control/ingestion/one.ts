@@ -37,7 +37,7 @@ export const putTrace = async (
     state: readTrace(body, saying),
   }));
   const told: Told[] = [{ kind: 'trace', id, state }];
-  await writeSaying(store, projectId, () => ({ told, scores: [], events: 1 }));
+  await writeSaying(store, projectId, told, () => ({ told, scores: [], events: 1 }));
   return id;
 };
 
@@ -52,7 +52,7 @@ export const putSpans = async (
     { kind: 'observation', id, traceId, state: observation },
   ]);
   if (told.length === 0) return;
-  await writeSaying(store, projectId, () => ({ told, scores: [], events: spans.length }));
+  await writeSaying(store, projectId, told, () => ({ told, scores: [], events: spans.length }));
 };
 
 /** Writes a score, once it fits its config; returns its id, made where none was given. */
@@ -68,6 +68,6 @@ export const putScore = async (
   const id = given.id ?? randomUUID();
   const scoredAt = given.timestamp ?? Date.now();
   const scores = [{ id, saidAt: nowUs(), scoredAt, score }];
-  await writeSaying(store, projectId, () => ({ told: [], scores, events: 1 }));
+  await writeSaying(store, projectId, [], () => ({ told: [], scores, events: 1 }));
   return id;
 };

@@ -5,23 +5,33 @@
 import { randomInt } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { eventsOn } from '#observability/daily.ts';
+import type { State } from '#observability/state.ts';
 import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
 import type { Database, Transaction } from '../db/database.ts';
+import { priceableOf } from '../db/observation-rows.ts';
 import { type ScoreWrite, writeScores } from '../db/scores.ts';
 import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
+import type { PriceBook } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
 import { createGate, type Gate, overloaded } from './gate.ts';
 import { createMonth, type Month } from './month.ts';
 import { writeTold } from './write.ts';
 
-export type TraceStore = { db: Database; weeks: TraceWeeks; gate: Gate; month: Month };
+export type TraceStore = {
+  db: Database;
+  weeks: TraceWeeks;
+  gate: Gate;
+  month: Month;
+  prices: PriceBook;
+};
 
 /** Requests that are written at once, and those that wait for it. */
 const mostBatches = { atOnce: 4, waiting: 64 };
 
 /** Opens it on connections of its own. */
-export const openTraceStore = (db: Database): TraceStore => ({
+export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => ({
   db,
+  prices,
   weeks: createTraceWeeks(db),
   gate: createGate(mostBatches, randomInt(usageSlots)),
   month: createMonth(db),
@@ -34,21 +44,27 @@ export const asOverload = (error: unknown): unknown =>
 /** What a request says, and how many events that are. */
 export type Saying = { told: readonly Told[]; scores: readonly ScoreWrite[]; events: number };
 
+const observationsIn = (told: readonly Told[]): State[] =>
+  told.flatMap((one) => (one.kind === 'observation' ? [one.state] : []));
+
 /**
- * Writes what a request says. `choose` looks it over in the transaction first, such as for events that are known.
+ * Writes what a request says, of `told` as much as `choose` says. `choose` looks it over in the transaction first, such as for events that are known.
  * Throws `unavailable` when nothing was written, for want of room.
  */
 export const writeSaying = async (
-  { db, weeks, gate }: TraceStore,
+  { db, weeks, gate, prices }: TraceStore,
   projectId: string,
+  told: readonly Told[],
   choose: (tx: Transaction, week: number) => Saying | Promise<Saying>,
 ): Promise<void> => {
   try {
+    // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
+    await prices.price(db, projectId, observationsIn(told).map(priceableOf));
     await gate.pass(async (place) => {
       const week = await weeks.current();
       await db.transaction(async (tx) => {
         const { told, scores, events } = await choose(tx, week);
-        const changes = await writeTold(tx, projectId, told, week);
+        const changes = await writeTold(tx, prices, projectId, told, week);
         await writeScores(tx, projectId, scores);
         if (events > 0) changes.push(eventsOn(Date.now(), events));
         await addDailyUsage(tx, projectId, changes, place % usageSlots);

@@ -1,21 +1,24 @@
 /** Writes what events say of traces and observations, in the transaction that it is given. */
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
+import type { Pricing } from '#observability/pricing.ts';
 import { beganAt, fieldOf, mergeStates, type State } from '#observability/state.ts';
 import { addAll, emptyTally } from '#observability/tally.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { findDeletions } from '../db/deleted-traces.ts';
-import { observationWrite } from '../db/observation-rows.ts';
+import { observationWrite, priceableOf } from '../db/observation-rows.ts';
 import {
   countsByTrace,
   findTracesOf,
   type ObservationChange,
+  type PriceAll,
   writeObservations,
 } from '../db/observation-writes.ts';
-import { takeStrays } from '../db/stray-traces.ts';
+import { type Stray, takeStrays } from '../db/stray-traces.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import { noteSessions } from '../db/trace-sessions.ts';
 import { finishTraces, type HeldTrace, holdTraces, type TraceChange } from '../db/trace-writes.ts';
+import type { PriceBook } from '../models/price-book.ts';
 import { type Folded, type FoldedObservation, fold, type Told } from './fold.ts';
 
 type Placed = FoldedObservation & { traceId: string; isStray: boolean };
@@ -93,6 +96,21 @@ const withoutDeleted = async (
   });
 };
 
+type Joined = Placed & {
+  /** The price that it has already, while what that follows from stays. */
+  kept: Pricing | null;
+};
+
+/** Observations with what was known of them before their traces were named. */
+const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Stray>): Joined[] =>
+  placed.map((one) => {
+    const stray = strays.get(one.id);
+    if (stray === undefined) return { ...one, kept: null };
+    const state = mergeStates(stray.state, one.state);
+    const isSame = JSON.stringify(priceableOf(stray.state)) === JSON.stringify(priceableOf(state));
+    return { ...one, state, kept: isSame ? stray.pricing : null };
+  });
+
 /** In the week of its trace, where that was there already. */
 const inWeek = (
   { write, state }: ObservationChange,
@@ -105,6 +123,7 @@ const inWeek = (
 /** Writes it all; `week` is that in which new traces are kept. Returns what changes by it for the project. */
 export const writeTold = async (
   tx: Transaction,
+  prices: PriceBook,
   projectId: string,
   given: readonly Told[],
   week: number,
@@ -115,10 +134,13 @@ export const writeTold = async (
   const placed = await place(tx, projectId, folded.observations);
   const named = placed.filter(({ isStray }) => !isStray).map(({ id }) => id);
   const { states, gone } = await takeStrays(tx, projectId, named);
-  const observations = placed.map(({ id, traceId, state: said }): ObservationChange => {
-    const stray = states.get(id);
-    const state = stray === undefined ? said : mergeStates(stray, said);
-    return { state, write: observationWrite({ projectId, id, traceId, week }, state) };
+  const priceAll: PriceAll = (all) => prices.price(tx, projectId, all.map(priceableOf));
+  const joined = joinStrays(placed, states);
+  const pricings = await priceAll(joined.map(({ state }) => state));
+  const observations = joined.map(({ id, traceId, state, kept }, index): ObservationChange => {
+    const pricing = kept ?? pricings[index] ?? null;
+    const place = { projectId, id, traceId, week };
+    return { state, write: observationWrite(place, state, pricing) };
   });
   const counts = countsByTrace(observations.map(({ write }) => write));
   const tallies = new Map([...counts].map(([key, added]) => [key, addAll(emptyTally, added)]));
@@ -126,7 +148,7 @@ export const writeTold = async (
   const held = await holdTraces(tx, projectId, changes, tallies, week);
   const isNew = (key: string): boolean => held.get(key)?.before === undefined;
   const inWeeks = observations.map((one) => inWeek(one, held));
-  const additions = await writeObservations(tx, inWeeks, isNew);
+  const additions = await writeObservations(tx, inWeeks, isNew, priceAll);
   const changed = await finishTraces(tx, held, additions);
   await noteSessions(tx, projectId, sessionsOf(folded.traces));
   return [...gone.flatMap((trace) => changesBetween(trace, undefined)), ...changed];

@@ -17,7 +17,9 @@ type Told = { observations: number; dues: number };
 
 const tell = async ({ traces, readGrade }: Parts, batch: Batch): Promise<BatchTold> => {
   const week = await traces.weeks.current();
-  return traces.db.transaction((tx) => tellBatch(tx, { week, readGrade }, batch));
+  return traces.db.transaction((tx) =>
+    tellBatch(tx, { week, readGrade, prices: traces.prices }, batch),
+  );
 };
 
 /** Leaves the first for later. */

@@ -16,14 +16,15 @@ import {
   tellAgain,
 } from '../db/session-traces.ts';
 import { writeTold } from '../ingestion/write.ts';
+import type { PriceBook } from '../models/price-book.ts';
 import { readStories, type Story } from './stories.ts';
 import { scorePrefixOf, scoresOf } from './tell-grade.ts';
 
 /** What one transaction tells at most, but for the first. */
 export type Batch = { dues: number; bytes: number };
 
-/** What it takes: the week in which new traces are kept, and who reads grades. */
-export type Telling = { week: number; readGrade: GradeReader };
+/** What it takes: the week in which new traces are kept, who reads grades, and prices. */
+export type Telling = { week: number; readGrade: GradeReader; prices: PriceBook };
 
 /** Those that fit, from the first. */
 const fitting = (dues: readonly TraceDue[], mostBytes: number): TraceDue[] => {
@@ -77,12 +78,12 @@ const writeStories = async (
   tx: Transaction,
   projectId: string,
   given: readonly Story[],
-  week: number,
+  { week, prices }: Pick<Telling, 'week' | 'prices'>,
 ): Promise<number> => {
   const stories = await withoutDeleted(tx, projectId, given);
   await noteTold(tx, idsOf(stories));
   const told = stories.flatMap((story) => story.told);
-  await writeTold(tx, projectId, told, week);
+  await writeTold(tx, prices, projectId, told, week);
   await writeGrades(tx, projectId, stories);
   return told.filter(({ kind }) => kind === 'observation').length;
 };
@@ -98,7 +99,7 @@ export type BatchTold = {
 /** Tells a batch, in the transaction that it is given. */
 export const tellBatch = async (
   tx: Transaction,
-  { week, readGrade }: Telling,
+  { week, readGrade, prices }: Telling,
   batch: Batch,
 ): Promise<BatchTold> => {
   const taken = await takeDues(tx, batch.dues);
@@ -109,7 +110,8 @@ export const tellBatch = async (
   let observations = 0;
   // In the order of their ids, as every batch does: no two wait for each other.
   for (const projectId of [...projects.keys()].sort()) {
-    observations += await writeStories(tx, projectId, projects.get(projectId) ?? [], week);
+    const ofProject = projects.get(projectId) ?? [];
+    observations += await writeStories(tx, projectId, ofProject, { week, prices });
   }
   await tellAgain(tx, later);
   await deleteDues(

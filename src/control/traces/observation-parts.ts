@@ -59,7 +59,7 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
   metadata: ({ row, expanded }) => ({ metadata: cutMetadata(row.metadata, expanded) }),
   model: ({ row, projectId }) => ({
     providedModelName: row.model,
-    internalModelId: null,
+    internalModelId: viewObservation(row, projectId).modelId,
     modelParameters: viewObservation(row, projectId).modelParameters,
   }),
   usage: ({ row, projectId }) => {
@@ -68,7 +68,7 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
       usageDetails: view.usageDetails,
       costDetails: view.costDetails,
       totalCost: view.calculatedTotalCost,
-      usagePricingTierName: null,
+      usagePricingTierName: view.usagePricingTierName,
     };
   },
   prompt: ({ row }) => ({
@@ -87,10 +87,20 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
   }),
 };
 
+/** A price as a decimal, without the exponent that a number may be written with. */
+const priceText = (price: number | null): string | null =>
+  price === null
+    ? null
+    : price
+        .toFixed(15)
+        .replace(/(\.\d*?)0+$/, '$1')
+        .replace(/\.$/, '');
+
 /** An observation with the groups that were asked for. */
 export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) => {
   const { row, projectId } = shown;
-  const { startTime, endTime } = viewObservation(row, projectId);
+  const { startTime, endTime, ...view } = viewObservation(row, projectId);
+  const hasModel = asked.has('model');
   const core = {
     id: row.id,
     traceId: row.traceId,
@@ -99,10 +109,10 @@ export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) =>
     projectId,
     parentObservationId: row.parentId,
     type: row.type,
-    modelId: null,
-    inputPrice: null,
-    outputPrice: null,
-    totalPrice: null,
+    modelId: hasModel ? view.modelId : null,
+    inputPrice: hasModel ? priceText(view.inputPrice) : null,
+    outputPrice: hasModel ? priceText(view.outputPrice) : null,
+    totalPrice: hasModel ? priceText(view.totalPrice) : null,
   };
   const hasHeavy = asked.has('io') || asked.has('metadata');
   const omitted = row.isCut && hasHeavy ? { omitted: ['input', 'output', 'metadata'] } : {};

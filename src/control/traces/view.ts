@@ -1,4 +1,5 @@
 /** Traces and observations as they are answered. What clients sent as free JSON goes through as text. */
+import { readPricing } from '#observability/pricing.ts';
 import { type Counts, totalsOf } from '#observability/usage.ts';
 import type { ScoreView } from '#wire/public-api/score.ts';
 import type { ObservationView, TraceView } from '#wire/public-api/trace.ts';
@@ -60,9 +61,10 @@ const isoOf = (time: Date | null): string | null => time?.toISOString() ?? null;
 /** An observation, whole. */
 export const viewObservation = (row: ObservationRow, projectId: string): ObservationView => {
   const usage = countsOf(row.usageJson);
-  const cost = countsOf(row.costJson);
+  const pricing = readPricing(row.pricingJson);
+  const cost = row.costJson === null ? (pricing?.cost ?? null) : countsOf(row.costJson);
   const totals = totalsOf(usage);
-  const costs = row.costJson === null ? null : totalsOf(cost);
+  const costs = cost === null ? null : totalsOf(cost);
   const endTime = endOf(row);
   return {
     id: row.id,
@@ -89,18 +91,18 @@ export const viewObservation = (row: ObservationRow, projectId: string): Observa
     promptName: row.promptName,
     promptVersion: row.promptVersion,
     usageDetails: usage,
-    costDetails: cost,
+    costDetails: cost ?? {},
     usage: { unit: 'TOKENS', ...totals },
     unit: 'TOKENS',
     promptTokens: totals.input,
     completionTokens: totals.output,
     totalTokens: totals.total,
-    usagePricingTierId: null,
-    usagePricingTierName: null,
-    modelId: null,
-    inputPrice: null,
-    outputPrice: null,
-    totalPrice: null,
+    usagePricingTierId: pricing?.tierId ?? null,
+    usagePricingTierName: pricing?.tierName ?? null,
+    modelId: pricing?.modelId ?? null,
+    inputPrice: pricing?.inputPrice ?? null,
+    outputPrice: pricing?.outputPrice ?? null,
+    totalPrice: pricing?.totalPrice ?? null,
     calculatedInputCost: costs?.input ?? null,
     calculatedOutputCost: costs?.output ?? null,
     calculatedTotalCost: costs?.total ?? null,

@@ -123,6 +123,7 @@ export {
 export { ingest } from './ingestion.ts';
 export { callService, callSessionServer } from './mcp-operations.ts';
 export { getMedia, reportMediaUpload, requestMediaUpload } from './media.ts';
+export { createModel, deleteModel, getModel, listModels } from './model-operations.ts';
 export { ingestMetrics, ingestSpans } from './otel.ts';
 export { describeProject } from './project-operations.ts';
 export { getProof, proveTask } from './proof-operations.ts';

@@ -17,6 +17,7 @@ import { ingestionEndpoints } from './ingestion.ts';
 import { linkEndpoints } from './links.ts';
 import { mcpEndpoints } from './mcp.ts';
 import { mediaEndpoints } from './media.ts';
+import { modelEndpoints } from './models.ts';
 import { projectEndpoints } from './project.ts';
 import { proofEndpoints } from './proofs.ts';
 import { recordingEndpoints } from './recordings.ts';
@@ -68,5 +69,6 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...annotationEndpoints(parts),
   ...fileEndpoints(parts),
   ...mediaEndpoints(parts),
+  ...modelEndpoints(parts),
   ...releaseEndpoints(parts),
 ];

@@ -1,0 +1,54 @@
+/**
+ * Patterns that strangers wrote, looked for in texts that strangers sent. The engine's time is linear in both, but one
+ * of many patterns and many texts adds up; so it runs in a process.
+ */
+import { LRUCache } from 'lru-cache';
+import { RE2JS } from 're2js';
+import { patternSize } from '#language/schema/patterns.ts';
+
+export type PatternsGiven = { patterns: readonly string[]; texts: readonly string[] };
+
+/** Of each pattern, by its place, the places of the texts that it is found in. */
+export type PatternsFound = number[][];
+
+/** Patterns that a process keeps ready. */
+const mostReady = 2_000;
+
+/** Makes what looks for patterns; it keeps those ready that come again. */
+export const createPatternMatch = (): ((given: PatternsGiven) => PatternsFound) => {
+  const ready = new LRUCache<string, RE2JS>({ max: mostReady });
+  const readyFor = (pattern: string): RE2JS => {
+    const compiled = ready.get(pattern) ?? RE2JS.compile(pattern);
+    ready.set(pattern, compiled);
+    return compiled;
+  };
+  return ({ patterns, texts }) =>
+    patterns.map((pattern) => {
+      const compiled = readyFor(pattern);
+      return texts.flatMap((text, place) => (compiled.test(text) ? [place] : []));
+    });
+};
+
+/** Characters of a pattern with its repeats. */
+const mostPatternSize = 500;
+
+/** What is wrong with a pattern in RE2's own notation; null: nothing. */
+const faultOf = (pattern: string): string | null => {
+  const size = patternSize(pattern);
+  if (size > mostPatternSize) {
+    return `is ${size} characters with its repeats, more than ${mostPatternSize}`;
+  }
+  try {
+    RE2JS.compile(pattern);
+    return null;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `is no regular expression of RE2: ${why}`;
+  }
+};
+
+/** What is wrong with patterns, by their places. */
+export const judgePatterns = (patterns: readonly string[]) => ({
+  ok: true as const,
+  faults: patterns.map(faultOf),
+});

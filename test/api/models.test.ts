@@ -1,0 +1,275 @@
+/** Models: built-in and of projects, their tiers and patterns, and what observations cost by them. */
+
+import { RE2JS } from 're2js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtInModels } from '#observability/built-in-models.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import { createAsker } from '../support/asker.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+
+type Model = { id: string; modelName: string; pricingTiers: object[]; [member: string]: unknown };
+type Body = {
+  [member: string]: unknown;
+  id: string;
+  data: Model[];
+  meta: { totalItems: number; nextCursor?: string };
+};
+
+const ask = async (method: string, path: string, body?: object) => {
+  const as = basicAuthorization(control.publicKey, control.secretKey);
+  const answer = await createAsker(control)(method, path, {
+    as,
+    ...(body === undefined ? {} : { body }),
+  });
+  return { status: answer.status, body: answer.body as Body };
+};
+
+const must = async (method: string, path: string, body?: object): Promise<Body> => {
+  const answer = await ask(method, path, body);
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+};
+
+let sent = 0;
+/** Tells of a generation; answers it as it is then. */
+const generation = async (body: object, type = 'generation-create') => {
+  sent += 1;
+  const id = (body as { id?: string }).id ?? `o${sent}`;
+  const event = {
+    ...{ id: `event ${sent}`, type, timestamp: new Date(1_700_000_000_000 + sent).toISOString() },
+    body: { traceId: 't', ...body, id },
+  };
+  const answer = await ask('POST', '/ingestion', { batch: [event] });
+  expect([answer.status, answer.body.errors]).toEqual([207, []]);
+  return must('GET', `/observations/${id}`);
+};
+
+beforeAll(async () => {
+  control = await startOwnControl();
+});
+afterAll(() => control.stop());
+
+describe('built-in models', () => {
+  it.each([
+    ['gpt-4o-2024-08-06', 'gpt-4o'],
+    ['openai/gpt-4o-mini', 'gpt-4o-mini'],
+    ['anthropic.claude-sonnet-4-20250514-v1:0', 'claude-sonnet-4'],
+    ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
+    ['claude-haiku-4-5@20251001', 'claude-haiku-4-5'],
+    ['gemini-2.5-flash-lite', 'gemini-2.5-flash-lite'],
+    ['gemini-2x5-flash', undefined],
+    ['my-gpt-4o', undefined],
+  ])('know %s as one alone', (name, known) => {
+    const found = builtInModels.filter(({ matchPattern }) =>
+      RE2JS.compile(matchPattern).test(name),
+    );
+    expect(found.map(({ modelName }) => modelName)).toEqual(known === undefined ? [] : [known]);
+  });
+
+  it('are listed by name beside those of the project, read, and not deleted', async () => {
+    const { data, meta } = await must('GET', '/models?limit=100');
+    expect(meta.totalItems).toBe(builtInModels.length);
+    expect(data.map(({ modelName }) => modelName)).toEqual(
+      builtInModels.map(({ modelName }) => modelName).sort(),
+    );
+    const [first] = data;
+    expect(first).toMatchObject({ isLangfuseManaged: true, unit: 'TOKENS', startDate: null });
+    expect(await must('GET', `/models/${first?.id}`)).toEqual(first);
+    expect((await ask('DELETE', `/models/${first?.id}`)).status).toBe(404);
+  });
+
+  it('price what is told of them, with cached input and reasoning', async () => {
+    const usageDetails = {
+      prompt_tokens: 1_000,
+      completion_tokens: 100,
+      total_tokens: 1_100,
+      prompt_tokens_details: { cached_tokens: 400 },
+      completion_tokens_details: { reasoning_tokens: 60 },
+    };
+    const told = await generation({ model: 'gpt-4o', usageDetails });
+    expect(told).toMatchObject({
+      modelId: 'builtin-gpt-4o',
+      usagePricingTierName: 'Standard',
+      inputPrice: 2.5e-6,
+      outputPrice: 1e-5,
+      totalPrice: null,
+    });
+    expect(told.calculatedInputCost).toBeCloseTo(600 * 2.5e-6 + 400 * 1.25e-6, 12);
+    expect(told.calculatedOutputCost).toBeCloseTo(100 * 1e-5, 12);
+    expect(told.calculatedTotalCost).toBeCloseTo(0.003, 12);
+  });
+
+  it('price a long input by its own tier', async () => {
+    const of = async (input: number) =>
+      generation({ model: 'claude-sonnet-4-5', usageDetails: { input, output: 10 } });
+    expect(await of(200_000)).toMatchObject({ usagePricingTierName: 'Standard', inputPrice: 3e-6 });
+    expect(await of(200_001)).toMatchObject({
+      usagePricingTierName: 'Long context',
+      inputPrice: 6e-6,
+    });
+  });
+});
+
+describe('a model of the project', () => {
+  it('goes before one that is built in, and is found once it is made', async () => {
+    const body = { modelName: 'ours', matchPattern: '(?i)^gpt-5$', inputPrice: 1, outputPrice: 2 };
+    const made = await must('POST', '/models', { ...body, unit: null, pricingTiers: null });
+    expect(made).toMatchObject({
+      ...{ modelName: 'ours', inputPrice: 1, outputPrice: 2, totalPrice: null, unit: null },
+      ...{ isLangfuseManaged: false, tokenizerConfig: null },
+      prices: { input: { price: 1 }, output: { price: 2 } },
+      pricingTiers: [
+        {
+          name: 'Standard',
+          isDefault: true,
+          priority: 0,
+          conditions: [],
+          prices: { input: 1, output: 2 },
+        },
+      ],
+    });
+    expect(made).not.toHaveProperty('projectId');
+    expect(await must('GET', `/models/${made.id}`)).toEqual(made);
+    const usageDetails = { input: 3, output: 4 };
+    const before = await generation({ id: 'kept', model: 'GPT-5', usageDetails });
+    expect(before).toMatchObject({ modelId: made.id, calculatedTotalCost: 11 });
+
+    await must('DELETE', `/models/${made.id}`);
+    expect((await ask('DELETE', `/models/${made.id}`)).status).toBe(404);
+    expect(await generation({ model: 'gpt-5', usageDetails })).toMatchObject({
+      modelId: 'builtin-gpt-5',
+    });
+    // What was written stays, also where something else is said of it.
+    expect(await must('GET', '/observations/kept')).toEqual(before);
+    const named = await generation({ id: 'kept', name: 'x' }, 'generation-update');
+    expect(named).toMatchObject({ name: 'x', modelId: made.id, calculatedTotalCost: 11 });
+    const used = { id: 'kept', usageDetails: { input: 1_000_000 } };
+    expect(await generation(used, 'generation-update')).toMatchObject({
+      ...{ modelId: 'builtin-gpt-5', calculatedTotalCost: 1.25 },
+    });
+  });
+
+  it('prices what is said of model and usage by events apart, and counts it in the sums by day', async () => {
+    await generation({ id: 'apart', model: 'gpt-4.1', startTime: '2026-04-01T00:00:00Z' });
+    const told = await generation(
+      { id: 'apart', usageDetails: { input: 500_000, output: 250_000 } },
+      'generation-update',
+    );
+    expect(told.calculatedTotalCost).toBeCloseTo(3, 9);
+    const [row] = await control.sql<{ cost: string }>(
+      `select sum(total_cost)::text as cost from daily_usage where day = '2026-04-01'`,
+    );
+    expect(row?.cost).toBe('3000000000000');
+  });
+
+  it('is taken from its start date on, by the time of the observation', async () => {
+    const price = { matchPattern: '^dated$', totalPrice: 1 };
+    await must('POST', '/models', { ...price, modelName: 'dated-1' });
+    await must('POST', '/models', {
+      ...{ ...price, modelName: 'dated-2', totalPrice: 5, startDate: '2026-02-01T00:00:00Z' },
+    });
+    const costAt = async (startTime: string) =>
+      (await generation({ model: 'dated', startTime, usageDetails: { input: 2, output: 1 } }))
+        .calculatedTotalCost;
+    expect(await costAt('2026-01-31T23:59:59.999Z')).toBe(3);
+    expect(await costAt('2026-02-01T00:00:00.000Z')).toBe(15);
+  });
+
+  it('leaves a cost that is given alone', async () => {
+    const told = await generation({
+      ...{ model: 'gpt-4o', usageDetails: { input: 10 }, costDetails: { input: 7 } },
+    });
+    expect(told).toMatchObject({
+      costDetails: { input: 7, total: 7 },
+      calculatedTotalCost: 7,
+      modelId: 'builtin-gpt-4o',
+    });
+  });
+
+  it('has tiers, the first of which holds whose conditions all do', async () => {
+    const condition = (value: number) => ({
+      ...{ usageDetailPattern: '^INPUT', operator: 'gte', value, caseSensitive: false },
+    });
+    const tier = (name: string, priority: number, input: number, conditions: object[] = []) => ({
+      ...{ name, priority, conditions, isDefault: priority === 0, prices: { input } },
+    });
+    const pricingTiers = [
+      tier('usual', 0, 1),
+      tier('large', 2, 3, [condition(100)]),
+      tier('huge', 1, 5, [condition(100), condition(1_000)]),
+    ];
+    await must('POST', '/models', { modelName: 'tiered', matchPattern: '^tiered-', pricingTiers });
+    const of = async (usageDetails: object) => {
+      const told = await generation({ model: 'tiered-x', usageDetails });
+      return [told.usagePricingTierName, told.calculatedTotalCost];
+    };
+    expect(await of({ input: 99 })).toEqual(['usual', 99]);
+    expect(await of({ input: 60, input_cached: 40 })).toEqual(['large', 180]);
+    expect(await of({ input: 1_000 })).toEqual(['huge', 5_000]);
+    expect(await of({ other: 5 })).toEqual(['usual', null]);
+  });
+
+  const plain = { modelName: 'm', matchPattern: '^m$', inputPrice: 1 };
+  const tiers = (...pricingTiers: object[]) => ({
+    ...{ modelName: 'm', matchPattern: '^m$', pricingTiers },
+  });
+  const usual = {
+    name: 'usual',
+    isDefault: true,
+    priority: 0,
+    conditions: [],
+    prices: { input: 1 },
+  };
+  const holds = { usageDetailPattern: '.', operator: 'gt', value: 1 };
+  const other = { ...usual, name: 'o', isDefault: false, priority: 1, conditions: [holds] };
+  it.each([
+    [{}, 'modelName'],
+    [{ ...plain, modelName: null }, 'modelName'],
+    [{ ...plain, modelName: ' ' }, 'modelName'],
+    [{ ...plain, modelName: 7 }, 'modelName'],
+    [{ ...plain, modelName: 'x'.repeat(201) }, 'modelName'],
+    [{ ...plain, modelName: 'dated-1' }, 'modelName'],
+    [{ ...plain, matchPattern: '(' }, 'matchPattern'],
+    [{ ...plain, matchPattern: '(a)\\1' }, 'matchPattern'],
+    [{ ...plain, matchPattern: '(?:a{1000}){1000}' }, 'matchPattern'],
+    [{ ...plain, matchPattern: 'a'.repeat(501) }, 'matchPattern'],
+    [{ ...plain, inputPrice: -1 }, 'inputPrice'],
+    [{ ...plain, inputPrice: '1' }, 'inputPrice'],
+    [{ ...plain, totalPrice: 1 }, 'totalPrice'],
+    [{ ...plain, unit: 'HOURS' }, 'unit'],
+    [{ ...plain, startDate: 'tomorrow' }, 'startDate'],
+    [{ ...plain, tokenizerConfig: 'x' }, 'tokenizerConfig'],
+    [{ ...plain, pricingTiers: [usual] }, 'pricingTiers'],
+    [tiers(), 'pricingTiers'],
+    [tiers(other), 'pricingTiers'],
+    [tiers(usual, usual), 'pricingTiers'],
+    [tiers(usual, { ...other, priority: 0 }), 'pricingTiers.1'],
+    [tiers(usual, { ...other, conditions: [] }), 'pricingTiers.1'],
+    [tiers(usual, { ...other, prices: { output: 1 } }), 'pricingTiers'],
+    [tiers({ ...usual, prices: {} }), 'pricingTiers.0.prices'],
+    [
+      tiers(usual, { ...other, conditions: [{ ...holds, usageDetailPattern: '[' }] }),
+      'pricingTiers.1.conditions.0.usageDetailPattern',
+    ],
+  ])('is refused by the place of what is wrong: %j', async (body, field) => {
+    const { status, body: answer } = await ask('POST', '/models', body);
+    const [first] = (answer.error ?? []) as { path: string[] }[];
+    expect([status, first?.path.join('.')]).toEqual([400, field]);
+  });
+
+  it('may have a pattern that is dear to look for, which holds nobody up', async () => {
+    await must('POST', '/models', {
+      modelName: 'dear',
+      matchPattern: '[ab]*a[ab]{200}$',
+      totalPrice: 1,
+    });
+    const names = Array.from({ length: 5 }, (_, turn) => `${'ab'.repeat(90)}${turn}`);
+    for (const model of [...names, 'a'.repeat(1_000)]) {
+      expect(await generation({ model, usageDetails: { input: 1 } })).toMatchObject({
+        modelId: null,
+      });
+    }
+  });
+});
