@@ -1,9 +1,16 @@
 /** When a spare browser is started, given away and ended; what stands for a browser here only says when it ended. */
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
-import { pause, until } from '#runtime/pause.ts';
 import type { Instance } from './instance.ts';
 import { createSpare } from './spare.ts';
+
+const afterMs = 1_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** As long as it takes until one that was wanted stands. */
+const soon = () => vi.advanceTimersByTimeAsync(afterMs);
 
 const playInstance = () => {
   const { promise: ended, resolve } = Promise.withResolvers<NodeJS.Signals | null>();
@@ -23,34 +30,34 @@ const keep = (start?: () => Promise<Instance>) => {
     return started.at(-1)?.instance as Instance;
   };
   const log = createLog('browser', 'silent');
-  return { started, spare: createSpare({ afterMs: 5, start: start ?? startOne, log }) };
+  return { started, spare: createSpare({ afterMs, start: start ?? startOne, log }) };
 };
 
-const waiting = { timeoutMs: 5_000, everyMs: 1, what: 'a spare' };
-
-it('starts one when it is wanted, gives it away once, and another when it is wanted again', async () => {
+it('starts one a while after it is wanted, gives it away once, and another when it is wanted again', async () => {
   const { started, spare } = keep();
-  expect(spare.take()).toBeUndefined();
   spare.want();
   spare.want();
-  const first = await until(() => spare.take(), waiting);
-  expect(first).toBe(started[0]?.instance);
+  await vi.advanceTimersByTimeAsync(afterMs - 1);
+  expect([spare.take(), started.length]).toEqual([undefined, 0]);
+  await soon();
+  expect(spare.take()).toBe(started[0]?.instance);
   expect(spare.take()).toBeUndefined();
-  await pause(20);
+  await soon();
   expect(started).toHaveLength(1);
   spare.want();
-  expect(await until(() => spare.take(), waiting)).toBe(started[1]?.instance);
+  await soon();
+  expect(spare.take()).toBe(started[1]?.instance);
 });
 
 it('gives away none that has ended, and starts another in its place, so often and no more', async () => {
   const { started, spare } = keep();
   spare.want();
   for (const count of [1, 2, 3]) {
-    await until(() => started.length === count, waiting);
-    await pause(2);
+    await soon();
+    expect(started).toHaveLength(count);
     started[count - 1]?.end();
   }
-  await pause(30);
+  await soon();
   expect(started).toHaveLength(3);
   expect(spare.take()).toBeUndefined();
 });
@@ -58,19 +65,14 @@ it('gives away none that has ended, and starts another in its place, so often an
 it('ends what it has, and what is only coming up', async () => {
   const { started, spare } = keep();
   spare.want();
-  await until(() => started.length === 1, waiting);
-  await pause(2);
+  await soon();
   await spare.discard();
   expect(started[0]?.instance.isGone()).toBe(true);
   const late = playInstance();
   const coming = Promise.withResolvers<Instance>();
-  let begun = false;
-  const slow = keep(() => {
-    begun = true;
-    return coming.promise;
-  }).spare;
+  const slow = keep(() => coming.promise).spare;
   slow.want();
-  await until(() => begun, waiting);
+  await soon();
   const discarded = slow.discard();
   coming.resolve(late.instance);
   await discarded;
@@ -78,9 +80,13 @@ it('ends what it has, and what is only coming up', async () => {
 });
 
 it('does without one that does not come up', async () => {
-  const { spare } = keep(() => Promise.reject(new Error('no memory')));
+  let starts = 0;
+  const { spare } = keep(async () => {
+    starts += 1;
+    throw new Error('no memory');
+  });
   spare.want();
-  await pause(20);
-  expect(spare.take()).toBeUndefined();
+  await soon();
+  expect([starts, spare.take()]).toEqual([1, undefined]);
   await spare.discard();
 });

@@ -1,11 +1,11 @@
 /** Sessions with a browser on real programs: opened, driven by Playwright, and their browser's processes found. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
 import { getSession } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
 import type { Network } from './network.ts';
+import { processIds, processStat, startedFirst } from './processes.ts';
 
 /** How its browser is reached; throws where it has none. */
 export const browserOf = ({ surfaces: { browser } }: SessionView) => {
@@ -54,21 +54,9 @@ export const programOf = async (network: Network, sessionId: string): Promise<nu
   return Number(row.runtime_id);
 };
 
-const parentOf = (pid: number): number => {
-  try {
-    const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-    return Number(rest.split(' ')[1]);
-  } catch {
-    return 0;
-  }
-};
-
 /** The process of Chromium that a program has started; of several the first, as a spare one comes later. */
 export const chromiumOf = (program: number): number => {
-  const pid = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((one) => parentOf(one) === program);
-  if (pid === undefined) throw new Error('the program runs no Chromium');
-  return pid;
+  const chromium = startedFirst(processIds().filter((pid) => processStat(pid)?.parent === program));
+  if (chromium === undefined) throw new Error('the program runs no Chromium');
+  return chromium.pid;
 };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export type FoundProcess = { pid: number; commandLine: string };
 
-const commandLineOf = (pid: string): string => {
+const commandLineOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
@@ -11,11 +11,43 @@ const commandLineOf = (pid: string): string => {
   }
 };
 
-/** Every live process whose command line names the text. */
-export const processesNaming = (text: string): FoundProcess[] =>
+export type ProcessStat = {
+  pid: number;
+  name: string;
+  parent: number;
+  /** In ticks of the machine's clock. Numbers of processes begin anew after some ten thousand, and tell no order. */
+  startedAt: number;
+};
+
+/** What the machine says of a process; undefined when it has ended. */
+export const processStat = (pid: number): ProcessStat | undefined => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(text) ?? [];
+    const fields = rest.split(' ');
+    return { pid, name, parent: Number(fields[1]), startedAt: Number(fields[19]) };
+  } catch (error) {
+    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return undefined;
+  }
+};
+
+/** The numbers of all live processes. */
+export const processIds = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ({ pid: Number(pid), commandLine: commandLineOf(pid) }))
+    .map(Number);
+
+/** Of processes the one that was started first. */
+export const startedFirst = (pids: readonly number[]): ProcessStat | undefined =>
+  pids
+    .flatMap((pid) => processStat(pid) ?? [])
+    .sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid)[0];
+
+/** Every live process whose command line names the text. */
+export const processesNaming = (text: string): FoundProcess[] =>
+  processIds()
+    .map((pid) => ({ pid, commandLine: commandLineOf(pid) }))
     .filter(({ commandLine }) => commandLine.includes(text));
 
 /** Kills them all; one that has ended meanwhile is no failure. */

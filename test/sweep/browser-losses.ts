@@ -2,7 +2,7 @@
  * What takes a session's browser away, on each runtime, and what is done to its machine behind the back of its driver. All
  * containers have to be on this machine, whose processes are signalled.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { limits } from '#domain/limits.ts';
@@ -12,6 +12,7 @@ import { processesOfFolder } from '../../orchestrator/driver/process/process-tab
 import type { ClusterParts } from '../support/cluster-parts.ts';
 import { crash, type TestCluster } from '../support/kubernetes.ts';
 import type { Network } from '../support/network.ts';
+import { processIds, processStat, startedFirst } from '../support/processes.ts';
 import { docker } from '../support/runtimes.ts';
 
 export type BrowserRuntime = 'process' | 'docker' | 'kubernetes';
@@ -62,18 +63,13 @@ const readOf = (pid: number, file: string): string => {
   }
 };
 
-const pids = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-
 /** All processes of a host, as this machine numbers them; those of containers are known by their control group. */
 const processesOf = ({ runtime, network }: Site, host: Host): number[] => {
   if (runtime === 'process') {
     return processesOfFolder(join(tmpdir(), `svc-${network.installation}`, host.id));
   }
   const names = [host.runtime_id, host.runtime_id.replaceAll('-', '_')];
-  return pids().filter((pid) => names.some((name) => readOf(pid, 'cgroup').includes(name)));
+  return processIds().filter((pid) => names.some((name) => readOf(pid, 'cgroup').includes(name)));
 };
 
 const signalAll = (found: readonly number[], signal: NodeJS.Signals): void => {
@@ -86,18 +82,12 @@ const signalAll = (found: readonly number[], signal: NodeJS.Signals): void => {
   }
 };
 
-const nameAndParent = (pid: number): { name: string; parent: number } => {
-  const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readOf(pid, 'stat')) ?? [];
-  return { name, parent: Number(rest.split(' ')[1]) };
-};
-
 /** The Chromium that serves the session: the one started first of those that no other has started. */
 const chromiumOf = (site: Site, host: Host): number => {
-  const all = processesOf(site, host).map((pid) => ({ pid, ...nameAndParent(pid) }));
+  const all = processesOf(site, host).flatMap((pid) => processStat(pid) ?? []);
   const chromiums = all.filter(({ name }) => name.startsWith('chrom'));
-  const first = chromiums
-    .filter(({ parent }) => !chromiums.some(({ pid }) => pid === parent))
-    .sort((a, b) => a.pid - b.pid)[0];
+  const roots = chromiums.filter(({ parent }) => !chromiums.some(({ pid }) => pid === parent));
+  const first = startedFirst(roots.map(({ pid }) => pid));
   if (first === undefined) throw new Error(`no Chromium of ${host.id} runs on this machine`);
   return first.pid;
 };
