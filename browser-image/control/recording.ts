@@ -51,6 +51,8 @@ export const openRecording = ({ next, send, onCut, log }: RecordingOptions): Rec
 
   const end = (): void => {
     isOver = true;
+    clearTimeout(timer);
+    part = undefined;
     waiting.length = 0;
   };
 

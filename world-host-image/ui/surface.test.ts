@@ -5,6 +5,11 @@ import { Secret } from '#runtime/secret.ts';
 import { entryKeyHeader, entryKeyOf } from '#runtime/surface-pass.ts';
 import { issues } from '#test/support/host-bench.ts';
 import { pageFiles, startUiHost } from '#test/support/ui-world.ts';
+import {
+  browserKeyHeader,
+  browserKeyPurpose,
+  browserLinkPath,
+} from '#wire/browser-link/exchange.ts';
 
 const entries = async ({ control }: Awaited<ReturnType<typeof startUiHost>>) => {
   const { output } = await control.call('state', undefined, { entity: 'svc_requests' });
@@ -140,5 +145,39 @@ describe('the host’s own services', () => {
     expect(counts).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
     expect(counts.body).toContain('"issues"');
     expect((await entries(host)).map(({ via }) => via)).toEqual(['ui']);
+  });
+
+  it('hear the session’s browser alone, which has a key that no page has', async () => {
+    const host = await startUiHost({}, { surfaces: ['api', 'ui', 'browser'] });
+    const { ui, cookie } = host;
+    const entry = { at: '2026-03-01T09:30:00.000Z', operation: 'navigated', path: '/', detail: {} };
+    const report = { generation: 1, resets: 0, first: 0, entries: [entry], answers: [], hold: 0 };
+    const say = (key: string | undefined, body: unknown) =>
+      ui(browserLinkPath, {
+        method: 'POST',
+        headers: { cookie, ...(key === undefined ? {} : { [browserKeyHeader]: key }) },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    const keyOf = (token: string, purpose: string = browserKeyPurpose) =>
+      new Secret(token).derive(purpose);
+    for (const key of [undefined, 'st-one', keyOf('st-two'), keyOf('st-one', 'entry')]) {
+      expect((await say(key, report)).status, key).toBe(403);
+    }
+    const key = keyOf('st-one');
+    for (const body of ['', '{', '[]', { ...report, entries: [{ ...entry, at: 7 }] }]) {
+      expect((await say(key, body)).status, JSON.stringify(body)).toBe(400);
+    }
+    expect(await entries(host)).toEqual([]);
+    const taken = await say(key, report);
+    expect([taken.status, JSON.parse(taken.body)]).toEqual([
+      200,
+      { resets: 0, taken: 1, orders: [] },
+    ]);
+    expect(await entries(host)).toMatchObject([{ via: 'browser', operation: 'navigated' }]);
+    const without = await startUiHost();
+    const headers = { cookie: without.cookie, [browserKeyHeader]: key };
+    const body = JSON.stringify(report);
+    const unheard = await without.ui(browserLinkPath, { method: 'POST', headers, body });
+    expect(unheard.status).toBe(404);
   });
 });

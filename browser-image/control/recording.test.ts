@@ -1,0 +1,141 @@
+/** What of a recording reaches the control plane: parts in order, each until it is kept, and no more than may wait. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { recordingLimits } from '#domain/recording.ts';
+import { createLog } from '#runtime/log.ts';
+import type { RecordedPicture } from '../record/recorder.ts';
+import { openRecording, type SentPart } from './recording.ts';
+
+/** By the timers that are played here, which are not those of `node:timers/promises`. */
+vi.mock('#runtime/pause.ts', () => ({
+  pause: (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }),
+}));
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const picture = (atMs: number, more: Partial<RecordedPicture> = {}): RecordedPicture => ({
+  ...{ atMs, mark: null, data: Buffer.from(`at ${atMs}`) },
+  ...more,
+});
+
+/** Sends to a control plane that answers as `answer` says; a part is kept when that resolves. */
+const open = (answer: (part: SentPart) => Promise<boolean> = async () => false) => {
+  const kept: SentPart[] = [];
+  const said = { cuts: 0, tries: 0 };
+  const recording = openRecording({
+    next: 3,
+    async send(part) {
+      said.tries += 1;
+      const isCut = await answer(part);
+      kept.push(part);
+      return isCut;
+    },
+    onCut: () => {
+      said.cuts += 1;
+    },
+    log: createLog('browser', 'silent'),
+  });
+  return { recording, kept, said };
+};
+
+const numbers = (parts: readonly SentPart[]): number[] => parts.map(({ number }) => number);
+
+it('is sent in parts of some seconds, which go on where the browser before ended', async () => {
+  const { recording, kept } = open();
+  for (const atMs of [0, 400, 400, 5_100]) recording.add(picture(atMs));
+  await vi.advanceTimersByTimeAsync(recordingLimits.partMs);
+  expect(kept.map(({ number, beganAtMs, pictures }) => [number, beganAtMs, pictures])).toEqual([
+    [
+      3,
+      0,
+      [
+        { afterMs: 0, data: Buffer.from('at 0').toString('base64') },
+        { afterMs: 400, data: Buffer.from('at 400').toString('base64') },
+        // No two of a part are at the same time.
+        { afterMs: 401, data: Buffer.from('at 400').toString('base64') },
+      ],
+    ],
+    [4, 5_100, [expect.objectContaining({ afterMs: 0 })]],
+  ]);
+});
+
+it('begins a part with each mark, and where one is full', async () => {
+  const { recording, kept } = open();
+  recording.add(picture(0, { mark: 'start' }));
+  recording.add(picture(300, { mark: 'reset' }));
+  const data = Buffer.alloc(recordingLimits.partBytes / 2);
+  for (const atMs of [600, 900, 1_200]) recording.add(picture(atMs, { data }));
+  await recording.stop(1_000);
+  expect(kept.map(({ mark, pictures }) => [mark, pictures.length])).toEqual([
+    ['start', 1],
+    ['reset', 3],
+    [null, 1],
+  ]);
+});
+
+it('is sent again until it is kept, and in order', async () => {
+  let isAway = true;
+  const { recording, kept, said } = open(async () => {
+    if (isAway) throw new AppError('unavailable', 'nobody answers');
+    return false;
+  });
+  for (const atMs of [0, 6_000, 12_000]) recording.add(picture(atMs));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([kept, said.tries > 3]).toEqual([[], true]);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(numbers(kept)).toEqual([3, 4, 5]);
+});
+
+it('leaves out what is more than may wait, and pictures that are too large', async () => {
+  let isAway = true;
+  const { recording, kept } = open(async () => {
+    if (isAway) throw new AppError('unavailable', 'nobody answers');
+    return false;
+  });
+  recording.add(picture(0, { data: Buffer.alloc(recordingLimits.pictureBytes + 1) }));
+  for (let part = 0; part < 40; part += 1) recording.add(picture(part * 6_000));
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(numbers(kept)).toEqual(Array.from({ length: 16 }, (_, index) => index + 3));
+  recording.add(picture(300_000));
+  await recording.stop(1_000);
+  expect(numbers(kept).at(-1)).toBe(19);
+});
+
+it('goes on after a part that is refused, and ends where another browser has its place', async () => {
+  const { recording, kept, said } = open(async ({ number }) => {
+    if (number === 3) throw new AppError('invalid', 'no such part');
+    if (number === 5) throw new AppError('conflict', 'another browser serves the session');
+    return false;
+  });
+  for (const atMs of [0, 6_000, 12_000, 18_000]) recording.add(picture(atMs));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([numbers(kept), said.tries]).toEqual([[4], 3]);
+});
+
+it('ends when there is no room for more, which is said once', async () => {
+  const { recording, kept, said } = open(async () => true);
+  for (const atMs of [0, 6_000, 12_000]) recording.add(picture(atMs));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([numbers(kept), said.cuts]).toEqual([[3], 1]);
+});
+
+it('is given up after so long when it ends and nobody takes it', async () => {
+  const { recording, kept } = open(async () => {
+    throw new AppError('unavailable', 'nobody answers');
+  });
+  recording.add(picture(0));
+  const stopped = recording.stop(3_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await stopped;
+  expect(kept).toEqual([]);
+});
