@@ -87,6 +87,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['config.ts', 'the settings'],
     ['query', 'rows of worlds, read in processes'],
     ['compile', "strangers' input, in processes"],
+    ['blobs/places', 'folders and buckets of others'],
     ['blobs', 'bytes by their digest'],
     ['tokens', 'tokens, derived'],
     ['lists', 'what lists are asked by: pages, filters, cursors'],

@@ -49,6 +49,8 @@ export type ControlConfig = {
   blobs: BlobStoreConfig;
   /** Where files lie that are needed for a while: what is received, and what imports work on. */
   workDir: string;
+  /** What connectors of project files may lead to: a folder of this machine, and services of buckets that are not public. */
+  files: { folder: string | null; endpoints: string[] };
   templatesDir: string;
   /** Host tokens and session tokens derive from it; all replicas share one. */
   secret: Secret;
@@ -220,6 +222,17 @@ const readAllowed = (env: EnvReader): ControlConfig['allowed'] => {
   return { hosts, origins };
 };
 
+const readFiles = (env: EnvReader): ControlConfig['files'] => {
+  const endpoints = (env.optionalText('SVC_FILES_ENDPOINTS') ?? '').split(/[\s,]+/).filter(Boolean);
+  for (const endpoint of endpoints) {
+    if (URL.parse(endpoint)?.origin !== endpoint)
+      env.refuse(
+        `SVC_FILES_ENDPOINTS has "${endpoint}", which is no origin like http://minio.internal:9000`,
+      );
+  }
+  return { folder: env.optionalText('SVC_FILES_FOLDER') ?? null, endpoints };
+};
+
 const readBootstrap = (env: EnvReader): KeyPair[] => {
   const pairs = [...readPairs(env, false), ...readPairs(env, true)];
   if (new Set(pairs.map(({ publicKey }) => publicKey)).size === pairs.length) return pairs;
@@ -293,6 +306,7 @@ export const readConfig = (environment: Env): ControlConfig => {
     allowed: readAllowed(env),
     blobs: readBlobs(env),
     workDir: env.text('SVC_WORK_DIR', join(tmpdir(), 'svc-control')),
+    files: readFiles(env),
     templatesDir: env.text('SVC_TEMPLATES_DIR', bundledTemplatesDir),
     secret: env.rotatingSecret('SVC_SECRET'),
     pinHosts: env.choice('SVC_PIN_HOSTS', ['yes', 'no'], 'yes') === 'yes',

@@ -39,7 +39,10 @@ export type IdKind =
   | 'ctv'
   | 'mdl'
   | 'evt'
-  | 'cmt';
+  | 'cmt'
+  | 'fcn'
+  | 'cnx'
+  | 'syn';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -148,6 +148,8 @@ export type TestControlOptions = {
   gateway?: ControlConfig['gateway'];
   /** A folder of its own when not given. */
   blobs?: ControlConfig['blobs'];
+  /** No folders and no addresses of its own when not given. */
+  files?: ControlConfig['files'];
   pinHosts?: boolean;
   otlpEndpoint?: string;
   /** Where it logs to; absent: nowhere. */
@@ -169,6 +171,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     folder: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
   },
   workDir: await mkdtemp(join(tmpdir(), 'svc-test-work-')),
+  files: options.files ?? { folder: null, endpoints: [] },
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
   pinHosts: options.pinHosts ?? true,

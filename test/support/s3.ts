@@ -17,9 +17,11 @@ import type { BlobStoreConfig } from '../../src/control/blobs/blobs.ts';
 /** What the untyped package offers of what is used here. */
 type S3rver = {
   httpServer: HttpServer;
+  middleware: ((ctx: S3Request, next: () => Promise<unknown>) => Promise<unknown>)[];
   run(): Promise<AddressInfo>;
   close(): Promise<void>;
 };
+type S3Request = { path: string; mountPath?: string; state: Record<string, unknown> };
 type S3rverOptions = {
   address: string;
   port: number;
@@ -37,6 +39,18 @@ type Served = { host: string; port: number; bucket: string; keys: S3Keys; stop()
 /** What Amazon's client reads from the environment. */
 export type S3Keys = { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
 
+/**
+ * Amazon's client signs the path of a bucket with a slash at its end, which the server leaves out when it checks the
+ * signature; it has the slash where it takes the bucket for the host's name.
+ */
+const signsBucket: S3rver['middleware'][number] = (ctx, next) => {
+  if (/^\/[^/]+\/$/.test(ctx.path)) {
+    ctx.mountPath = '/';
+    Object.defineProperty(ctx.state, 'vhost', { get: () => true, set: () => undefined });
+  }
+  return next();
+};
+
 const serveOwn = async (): Promise<Served> => {
   const directory = await mkdtemp(join(tmpdir(), 'svc-test-s3-'));
   const bucket = 'svc-blobs';
@@ -44,6 +58,7 @@ const serveOwn = async (): Promise<Served> => {
     ...{ address: '127.0.0.1', port: 0, silent: true, directory, vhostBuckets: false },
     configureBuckets: [{ name: bucket }],
   });
+  server.middleware.unshift(signsBucket);
   const { port } = await server.run();
   return {
     ...{ host: '127.0.0.1', port, bucket },

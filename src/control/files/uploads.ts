@@ -7,6 +7,7 @@ import { type FilePath, joinFilePath, readFilePath } from '#domain/file-path.ts'
 import { isId, newId } from '#domain/id.ts';
 import type { Digest } from '#domain/world.ts';
 import { checkArrived } from '../blobs/arrived.ts';
+import type { AwaitedBlob } from '../blobs/blobs.ts';
 import {
   type AwaitedRow,
   findAwaited,
@@ -105,6 +106,23 @@ const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | unde
   checkFree(there, { path, overwrite });
   if (there?.kind === 'file') await removeFile(tx, there.file);
   return insertFile(tx, { id, projectId, folderId: folder.id, name, digest, bytes, contentType });
+};
+
+/** Makes a file of what lies in one of this machine, in place of one that is at its path. */
+export const storeFile = async (
+  parts: Pick<Parts, 'db' | 'blobs' | 'config'>,
+  projectId: string,
+  given: AwaitedBlob & { path: string; contentType: string; from: string },
+): Promise<void> => {
+  const { from, ...rest } = given;
+  const awaited = await awaitBytes(parts, { ...rest, projectId, overwrite: true });
+  try {
+    if (!awaited.received) await parts.blobs.putFile(from);
+    await parts.db.transaction((tx) => place(tx, awaited));
+  } catch (error) {
+    await giveUpAwaited(parts.db, awaited.id);
+    throw error;
+  }
 };
 
 const noUpload = (id: string): AppError =>

@@ -117,7 +117,8 @@ type OfEnvironment<Shape extends OperationShape> = Omit<
   params: typeof ContainerParams;
 };
 
-const ofEnvironment = <const Shape extends OperationShape>({
+/** The same operation below a world of the project. */
+export const ofEnvironment = <const Shape extends OperationShape>({
   tools: _,
   ...shape
 }: Shape): OfEnvironment<Shape> =>

@@ -16,9 +16,12 @@ export const Sum = Type.String({
   description: 'SHA-256 of the bytes, in base64',
 });
 
+export const contentTypePattern =
+  '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+(?:; ?[\\w!#$&^.+-]+=[\\w!#$&^.+"/ -]+)*$';
+
 export const ContentType = Type.String({
   maxLength: 255,
-  pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+(?:; ?[\\w!#$&^.+-]+=[\\w!#$&^.+"/ -]+)*$',
+  pattern: contentTypePattern,
   description: 'media type, like text/csv',
 });
 

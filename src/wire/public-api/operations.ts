@@ -105,6 +105,16 @@ export {
 } from './dataset-operations.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export {
+  changeFileConnector,
+  createFileConnector,
+  createFileConnectorOfEnvironment,
+  deleteFileConnector,
+  listFileConnectors,
+  listFileConnectorsOfEnvironment,
+  syncFileConnector,
+  syncFileConnectorOfEnvironment,
+} from './file-connector-operations.ts';
+export {
   confirmFileUpload,
   confirmFileUploadOfEnvironment,
   createFolder,

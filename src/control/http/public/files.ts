@@ -2,16 +2,29 @@
 import { joinFilePath, readFilePath } from '#domain/file-path.ts';
 import { limits } from '#domain/limits.ts';
 import type { FileListQuery, UploadBody } from '#wire/public-api/file.ts';
+import type { FileConnectorBody } from '#wire/public-api/file-connector.ts';
 import * as api from '#wire/public-api/operations.ts';
+import {
+  countFileConnectors,
+  listFileConnectors,
+  removeFileConnector,
+} from '../../db/file-connectors.ts';
 import { findFolder, listFolders, lockFiles, type NamePage } from '../../db/file-folders.ts';
 import { listFiles } from '../../db/files.ts';
+import {
+  getConnector,
+  makeConnector,
+  updateConnector,
+  viewConnector,
+} from '../../files/connectors.ts';
+import { syncConnector } from '../../files/sync.ts';
 import { ensureFolder, getFile, moveAt, removeAt } from '../../files/tree.ts';
 import { confirmUpload, discardUpload, requestUpload } from '../../files/uploads.ts';
 import { viewDownload, viewFile, viewFolder, viewSettled, viewUpload } from '../../files/view.ts';
 import type { Parts } from '../../parts.ts';
 import { getWorld } from '../../worlds/address.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
-import { type CursorForm, openPage } from '../paging.ts';
+import { type CursorForm, openPage, type PageQuery, toMeta, toRange } from '../paging.ts';
 
 /** The names after which a page begins, of folders and of files; null: at the first. */
 type Position = { folder: string | null; file: string | null };
@@ -126,6 +139,66 @@ const drive = (parts: Parts) => {
 
 type Drive = ReturnType<typeof drive>;
 
+/** Connectors of the drive, by whichever route. */
+const connectors = (parts: Parts) => ({
+  async list(projectId: string, query: PageQuery) {
+    const [rows, total] = await Promise.all([
+      listFileConnectors(parts.db, projectId, toRange(query)),
+      countFileConnectors(parts.db, projectId),
+    ]);
+    return { data: rows.map((row) => viewConnector(parts, row)), meta: toMeta(query, total) };
+  },
+  make: async (projectId: string, body: FileConnectorBody) =>
+    viewConnector(parts, await makeConnector(parts, projectId, body)),
+  sync: (projectId: string, id: string) => syncConnector(parts, projectId, id),
+});
+
+const connectorEndpoints = (parts: Parts): Endpoint[] => {
+  const { list, make, sync } = connectors(parts);
+  const { db } = parts;
+  return [
+    endpoint(api.listFileConnectors, async ({ query }, { caller: { projectId } }) =>
+      respond(200, await list(projectId, query)),
+    ),
+    endpoint(api.createFileConnector, async ({ body }, { caller: { projectId } }) =>
+      respond(201, await make(projectId, body)),
+    ),
+    endpoint(api.syncFileConnector, async ({ body }, { caller: { projectId } }) =>
+      respond(200, await sync(projectId, body.connectorId)),
+    ),
+    endpoint(api.changeFileConnector, async ({ params, body }, { caller: { projectId } }) => {
+      const row = await updateConnector(db, { projectId, id: params.connectorId }, body);
+      return respond(200, viewConnector(parts, row));
+    }),
+    endpoint(api.deleteFileConnector, async ({ params }, { caller: { projectId } }) => {
+      const { id } = await getConnector(db, projectId, params.connectorId);
+      await db.transaction((tx) => removeFileConnector(tx, projectId, id));
+      return respond(200, { deleted: true });
+    }),
+    endpoint(
+      api.listFileConnectorsOfEnvironment,
+      async ({ params, query }, { caller: { projectId } }) => {
+        await getWorld(parts, projectId, params.containerId);
+        return respond(200, await list(projectId, query));
+      },
+    ),
+    endpoint(
+      api.createFileConnectorOfEnvironment,
+      async ({ params, body }, { caller: { projectId } }) => {
+        await getWorld(parts, projectId, params.containerId);
+        return respond(201, await make(projectId, body));
+      },
+    ),
+    endpoint(
+      api.syncFileConnectorOfEnvironment,
+      async ({ params, body }, { caller: { projectId } }) => {
+        await getWorld(parts, projectId, params.containerId);
+        return respond(200, await sync(projectId, body.connectorId));
+      },
+    ),
+  ];
+};
+
 const ownEndpoints = (files: Drive): Endpoint[] => [
   endpoint(api.listFiles, async ({ query }, { caller: { projectId } }) =>
     respond(200, await files.list(projectId, query)),
@@ -192,5 +265,5 @@ const worldEndpoints = (parts: Parts, files: Drive): Endpoint[] => [
 
 export const fileEndpoints = (parts: Parts): Endpoint[] => {
   const files = drive(parts);
-  return [...ownEndpoints(files), ...worldEndpoints(parts, files)];
+  return [...ownEndpoints(files), ...worldEndpoints(parts, files), ...connectorEndpoints(parts)];
 };

@@ -1,0 +1,16 @@
+/** Secrets of users, sealed. */
+import { expect, it } from 'vitest';
+import { Secret } from '#runtime/secret.ts';
+import { seal, unseal } from './sealed.ts';
+
+it('opens for its purpose, by the present secret or one before it, and by nothing else', () => {
+  const sealed = seal(new Secret('old'), 'prj-a', 'the key ü');
+  expect(sealed).not.toContain('key');
+  expect(seal(new Secret('old'), 'prj-a', 'the key ü')).not.toBe(sealed);
+  expect(unseal(new Secret('old'), 'prj-a', sealed)).toBe('the key ü');
+  expect(unseal(new Secret('new', ['old']), 'prj-a', sealed)).toBe('the key ü');
+  expect(unseal(new Secret('new'), 'prj-a', sealed)).toBeUndefined();
+  expect(unseal(new Secret('old'), 'prj-b', sealed)).toBeUndefined();
+  expect(unseal(new Secret('old'), 'prj-a', `${sealed.slice(0, -2)}AA`)).toBeUndefined();
+  expect(unseal(new Secret('old'), 'prj-a', '')).toBeUndefined();
+});
