@@ -31,6 +31,7 @@ const shared: Record<string, readonly string[]> = {
   'src/egress': ['src/domain'],
   'src/pools': ['src/domain', 'src/language', 'src/runtime'],
   'src/observability': ['src/domain'],
+  'src/mirror': ['src/domain', 'src/language', 'src/runtime'],
 };
 const programs = [
   'src/control',

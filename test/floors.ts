@@ -171,6 +171,11 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['import', 'rows into the snapshot of the next version'],
     ['query', 'rows of store files, found and compared'],
   ],
+  'src/mirror': [
+    ['capture', 'answers asked for, page by page, and kept'],
+    ['vendor', 'the vendor: credentials, requests, patience'],
+    ['redact', 'what is kept of an answer, without secrets'],
+  ],
   'src/wire': [
     ['admin-api', 'what operators ask of the control plane'],
     ['gateway-api', 'what gateways ask'],

@@ -116,7 +116,7 @@ describe('svc worlds data extract, of files', () => {
     expect(readdirSync(desk.folder).filter((name) => name.startsWith('.svc'))).toEqual([]);
   });
 
-  it('takes of each key the row of the last file, where the folder has captures', async () => {
+  it('makes one row of all that captures hold of a key, where the folder has captures', async () => {
     const { from } = peopleBody({ slug: 'crm', rows: [], salt: 's' });
     const capture = (body: unknown) =>
       JSON.stringify({ operation: 'list_people', arguments: {}, status: 200, body });
@@ -130,7 +130,7 @@ describe('svc worlds data extract, of files', () => {
     desk.write('captured/captures/list_people', changed([], files));
     const { out, err } = await svc('worlds data extract ./captured');
     expect(linesOf(out)).toEqual([{ id: 1, email: digest('new@example.test') }]);
-    expect(err).toContain('read 2, rows 1, unknown fields 0');
+    expect(err).toContain('read 2, rows 1, unknown fields 1 (seen)');
   });
 
   it('refuses what makes no sense together, and what there is not', async () => {

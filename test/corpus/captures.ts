@@ -1,4 +1,4 @@
-/** Answers of the vendor kept in `captures/`, which only `reconcile` reads. */
+/** Answers of the vendor kept in `captures/`, which compiling never reads. */
 import type { TreeFile } from '#domain/world.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { matchCaptures, readCaptures } from '#language/files/capture-json.ts';
@@ -13,6 +13,13 @@ const capture = {
   arguments: { board_id: 7 },
   status: 200,
   body: { data: { lists: [] } },
+};
+
+const ofPage = {
+  page: 2,
+  last: true,
+  headers: { 'content-type': 'application/json' },
+  redacted: { hash: ['email'], drop: [], preserve: [], round: { lat: 2 } },
 };
 
 const captured = (folder: string, content: unknown): Change =>
@@ -44,11 +51,13 @@ export const capturesRules: Chapter = {
       accepts: [
         ['a capture', captured('list_lists', capture)],
         ['when and where it was taken', captured('list_lists', { ...capture, url: 'https://x' })],
+        ['a page of several, with headers', captured('list_lists', { ...capture, ...ofPage })],
+        ['the manifest of what was asked', put('captures/manifest.jsonl', '{}')],
       ],
       refuses: [
         ['no body', 'missing_key', captured('list_lists', { ...capture, body: undefined })],
         ['a status that is none', 'bad_value', captured('list_lists', { ...capture, status: 20 })],
-        ['an unknown key', 'unknown_key', captured('list_lists', { ...capture, headers: {} })],
+        ['an unknown key', 'unknown_key', captured('list_lists', { ...capture, cookies: {} })],
         [
           'arguments in a list',
           'wrong_type',

@@ -1,4 +1,4 @@
-/** `svc worlds connector`: trees on their way to worlds: served from a folder, published, listed, and their versions. */
+/** `svc worlds connector`: trees on their way to worlds: captured, served from a folder, published, listed, and their versions. */
 import type { Command } from 'commander';
 import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
@@ -22,6 +22,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addConnectorCapture } from './connector-capture.ts';
 import { addConnectorServe } from './connector-serve.ts';
 
 /** What is published: a folder, which is compiled here first, or a world of the service. */
@@ -106,10 +107,11 @@ export const addConnectors = (worlds: Command, context: Context): void => {
   const connector = worlds
     .command('connector')
     .description(
-      'trees of which worlds are made: served while they are written, shared in the organization',
+      'trees of which worlds are made: captured from a vendor, served while they are written, shared in the organization',
     );
   addPublish(connector, context);
   addList(connector, context);
   addVersions(connector, context);
   addConnectorServe(connector, context);
+  addConnectorCapture(connector, context);
 };

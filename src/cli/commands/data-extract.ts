@@ -45,7 +45,13 @@ type Options = ServiceOptions & {
 };
 
 /** Some rows of an entity, of so many that were read. */
-type Found = { entity: string; rows: readonly Row[]; read: number };
+type Found = {
+  entity: string;
+  rows: readonly Row[];
+  read: number;
+  /** Fields that were preserved before, and are not to be again. */
+  preserved?: readonly string[];
+};
 
 /** Rows as they are found, with the contract that they are shaped by. */
 type Source = {
@@ -89,7 +95,7 @@ export const versionSource = (
   };
 };
 
-/** What the answers in `captures/` hold. Preserved values were preserved when they were captured, and stay. */
+/** What the answers in `captures/` hold. What was preserved when they were captured stays. */
 const capturesSource = (
   folder: string,
   tree: ReturnType<typeof readTree>,
@@ -103,7 +109,7 @@ const capturesSource = (
   const entities = found.entities.filter((one) => names.has(one.entity));
   return {
     contract,
-    policy: contract.redact && { ...contract.redact, preserve: [] },
+    policy: contract.redact,
     total: undefined,
     async *read() {
       yield* entities;
@@ -235,12 +241,12 @@ const extract = async (context: Context, source: Source, options: Options) => {
   const stopping = listenForStop();
   const of = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`;
   const work = async ({ tell }: Pick<Progress, 'tell'>): Promise<void> => {
-    for await (const { entity, rows, read } of source.read(stopping.signal)) {
+    for await (const { entity, rows, read, preserved } of source.read(stopping.signal)) {
       stopping.signal.throwIfAborted();
       counts.read += read;
       await writers.writerOf(entity).write(
         entity,
-        rows.map((row) => shaping.shape(entity, row)),
+        rows.map((row) => shaping.shape(entity, row, preserved)),
       );
       counts.rows += rows.length;
       tell(`extracting rows: ${formatCount(counts.read, 'row')}${of}`);

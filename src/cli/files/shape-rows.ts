@@ -19,7 +19,8 @@ export type Shaping = {
   counts: ShapeCounts;
   /** Names of fields that were left out, the first few. */
   unknown: Set<string>;
-  shape(entity: string, row: Row): Row;
+  /** `preserved`: fields that were preserved before; doing it again would change them. */
+  shape(entity: string, row: Row, preserved?: readonly string[]): Row;
 };
 
 const mostNamed = 5;
@@ -35,9 +36,18 @@ export const createShaping = (contract: Contract, policy: RedactPolicy | null): 
   const redacted = { dropped: 0, hashed: 0, preserved: 0, rounded: 0 };
   const counts: ShapeCounts = { read: 0, rows: 0, unknownFields: 0, redacted };
   const unknown = new Set<string>();
-  const redact = (row: Row): Row => {
+  const policies = new Map<string, RedactPolicy>();
+  const without = (of: RedactPolicy, preserved: readonly string[]): RedactPolicy => {
+    if (preserved.length === 0) return of;
+    const key = JSON.stringify(preserved);
+    const left = of.preserve.filter((name) => !preserved.includes(name));
+    const known = policies.get(key) ?? { ...of, preserve: left };
+    policies.set(key, known);
+    return known;
+  };
+  const redact = (row: Row, preserved: readonly string[]): Row => {
     if (policy === null) return row;
-    const done = redactRow(policy, row);
+    const done = redactRow(without(policy, preserved), row);
     for (const name of ['dropped', 'hashed', 'preserved', 'rounded'] as const) {
       redacted[name] += done.counts[name];
     }
@@ -55,6 +65,6 @@ export const createShaping = (contract: Contract, policy: RedactPolicy | null): 
     counts,
     unknown,
     // What is dropped counts as that, whether or not the entity has it.
-    shape: (entity, row) => keepKnown(fields.get(entity), redact(row)),
+    shape: (entity, row, preserved = []) => keepKnown(fields.get(entity), redact(row, preserved)),
   };
 };

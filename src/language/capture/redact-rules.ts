@@ -30,7 +30,8 @@ const precedence = ['drop', 'hash', 'preserve', 'round'] as const;
 
 const rankOf = ({ mode }: FieldPolicy): number => precedence.indexOf(mode);
 
-const strongest = (
+/** The policy that prevails where two could match. */
+export const strongest = (
   one: FieldPolicy | undefined,
   other: FieldPolicy | undefined,
 ): FieldPolicy | undefined => {

@@ -1,22 +1,42 @@
 /**
  * `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments it was asked
  * with. The format is this project's own; see `docs/write-worlds/world-language.md`. What a capture says of the data
- * model is found out by `capture/ingest.ts`; here it is only read. Nothing but `reconcile` needs captures.
+ * model is found out by `capture/ingest.ts`; here it is only read. Compiling a world never looks at captures.
  */
 import type { Row, VendorOperation } from '../contract.ts';
-import { anything, integer, type Kind, type Placed, refuseType, text } from '../read/kinds.ts';
+import {
+  anything,
+  flag,
+  integer,
+  type Kind,
+  listOf,
+  mapOf,
+  type Placed,
+  refuseType,
+  text,
+} from '../read/kinds.ts';
 import { nearestName } from '../read/suggest.ts';
-import { optional, readTable, required, type TableOf } from '../read/table.ts';
+import { optional, readTable, required, type TableOf, tableOf } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
 
 export const captureFolder = 'captures/';
+/** What was asked, line by line. It is for whoever captures, and no capture itself. */
+export const captureManifest = `${captureFolder}manifest.jsonl`;
 
 const maxCaptures = 1_000;
 
 /** An object whose keys the vendor chose. */
 const object: Kind<Row> = (place, value) =>
   isTable(value) ? value : refuseType(place, 'an object', value);
+
+/** The fields that were redacted before the capture was written, by what was done to them. */
+const redactedKeys = {
+  hash: required<string[]>(listOf(text), []),
+  drop: required<string[]>(listOf(text), []),
+  preserve: required<string[]>(listOf(text), []),
+  round: required<Map<string, number>>(mapOf(integer(0, 10)), new Map()),
+};
 
 const captureKeys = {
   operation: required(text, ''),
@@ -25,10 +45,18 @@ const captureKeys = {
   status: required(integer(100, 599), 200),
   /** JSON as it came; null when there was none. */
   body: required(anything, null),
+  /** The body that was sent, for an operation that writes. */
+  request: optional(anything),
+  /** Headers of the answer that clients look at, by name in lower case. */
+  headers: optional<Map<string, string>>(mapOf(text)),
+  /** Which page of the answer it is, from 1, and whether no other follows. */
+  page: optional<number>(integer(1, 1_000_000)),
+  last: optional<boolean>(flag),
+  redacted: optional(tableOf(redactedKeys)),
   url: optional(text),
   captured_at: optional(text),
 };
-type Capture = TableOf<typeof captureKeys>;
+export type Capture = TableOf<typeof captureKeys>;
 
 const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[] => {
   const before = tree.problems.count();
@@ -45,7 +73,9 @@ const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[
 
 /** The captures of a tree, sorted by path. What is refused is left out; notes in `.md` are welcome. */
 export const readCaptures = (tree: Tree): Placed<Capture>[] => {
-  const files = tree.paths(captureFolder).filter((path) => !path.endsWith('.md'));
+  const files = tree
+    .paths(captureFolder)
+    .filter((path) => !path.endsWith('.md') && path !== captureManifest);
   if (files.length > maxCaptures) {
     const message = `there are ${files.length} captures, more than ${maxCaptures}`;
     tree.place(captureFolder).refuse('too_many', message, 'keep a few of each operation');

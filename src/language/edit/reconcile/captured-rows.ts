@@ -91,7 +91,8 @@ const readCaptured = (
   const failed: string[] = [];
   for (const { capture, operation } of answers) {
     const { file } = capture.place;
-    const { status } = capture.value;
+    const { status, redacted } = capture.value;
+    const preserved = redacted === undefined ? {} : { preserved: redacted.preserve };
     if (status < 200 || status > 299) {
       failed.push(file);
       continue;
@@ -101,7 +102,7 @@ const readCaptured = (
     const sources = new Map<string, { source: RowSource; count: number }>();
     for (const { entity, row } of rows) {
       const known = sources.get(entity);
-      const source = known?.source ?? { entity, file, isCaptured: true };
+      const source = known?.source ?? { entity, file, isCaptured: true, ...preserved };
       const index = known?.count ?? 0;
       sources.set(entity, { source, count: index + 1 });
       captured.push({ row: convertArguments(row, entity, operation, model), source, index });

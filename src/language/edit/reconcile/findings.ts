@@ -8,6 +8,8 @@ export type RowSource = {
   /** File that it comes from. */
   file: string;
   isCaptured: boolean;
+  /** Fields that were preserved before the row was captured. */
+  preserved?: readonly string[];
 };
 
 /** How often something was found in captured rows, and the first of them. */

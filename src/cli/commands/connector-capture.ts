@@ -1,0 +1,165 @@
+/** `svc worlds connector capture`: the answers of a vendor, redacted and written to the captures of a folder. */
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Contract, VendorContract, VendorOperation } from '#language/contract.ts';
+import { captureFolder } from '#language/files/capture-json.ts';
+import { nearestName } from '#language/read/suggest.ts';
+import { captureVendor } from '#mirror/capture/capture.ts';
+import { createSecrets } from '#mirror/redact/secrets.ts';
+import { createAsker, type Time } from '#mirror/vendor/asker.ts';
+import { pause } from '#runtime/pause.ts';
+import { readGivenArguments } from '../files/capture-arguments.ts';
+import { readTree } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatDuration, formatJson } from '../terminal/print.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { listenForStop, stopReason } from '../terminal/stopping.ts';
+import { describeCapture } from '../views/capture.ts';
+import { ProblemsError } from '../views/report.ts';
+import { addCommand, collect, parseNumber } from './command.ts';
+
+type Options = {
+  operation?: string[];
+  arg?: string[];
+  argsFile?: string;
+  maxItems: number;
+  again?: boolean;
+  json?: boolean;
+};
+
+/** The time as it is. */
+export const machineTime: Time = { now: Date.now, wait: pause };
+
+/** A compiled folder that has a vendor; throws what is wrong with it. */
+export const readMirror = (
+  context: Context,
+  folder: string,
+): { tree: ReturnType<typeof readTree>; contract: Contract & { vendor: VendorContract } } => {
+  const tree = readTree(context, folder);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+  const { vendor } = compiled.contract;
+  if (vendor === null) {
+    throw new AppError(
+      'invalid',
+      `${folder} has no connector.toml, which says where the vendor is`,
+    );
+  }
+  return { tree, contract: { ...compiled.contract, vendor } };
+};
+
+/** The operations that only read, or those that are named. */
+const chooseOperations = (
+  { operations }: VendorContract,
+  named: readonly string[] | undefined,
+): VendorOperation[] => {
+  if (named === undefined) return operations.filter(({ method }) => method === 'GET');
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
+  return named.map((name) => {
+    const found = byName.get(name);
+    if (found === undefined) {
+      const nearest = nearestName(name, byName.keys());
+      throw new AppError('invalid', `the connector has no operation "${name}"`, {
+        detail: { hint: nearest ? `did you mean "${nearest}"?` : 'see [[operations]]' },
+      });
+    }
+    if (found.method === 'GET') return found;
+    throw new AppError('invalid', `"${name}" is ${found.method}, and capture only reads`, {
+      detail: {
+        hint: 'use it through "svc worlds connector record", which captures what you send',
+      },
+    });
+  });
+};
+
+const capture = async (context: Context, folder: string, options: Options): Promise<void> => {
+  const { contract } = readMirror(context, folder);
+  const operations = chooseOperations(contract.vendor, options.operation);
+  const given = await readGivenArguments(context, options, operations);
+  const root = resolve(context.cwd, folder);
+  const secrets = createSecrets();
+  const stopping = listenForStop();
+  const { signal } = stopping;
+  try {
+    const report = await withProgress(
+      { out: context.err, step: `capturing ${contract.vendor.slug}` },
+      ({ tell, print }) => {
+        const asker = createAsker({
+          vendor: contract.vendor,
+          env: context.env,
+          secrets,
+          time: machineTime,
+          signal,
+          mostBytes: limits.treeFileBytes,
+          tellWait: (reason, ms) =>
+            print(`the vendor answered ${reason}; waiting for ${formatDuration(ms)}\n`),
+        });
+        if (options.again === true) {
+          rmSync(join(root, captureFolder), { recursive: true, force: true });
+        }
+        return captureVendor({
+          contract,
+          folder: root,
+          operations,
+          given,
+          mostItems: options.maxItems,
+          asker,
+          secrets,
+          time: machineTime,
+          signal,
+          tell,
+        });
+      },
+    );
+    const text = options.json === true ? formatJson(report) : `${describeCapture(report)}\n`;
+    context.out.write(text);
+    if (report.failed.length > 0) context.setExitStatus(1);
+  } catch (error) {
+    throw stopReason(stopping, error);
+  } finally {
+    stopping.release();
+  }
+};
+
+export const addConnectorCapture = (connector: Command, context: Context): void => {
+  addCommand(connector, {
+    usage: 'capture <folder>',
+    summary: 'ask the vendor, and keep its answers, redacted, in the captures of the folder',
+    example: [
+      'svc worlds connector capture ./crm',
+      'svc worlds connector capture ./crm --operation list_deals --arg stage=open',
+      'svc worlds connector capture ./crm --args-file arguments.json',
+    ].join('\n'),
+  })
+    .option(
+      '--operation <name>',
+      'only this one; repeatable (default: all that only read)',
+      collect,
+    )
+    .option(
+      '--arg <argument=value>',
+      'an argument, of all operations or of <operation>.<argument>; repeatable for several values',
+      collect,
+    )
+    .option(
+      '--args-file <file>',
+      'whole sets of arguments: {"<operation>": [{"<argument>": <value>}]}; - for standard input',
+    )
+    .option(
+      '--max-items <number>',
+      'requests for single rows of a list, at most',
+      parseNumber({ min: 1, max: 10_000, whole: true }),
+      50,
+    )
+    .option('--again', 'remove all captures first, and ask for everything anew')
+    .option('--json', 'print what was done as JSON')
+    .addHelpText(
+      'after',
+      '\nCredentials come from the environment variables that [auth] names. A run that was interrupted goes on where it stood.',
+    )
+    .action((given: string, options: Options) => capture(context, given, options));
+};

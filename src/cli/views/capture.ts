@@ -1,0 +1,31 @@
+/** What a capture did, as a person reads it. */
+import type { CaptureReport } from '#mirror/capture/capture.ts';
+import { formatCount, formatTable } from '../terminal/print.ts';
+
+const statusesText = (statuses: Readonly<Record<string, number>>): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${status} ×${count}`)
+    .join(', ');
+
+/** A table by operation, then what was not captured, each with its reason. */
+export const describeCapture = ({ operations, skipped, failed }: CaptureReport): string => {
+  const table = formatTable([
+    ['operation', 'asked', 'known', 'rows', 'statuses', ''],
+    ...operations.map(({ operation, asked, known, rows, statuses, cutOff }) => [
+      operation,
+      String(asked),
+      String(known),
+      String(rows),
+      statusesText(statuses),
+      cutOff === 0 ? '' : `${formatCount(cutOff, 'list')} cut off by max_pages`,
+    ]),
+  ]);
+  const left = [
+    ...skipped.map(({ operation, reason }) => `not asked: ${operation}: ${reason}`),
+    ...failed.map(
+      ({ operation, arguments: given, page, reason }) =>
+        `failed: ${operation} ${JSON.stringify(given)} page ${page}: ${reason}`,
+    ),
+  ];
+  return [table, ...left].join('\n');
+};

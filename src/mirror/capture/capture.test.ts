@@ -1,0 +1,350 @@
+/** Captures of a stand-in vendor, with credentials, failures, kills and secrets. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Contract, Row, VendorContract } from '#language/contract.ts';
+import { type BoardMirrorOptions, boardMirrorTree } from '#test/support/board-mirror.ts';
+import {
+  type StandInVendor,
+  startStandInVendor,
+  type VendorOptions,
+} from '#test/support/stand-in-vendor.ts';
+import { createSecrets } from '../redact/secrets.ts';
+import { createAsker } from '../vendor/asker.ts';
+import type { GivenArguments } from './arguments.ts';
+import { captureVendor } from './capture.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'svc-capture-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+let vendor: StandInVendor | undefined;
+afterEach(async () => {
+  await vendor?.stop();
+  vendor = undefined;
+});
+
+const begin = async (options: VendorOptions = {}): Promise<StandInVendor> => {
+  vendor = await startStandInVendor(options);
+  return vendor;
+};
+
+const contractOf = (options: BoardMirrorOptions): Contract & { vendor: VendorContract } => {
+  const compiled = compileTree(boardMirrorTree(options));
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
+  const { contract } = compiled;
+  if (contract.vendor === null) throw new Error('no vendor');
+  return { ...contract, vendor: contract.vendor };
+};
+
+let folders = 0;
+const newFolder = (): string => {
+  folders += 1;
+  return join(home, `f${folders}`);
+};
+
+const nothingGiven: GivenArguments = {
+  everywhere: new Map(),
+  byOperation: new Map(),
+  sets: new Map(),
+};
+
+type Start = {
+  folder?: string;
+  env?: Record<string, string>;
+  given?: Partial<GivenArguments>;
+  only?: string[];
+  mostItems?: number;
+  /** Called before each request leaves, and when it is answered; throws to end the run there. */
+  at?(moment: 'before' | 'after'): void;
+};
+
+const run = async (contract: Contract & { vendor: VendorContract }, start: Start = {}) => {
+  const { folder = newFolder(), env = {}, given = {}, only, mostItems = 4, at } = start;
+  const waits: number[] = [];
+  const secrets = createSecrets();
+  const { signal } = new AbortController();
+  let clockMs = Date.now();
+  const time = {
+    now: () => clockMs,
+    wait: async (ms: number) => {
+      waits.push(ms);
+      clockMs += ms;
+    },
+  };
+  const asker = createAsker({
+    ...{ vendor: contract.vendor, env, secrets, time, signal },
+    mostBytes: limits.treeFileBytes,
+  });
+  const report = await captureVendor({
+    ...{ contract, folder, secrets, time, signal, mostItems },
+    operations: contract.vendor.operations.filter(
+      ({ method, name }) => method === 'GET' && (only?.includes(name) ?? true),
+    ),
+    given: { ...nothingGiven, ...given },
+    asker: {
+      async ask(url) {
+        at?.('before');
+        const asked = await asker.ask(url);
+        at?.('after');
+        return asked;
+      },
+    },
+  });
+  return { report, folder, waits };
+};
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(folder, 'captures'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const allText = (folder: string): string =>
+  filesOf(folder)
+    .map((file) => `${file}\n${readFileSync(file, 'utf8')}`)
+    .join('\n');
+
+type Kept = {
+  operation: string;
+  arguments: Row;
+  status: number;
+  page: number;
+  last: boolean;
+  body: Row;
+};
+const capturesOf = (folder: string, operation: string): Kept[] =>
+  filesOf(folder)
+    .filter((file) => file.includes(`/captures/${operation}/`))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as Kept);
+
+const secret = 'Sup3r/Secret+Key=&"x';
+
+describe('capture', () => {
+  it('asks for lists page by page and for the items that they hold, and keeps what a world is made of', async () => {
+    const { url, asked } = await begin();
+    const { report, folder } = await run(contractOf({ url }));
+    expect(report.failed).toEqual([]);
+    expect(report.skipped).toEqual([]);
+    expect(report.operations.map(({ operation, asked: n, rows }) => [operation, n, rows])).toEqual([
+      ['list_boards', 1, 3],
+      ['list_people', 2, 12],
+      ['list_cards', 9, 75 + 75],
+      ['get_card', 4, 4 + 4],
+    ]);
+    expect(asked).toHaveLength(16);
+    const pages = capturesOf(folder, 'list_cards').filter((one) => one.arguments.board === '2');
+    expect(pages.map(({ page, last }) => [page, last]).sort()).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    // A second run has nothing left to ask.
+    const again = await run(contractOf({ url }), { folder });
+    expect(again.report.operations.map((one) => one.asked)).toEqual([0, 0, 0, 0]);
+    expect(asked).toHaveLength(16);
+  });
+
+  it('takes arguments as given, for one operation or for all, repeated where the vendor repeats them', async () => {
+    const { url, asked } = await begin();
+    const byOperation = new Map([['list_cards', new Map([['board', ['2', '9']]])]]);
+    const sets = new Map([['get_card', [{ id: 2_001 }, { id: 9_999 }]]]);
+    const state = new Map([['list_cards', new Map([['board', ['1']]])]]);
+    const { report, folder } = await run(contractOf({ url }), {
+      given: { byOperation, sets },
+      only: ['list_cards', 'get_card'],
+    });
+    expect(report.operations.map(({ statuses }) => statuses)).toEqual([
+      { 200: 3, 404: 1 },
+      { 200: 1, 404: 1 },
+    ]);
+    const listed = new Map([['list_cards', [{ board: 1, state: ['open', 'done'] }]]]);
+    await run(contractOf({ url }), {
+      given: { byOperation: state, sets: listed },
+      only: ['list_cards'],
+    });
+    expect(asked.at(-1)?.path).toContain('state=open&state=done');
+    expect(capturesOf(folder, 'get_card').find(({ status }) => status === 404)?.body).toMatchObject(
+      {
+        error: { code: 'no_such_thing' },
+      },
+    );
+  });
+
+  it('says what it cannot ask for, and why', async () => {
+    const { url } = await begin();
+    const more = '[[operations]]\nname = "odd"\npath = "/odd/{thing}"\n';
+    const redact = '[redact]\nhash = ["id"]\n';
+    const { report } = await run(contractOf({ url, redact: '', more }), { only: ['odd'] });
+    expect(report.skipped).toEqual([
+      {
+        operation: 'odd',
+        reason: 'nobody says what "thing" is: give it with --arg odd.thing=<value>',
+      },
+    ]);
+    const hidden = contractOf({ url, redact });
+    const { report: other } = await run(hidden, { only: ['list_boards', 'list_cards'] });
+    expect(other.skipped[0]?.reason).toContain('"board" is redacted in captured rows');
+  });
+
+  it.each([
+    ['bearer', 'scheme = "bearer"\nsecret_env = "KEY"', secret],
+    ['header', 'scheme = "header"\nname = "X-Api-Key"\nsecret_env = "KEY"', secret],
+    ['query', 'scheme = "query"\nname = "api_key"\nsecret_env = "KEY"', secret],
+    ['basic', 'scheme = "basic"\nsecret_env = "KEY"', `robot:${secret}`],
+    ['oauth2', 'scheme = "oauth2"\nsecret_env = "KEY"\nclient_id_env = "ID"', secret],
+  ] as const)('is let in by %s, and writes no secret anywhere', async (scheme, auth, held) => {
+    const { url } = await begin({ scheme, secret: held, clientId: 'robot', echo: true });
+    const contract = contractOf({ url, auth: `[auth]\n${auth}` });
+    const { report, folder } = await run(contract, { env: { KEY: held, ID: 'robot' } });
+    expect(report.failed).toEqual([]);
+    const written = allText(folder) + JSON.stringify(report);
+    const [, plain = held] = held.split(':');
+    for (const form of [
+      held,
+      plain,
+      encodeURIComponent(plain),
+      Buffer.from(held).toString('base64'),
+    ]) {
+      expect(written).not.toContain(form);
+      expect(written).not.toContain(JSON.stringify(form).slice(1, -1));
+    }
+    expect(written).toMatch(/(?:\[|%5B)secret(?:\]|%5D)/);
+    await expect(run(contract, { env: { KEY: 'wrong-one', ID: 'robot' } })).rejects.toThrow(
+      /^(?!.*wrong-one).*(refuses the credential of KEY|gave no token)/,
+    );
+    await expect(run(contract, { env: {} })).rejects.toThrow('KEY is not set');
+  });
+
+  it('fetches a token again before it ends, and when the vendor gives it up', async () => {
+    const started = await begin({
+      ...{ scheme: 'oauth2', secret, clientId: 'robot', failures: { 4: 'expired' } },
+    });
+    const auth = '[auth]\nscheme = "oauth2"\nsecret_env = "KEY"\nclient_id_env = "ID"';
+    const { report } = await run(contractOf({ url: started.url, auth }), {
+      env: { KEY: secret, ID: 'robot' },
+    });
+    expect(report.failed).toEqual([]);
+    expect(started.tokens).toBe(2);
+  });
+
+  it('asks again after as long as the vendor wants, and names what never becomes an answer', async () => {
+    const five = Object.fromEntries([9, 10, 11, 12, 13].map((n) => [n, 'broken' as const]));
+    const { url } = await begin({
+      failures: { 1: 'busy', 3: 'down', 5: 'broken', 7: 'cut', ...five },
+    });
+    const { report, waits, folder } = await run(contractOf({ url }), {
+      only: ['list_boards', 'list_cards'],
+    });
+    expect(waits.filter((ms) => ms === 3_000)).toHaveLength(1);
+    expect(waits.filter((ms) => ms === 1_000).length).toBeGreaterThanOrEqual(3);
+    expect(report.failed).toEqual([
+      expect.objectContaining({ operation: 'list_cards', reason: 'its body is broken JSON' }),
+    ]);
+    // The next run asks for that alone, and for what would have come after it.
+    const next = await run(contractOf({ url }), { folder, only: ['list_boards', 'list_cards'] });
+    expect(next.report.failed).toEqual([]);
+    expect(next.report.operations.reduce((sum, one) => sum + one.rows, 0)).toBe(3 + 150);
+  });
+
+  it('takes no credential to where the vendor sends it, unless it is the same place', async () => {
+    const other = await startStandInVendor();
+    const { url, asked } = await begin({ scheme: 'bearer', secret });
+    const at = (to: string) =>
+      `[[operations]]\nname = "moved"\npath = "/moved"\nparams = ["to"]\n# ${to}`;
+    const auth = '[auth]\nscheme = "bearer"\nsecret_env = "KEY"\nheaders = { X-Tenant = "TENANT" }';
+    const env = { KEY: secret, TENANT: 'tenant-secret' };
+    const contract = contractOf({ url, auth, more: at('x') });
+    const given = (to: string) => ({ sets: new Map([['moved', [{ to }]]]) });
+    try {
+      const home = await run(contract, { env, only: ['moved'], given: given('/v1/boards') });
+      expect(home.report.operations[0]?.statuses).toEqual({ 200: 1 });
+      expect(asked.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
+      await run(contract, { env, only: ['moved'], given: given(`${other.url}/boards`) });
+      expect(other.asked).toHaveLength(1);
+      expect(other.asked[0]?.headers.authorization).toBeUndefined();
+      expect(other.asked[0]?.headers['x-tenant']).toBeUndefined();
+      const leak = given(`${other.url}/boards?k=${encodeURIComponent(secret)}`);
+      const { report } = await run(contract, { env, only: ['moved'], given: leak });
+      expect(report.failed[0]?.reason).toContain('with the credential in the address');
+      expect(other.asked).toHaveLength(1);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('keeps none of 500 planted secrets and personal values, nor the argument that asked for one', async () => {
+    const people = 160;
+    const { url, personal } = await begin({ scheme: 'bearer', secret, people, echo: true });
+    const asked = personal.filter((text) => text.includes('@')).slice(0, 20);
+    const { report, folder } = await run(
+      contractOf({
+        url,
+        auth: '[auth]\nscheme = "bearer"\nsecret_env = "KEY"',
+        capture: 'timeout_seconds = 20',
+      }),
+      {
+        env: { KEY: secret },
+        given: { sets: new Map([['list_people', [{}, ...asked.map((email) => ({ email }))]]]) },
+      },
+    );
+    expect(personal.length).toBeGreaterThan(500);
+    const written = allText(folder) + JSON.stringify(report);
+    const left = [...personal, secret].filter(
+      (text) => written.includes(text) || written.includes(encodeURIComponent(text)),
+    );
+    expect(left).toEqual([]);
+    expect(capturesOf(folder, 'list_people').length).toBeGreaterThan(20);
+    const [first] = capturesOf(folder, 'list_people').flatMap(({ body }) => body.people as Row[]);
+    expect(first).toMatchObject({ email: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) });
+    expect(first?.lat).toBe(Math.round(Number(first?.lat) * 100) / 100);
+  });
+});
+
+describe('a capture that is killed', () => {
+  it('goes on at any of 50 moments, and asks nothing twice but what was under way', async () => {
+    const { url, asked } = await begin({ boards: 12, cardsPerBoard: 25 });
+    const contract = contractOf({ url });
+    const whole = await run(contract, { mostItems: 20 });
+    expect(asked.length).toBeGreaterThan(50);
+    const wanted = asked.map(({ path }) => path).sort();
+    asked.length = 0;
+    const folder = newFolder();
+    const killed: string[] = [];
+    for (let isDone = false; !isDone; ) {
+      let left = 1;
+      const end = killed.length % 2 === 0 ? 'before' : 'after';
+      try {
+        await run(contract, {
+          folder,
+          mostItems: 20,
+          at(moment) {
+            if (moment !== end || killed.length === 50) return;
+            if (left === 0) {
+              killed.push(moment === 'after' ? (asked.at(-1)?.path ?? '') : '');
+              throw new Error('killed');
+            }
+            left -= 1;
+          },
+        });
+        isDone = true;
+      } catch (error) {
+        if (!(error instanceof Error) || error.message !== 'killed') throw error;
+      }
+    }
+    expect(killed).toHaveLength(50);
+    // Those that were under way are asked again, and no other.
+    const twice = killed.filter((path) => path !== '');
+    expect(asked.map(({ path }) => path).sort()).toEqual([...wanted, ...twice].sort());
+    const bodies = (of: string) =>
+      filesOf(of)
+        .filter((file) => file.endsWith('.json'))
+        .map((file) => {
+          const { captured_at: _, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as Row;
+          return JSON.stringify(rest);
+        })
+        .sort();
+    expect(bodies(folder)).toEqual(bodies(whole.folder));
+  });
+});

@@ -1,0 +1,251 @@
+/**
+ * Captures a vendor: operation after operation, page after page, each answer redacted and written before the next is
+ * asked for. The manifest says what is done, so that a run that was killed goes on where it stood.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import { ingestAnswer } from '#language/capture/ingest.ts';
+import type { Contract, Row, VendorContract, VendorOperation } from '#language/contract.ts';
+import { captureFolder, captureManifest } from '#language/files/capture-json.ts';
+import { languageLimits } from '#language/limits.ts';
+import { isDeeperThan } from '#language/read/values.ts';
+import { createAnswerRedaction } from '../redact/redact-answer.ts';
+import type { Secrets } from '../redact/secrets.ts';
+import type { Asked, Asker, Time } from '../vendor/asker.ts';
+import {
+  argumentsFromRows,
+  type GivenArguments,
+  planOperations,
+  type Skipped,
+} from './arguments.ts';
+import { nextCursor } from './cursor.ts';
+import { type CaptureFile, captureFileOf } from './keep-capture.ts';
+import { type AnsweredLine, type Manifest, openManifest } from './manifest.ts';
+import { requestKey, requestUrl } from './requests.ts';
+
+export type CaptureOptions = {
+  contract: Contract & { vendor: VendorContract };
+  /** The world's folder. */
+  folder: string;
+  operations: readonly VendorOperation[];
+  given: GivenArguments;
+  /** Argument sets that rows give an operation, at most. */
+  mostItems: number;
+  asker: Asker;
+  secrets: Secrets;
+  time: Time;
+  signal: AbortSignal;
+  tell?(step: string): void;
+};
+
+/** A request that brought no answer that could be kept. */
+export type FailedRequest = { operation: string; arguments: Row; page: number; reason: string };
+
+export type OperationReport = {
+  operation: string;
+  /** Requests that were sent now, and those that an earlier run had done. */
+  asked: number;
+  known: number;
+  rows: number;
+  /** Answers by status. */
+  statuses: Record<string, number>;
+  /** Chains of pages that went on beyond max_pages. */
+  cutOff: number;
+};
+
+export type CaptureReport = {
+  operations: OperationReport[];
+  skipped: Skipped[];
+  failed: FailedRequest[];
+};
+
+type Run = CaptureOptions & {
+  manifest: Manifest;
+  report: CaptureReport;
+  /** Rows of answers so far, by entity. */
+  rows: Map<string, Row[]>;
+};
+
+const writeFile = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  // A hidden file is no part of a world, should this be the last thing that happens.
+  const beside = join(dirname(path), '.capture-under-way');
+  writeFileSync(beside, text);
+  renameSync(beside, path);
+};
+
+const takeRows = (run: Run, operation: VendorOperation, file: CaptureFile): number => {
+  if (file.status > 299) return 0;
+  const { rows } = ingestAnswer(operation, file);
+  for (const { entity, row } of rows) {
+    const known = run.rows.get(entity) ?? [];
+    run.rows.set(entity, known);
+    known.push(row);
+  }
+  return rows.length;
+};
+
+const readCapture = (run: Run, { file }: AnsweredLine): CaptureFile | undefined => {
+  try {
+    return JSON.parse(readFileSync(join(run.folder, file), 'utf8')) as CaptureFile;
+  } catch {
+    return undefined; // somebody removed it: it is asked for again
+  }
+};
+
+/** A page of a chain: which request, and the cursor that led to it. */
+type Spot = {
+  operation: VendorOperation;
+  given: Row;
+  page: number;
+  cursor: string | null;
+};
+
+type Outcome = { next: string | null } | 'failed';
+
+const spotName = ({ operation, given, page }: Spot, run: Run): string => {
+  const key = requestKey(run.contract.vendor.slug, operation.name, given, 1).slice(0, 12);
+  return `${captureFolder}${operation.name}/${key}${page === 1 ? '' : `-p${page}`}.json`;
+};
+
+const fail = (run: Run, spot: Spot, key: string, asked: Asked, reason: string): 'failed' => {
+  const { operation, given, page } = spot;
+  const redaction = createAnswerRedaction(run.contract, run.secrets);
+  const kept = redaction.arguments(operation, given);
+  const status = 'answer' in asked ? asked.answer.status : asked.status;
+  const { attempts } = asked;
+  run.manifest.note({ failed: key, reason: run.secrets.scrub(reason), status, attempts });
+  run.report.failed.push({
+    operation: operation.name,
+    arguments: kept,
+    page,
+    reason: run.secrets.scrub(reason),
+  });
+  return 'failed';
+};
+
+const askSpot = async (run: Run, spot: Spot, key: string, report: OperationReport) => {
+  const { contract, manifest, asker, secrets, time } = run;
+  const { operation, given, page, cursor } = spot;
+  const { vendor } = contract;
+  const rule = vendor.capture.cursor;
+  const param = rule?.param;
+  const at = new Date(time.now()).toISOString();
+  const redaction = createAnswerRedaction(contract, secrets);
+  const keptArguments = redaction.arguments(operation, given);
+  manifest.note({ asked: key, operation: operation.name, arguments: keptArguments, page, at });
+  report.asked += 1;
+  const paging = cursor === null || param === undefined ? undefined : { param, value: cursor };
+  const asked = await asker.ask(requestUrl(vendor, operation, given, paging));
+  if (!('answer' in asked)) return fail(run, spot, key, asked, asked.failure);
+  const { status, headers, json: body } = asked.answer;
+  if (isDeeperThan(body, languageLimits.depth)) {
+    return fail(run, spot, key, asked, `its body nests deeper than ${languageLimits.depth} levels`);
+  }
+  const isGood = status >= 200 && status <= 299;
+  const found = rule === null || !isGood ? { next: null } : nextCursor(rule, { headers, body });
+  if ('problem' in found) return fail(run, spot, key, asked, found.problem);
+  // A vendor that answers the cursor it was given would be asked for ever.
+  const next = found.next === cursor ? null : found.next;
+  const file = captureFileOf(contract, redaction, {
+    operation,
+    arguments: given,
+    status,
+    headers,
+    ...(rule === null ? {} : { page: { number: page, isLast: next === null } }),
+    at,
+    body,
+  });
+  const path = spotName(spot, run);
+  writeFile(join(run.folder, path), `${JSON.stringify(file, null, 2)}\n`);
+  const isHidden = next !== null && redaction.text(next) !== next;
+  manifest.note({
+    answered: key,
+    status,
+    file: path,
+    next: isHidden ? null : next,
+    ...(isHidden ? { isCursorHidden: true as const } : {}),
+    attempts: asked.attempts,
+  });
+  report.rows += takeRows(run, operation, file);
+  report.statuses[status] = (report.statuses[status] ?? 0) + 1;
+  return { next };
+};
+
+/** The page as an earlier run left it, or asked for now. */
+const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Outcome> => {
+  const { operation, given, page } = spot;
+  const key = requestKey(run.contract.vendor.slug, operation.name, given, page);
+  const line = run.manifest.answered(key);
+  const file = line?.isCursorHidden === true ? undefined : line && readCapture(run, line);
+  if (line === undefined || file === undefined) return askSpot(run, spot, key, report);
+  report.known += 1;
+  report.rows += takeRows(run, operation, file);
+  report.statuses[file.status] = (report.statuses[file.status] ?? 0) + 1;
+  return { next: line.next };
+};
+
+/** All pages of one set of arguments. */
+const followPages = async (
+  run: Run,
+  operation: VendorOperation,
+  given: Row,
+  report: OperationReport,
+): Promise<void> => {
+  const { maxPages } = run.contract.vendor.capture;
+  const asked = new Set<string>();
+  let cursor: string | null = null;
+  for (let page = 1; page <= maxPages; page += 1) {
+    const outcome = await doSpot(run, { operation, given, page, cursor }, report);
+    if (outcome === 'failed' || outcome.next === null) return;
+    if (asked.has(outcome.next)) return;
+    asked.add(outcome.next);
+    cursor = outcome.next;
+  }
+  report.cutOff += 1;
+};
+
+/** What kills may have left. */
+const sweep = (folder: string): void => {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.name === '.capture-under-way') rmSync(join(entry.parentPath, entry.name));
+  }
+};
+
+/** Runs until everything is asked, or the signal aborts. Throws what ends the asking as a whole. */
+export const captureVendor = async (options: CaptureOptions): Promise<CaptureReport> => {
+  const { contract, folder, operations, given, mostItems, signal, tell } = options;
+  const { plans, skipped } = planOperations(contract, operations, given);
+  if (plans.length === 0 && skipped.length === 0) {
+    throw new AppError('invalid', 'the connector has no operation that only reads', {
+      detail: { hint: 'add [[operations]] with method GET to connector.toml' },
+    });
+  }
+  mkdirSync(join(folder, captureFolder), { recursive: true });
+  sweep(join(folder, captureFolder));
+  const run: Run = {
+    ...options,
+    manifest: openManifest(join(folder, captureManifest)),
+    report: { operations: [], skipped, failed: [] },
+    rows: new Map(),
+  };
+  for (const [index, plan] of plans.entries()) {
+    const { operation } = plan;
+    const { name } = operation;
+    const report = { operation: name, asked: 0, known: 0, rows: 0, statuses: {}, cutOff: 0 };
+    run.report.operations.push(report);
+    const sets = argumentsFromRows(plan, (entity) => run.rows.get(entity) ?? [], mostItems);
+    if (sets.length === 0) {
+      const reason = `no row of ${plan.source?.entity} was captured that it could be asked about`;
+      run.report.skipped.push({ operation: name, reason });
+    }
+    for (const [number, set] of sets.entries()) {
+      signal.throwIfAborted();
+      const done = sets.length === 1 ? '' : `, ${number + 1} of ${sets.length}`;
+      tell?.(`capturing ${name} (${index + 1} of ${plans.length} operations${done})`);
+      await followPages(run, operation, set, report);
+    }
+  }
+  return run.report;
+};

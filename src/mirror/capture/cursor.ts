@@ -1,0 +1,47 @@
+/** The next page of an answer, as the vendor tells it: a field of the body or a header, in whatever form. */
+import type { VendorContract } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
+
+type CursorRule = NonNullable<VendorContract['capture']['cursor']>;
+
+/** A page as far as the cursor goes. */
+export type Page = { headers: Readonly<Record<string, string>>; body: unknown };
+
+/** `next`: the value of the cursor's parameter; null: there is no further page. */
+export type Cursor = { next: string | null } | { problem: string };
+
+/** The address of `rel="next"` in a header `Link`. */
+const linkToNext = (header: string): string | null => {
+  for (const part of header.split(/,\s*(?=<)/)) {
+    const [, url = '', rest = ''] = /^\s*<([^>]*)>(.*)$/s.exec(part) ?? [];
+    if (/;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i.test(rest)) return url;
+  }
+  return null;
+};
+
+/** A cursor that is told as an address is the parameter in it. */
+const fromText = (text: string, param: string): Cursor => {
+  if (text === '') return { next: null };
+  const isAddress = /^https?:\/\//i.test(text) || /^[/?][^?]*\?|^\?/.test(text);
+  if (!isAddress) return { next: text };
+  const url = URL.parse(text, 'http://vendor.invalid');
+  const value = url?.searchParams.get(param) ?? null;
+  return value === null || value === ''
+    ? { problem: `the next page is told as an address without the parameter "${param}"` }
+    : { next: value };
+};
+
+/** The cursor of the page after this one. */
+export const nextCursor = ({ param, from }: CursorRule, { headers, body }: Page): Cursor => {
+  if ('header' in from) {
+    const name = from.header.toLowerCase();
+    const header = headers[name] ?? '';
+    if (name !== 'link') return fromText(header, param);
+    return fromText(linkToNext(header) ?? '', param);
+  }
+  const value = valueAtPath(body, from.field);
+  if (value === undefined || value === null || value === false) return { next: null };
+  if (typeof value === 'number') return { next: String(value) };
+  if (typeof value === 'string') return fromText(value, param);
+  return { problem: `the cursor is ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}` };
+};

@@ -1,0 +1,257 @@
+/**
+ * What is kept of a vendor's answer: the world's policy is applied to its body, its address and its headers, once and
+ * before anything is written.
+ *
+ * A policy speaks of rows, and an answer holds them somewhere inside. So a value is looked at as a part of the body, of
+ * the row that it lies in, and of each row that ingest will make of it; the strictest of what holds for these is done.
+ */
+
+import { redactScalar } from '#language/capture/redact-modes.ts';
+import {
+  enterItem,
+  enterKey,
+  type FieldPolicy,
+  type Position,
+  putPart,
+  type Rules,
+  rowPosition,
+  rulesOf,
+  strongest,
+} from '#language/capture/redact-rules.ts';
+import type {
+  Contract,
+  FieldPath,
+  RedactPolicy,
+  Row,
+  VendorOperation,
+} from '#language/contract.ts';
+import { isCredentialName, type Secrets, secretMark } from './secrets.ts';
+
+/** A place below a value where a row, or a field of one, begins; `*` stands for any item of a list. */
+type Anchor = { rest: FieldPath; field: string | null };
+
+export type AnswerRedaction = {
+  /** The arguments that a request was made with, as they are kept; those that are dropped are gone. */
+  arguments(operation: VendorOperation, given: Row): Row;
+  body(operation: VendorOperation, body: unknown): unknown;
+  /** The body of a request: its fields are those of the row that it writes. */
+  request(body: unknown): unknown;
+  /** An address or a header: credentials and values of fields that the policy names are taken out of its URLs. */
+  text(text: string): string;
+};
+
+const dropped = Symbol('dropped');
+
+const noPolicy: RedactPolicy = { slug: '', hash: [], drop: [], preserve: [], round: {} };
+
+/** Where rows lie in the bodies of an operation, and where ingest takes fields of other rows from. */
+const anchorsOf = ({ results, ingest }: VendorOperation): Anchor[] =>
+  [results, [...results, '*']].flatMap((row): Anchor[] => [
+    { rest: row, field: null },
+    ...ingest.explode.flatMap(({ field, carry, take }): Anchor[] => {
+      const item = [...row, ...field, '*'];
+      const taken =
+        take === null
+          ? [{ rest: item, field: null }]
+          : take.map((one) => ({ rest: [...item, ...one.from], field: one.field }));
+      return [...taken, ...carry.map((one) => ({ rest: [...row, ...one.from], field: one.field }))];
+    }),
+  ]);
+
+const stepInto = (anchors: readonly Anchor[], key: string, isItem: boolean): Anchor[] =>
+  anchors.flatMap(({ rest: [next, ...rest], field }) =>
+    next === key || (isItem && next === '*') ? [{ rest, field }] : [],
+  );
+
+/** Addresses in a text: whole ones, and paths that stand for themselves. */
+const urlPattern = /https?:\/\/[^\s<>"'\\]+|(?<![^\s<("'])\/[^\s<>"'\\]+/g;
+
+const nowhere = 'http://vendor.invalid';
+
+/** One URL within a text. */
+const redactUrl = (rules: Rules, text: string): string => {
+  const isPath = text.startsWith('/');
+  const url = URL.parse(text, nowhere);
+  if (url === null) return text;
+  let isChanged = url.username !== '' || url.password !== '';
+  url.username = '';
+  url.password = '';
+  const kept = [...url.searchParams].flatMap(([name, value]): [string, string][] => {
+    const { policy } = enterKey(rules, rowPosition(rules), name);
+    if (policy === undefined && !isCredentialName(name)) return [[name, value]];
+    isChanged = true;
+    if (policy === undefined) return [[name, secretMark]];
+    if (policy.mode === 'drop') return [];
+    const number = policy.mode === 'round' ? Number(value) : Number.NaN;
+    const given = Number.isFinite(number) ? number : value;
+    return [[name, String(redactScalar(rules.slug, policy, given))]];
+  });
+  if (!isChanged) return text;
+  url.search = new URLSearchParams(kept).toString();
+  return isPath ? url.pathname + url.search + url.hash : url.toString();
+};
+
+type Walk = {
+  rules: Rules;
+  secrets: Secrets;
+  /** What stands in place of values that were redacted: addresses may hold them as well. */
+  replaced: Map<string, string>;
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** An address, or the path of one, whose parts are redacted values no longer. */
+const redactParts = ({ replaced }: Walk, text: string): string =>
+  replaced.size === 0
+    ? text
+    : text.replace(/[^/?&=#]+/g, (part) => {
+        const kept = replaced.get(decode(part));
+        return kept === undefined ? part : encodeURIComponent(kept);
+      });
+
+const scrubText = (walk: Walk, text: string): string =>
+  walk.secrets.scrub(
+    text.replace(urlPattern, (url) => redactUrl(walk.rules, redactParts(walk, url))),
+  );
+
+const fewestChars = 4;
+
+/** What is kept of a scalar; addresses beside it will hold that, too. */
+const redactKnown = ({ rules, replaced }: Walk, policy: FieldPolicy, value: unknown): unknown => {
+  const kept = redactScalar(rules.slug, policy, value);
+  if (kept !== value && typeof value === 'string' && value.length >= fewestChars) {
+    replaced.set(value, String(kept));
+  }
+  return kept;
+};
+
+/** Takes values that were redacted elsewhere in the answer out of its addresses. */
+const scrubAddresses = (walk: Walk, value: unknown): unknown => {
+  if (typeof value === 'string') return /[/]/.test(value) ? scrubText(walk, value) : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => scrubAddresses(walk, item));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Row = {};
+  for (const [key, part] of Object.entries(value)) putPart(copy, key, scrubAddresses(walk, part));
+  return copy;
+};
+
+const scrubScalar = (walk: Walk, value: unknown): unknown => {
+  if (typeof value === 'string') return scrubText(walk, value);
+  if (typeof value !== 'number') return value;
+  const text = String(value);
+  return walk.secrets.scrub(text) === text ? value : secretMark;
+};
+
+const policyAt = (positions: readonly Position[]): FieldPolicy | undefined =>
+  positions.reduce<FieldPolicy | undefined>(
+    (held, { policy }) => strongest(held, policy),
+    undefined,
+  );
+
+/** The place as all that it is: a part of what lies around it, and what begins there. */
+const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[]): Position[] => [
+  ...positions,
+  ...anchors
+    .filter(({ rest }) => rest.length === 0)
+    .map(({ field }) =>
+      field === null ? rowPosition(rules) : enterKey(rules, rowPosition(rules), field),
+    ),
+];
+
+/** Bodies are of bounded depth: whoever reads them sees to that. */
+const keep = (walk: Walk, value: unknown, around: Position[], anchors: Anchor[]): unknown => {
+  const { rules } = walk;
+  const positions = arriveAt(rules, around, anchors);
+  const policy = policyAt(positions);
+  if (policy?.mode === 'drop') return dropped;
+  if (Array.isArray(value)) {
+    const inside = positions.map(enterItem);
+    return value.flatMap((item: unknown, index) => {
+      const kept = keep(walk, item, inside, stepInto(anchors, String(index), true));
+      return kept === dropped ? [] : [kept];
+    });
+  }
+  if (typeof value === 'object' && value !== null) {
+    const copy: Row = {};
+    for (const [key, part] of Object.entries(value)) {
+      const inside = positions.map((position) => enterKey(rules, position, key));
+      const kept = keep(walk, part, inside, stepInto(anchors, key, false));
+      if (kept !== dropped) putPart(copy, walk.secrets.scrub(key), kept);
+    }
+    return copy;
+  }
+  if (policy === undefined) return scrubScalar(walk, value);
+  const redacted = redactKnown(walk, policy, value);
+  return redacted === value ? scrubScalar(walk, value) : redacted;
+};
+
+/** A body as it is kept. */
+const keepBody = (walk: Walk, body: unknown, anchors: Anchor[]): unknown => {
+  const kept = keep(walk, body, [rowPosition(walk.rules)], anchors);
+  if (kept === dropped) return null;
+  return walk.replaced.size === 0 ? kept : scrubAddresses(walk, kept);
+};
+
+/** The fields of rows that an argument stands for: by its name, by ingest, by the filter of its route. */
+const fieldsOf = (
+  contract: Contract,
+  operation: VendorOperation,
+  argument: string,
+): FieldPath[] => [
+  [argument],
+  ...operation.ingest.carryArgs
+    .filter((one) => one.argument === argument)
+    .map(({ field }) => [field]),
+  ...(contract.api?.routes ?? [])
+    .filter((route) => route.operation === operation.name)
+    .flatMap(({ filter }) => filter)
+    .filter((one) => one.argument === argument)
+    .map(({ path }) => path),
+];
+
+/** What the policy does to a value that stands for these fields. */
+const policyOfFields = (rules: Rules, fields: readonly FieldPath[]): FieldPolicy | undefined =>
+  policyAt(
+    fields.map((path) =>
+      path.reduce((at, segment) => enterKey(rules, at, segment), rowPosition(rules)),
+    ),
+  );
+
+/** What the policy does to the field that an argument stands for. */
+export const argumentPolicy = (
+  contract: Contract,
+  operation: VendorOperation,
+  argument: string,
+): FieldPolicy | undefined =>
+  contract.redact === null
+    ? undefined
+    : policyOfFields(rulesOf(contract.redact), fieldsOf(contract, operation, argument));
+
+/** The redaction of one answer. Its headers and address are to be redacted last: by then it knows what they may hold. */
+export const createAnswerRedaction = (contract: Contract, secrets: Secrets): AnswerRedaction => {
+  const rules = rulesOf(contract.redact ?? noPolicy);
+  const walk: Walk = { rules, secrets, replaced: new Map() };
+  const keepArgument = (policy: FieldPolicy | undefined, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item: unknown) => keepArgument(policy, item));
+    const redacted = policy === undefined ? value : redactKnown(walk, policy, value);
+    return redacted === value ? scrubScalar(walk, value) : redacted;
+  };
+  return {
+    arguments: (operation, given) =>
+      Object.fromEntries(
+        Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+          const policy = policyOfFields(rules, fieldsOf(contract, operation, name));
+          return policy?.mode === 'drop' ? [] : [[name, keepArgument(policy, value)]];
+        }),
+      ),
+    body: (operation, body) => keepBody(walk, body, anchorsOf(operation)),
+    request: (body) => keepBody(walk, body, []),
+    text: (text) => scrubText(walk, text),
+  };
+};
