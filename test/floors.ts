@@ -75,6 +75,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['annotation', 'queues of what people are to look at'],
     ['context', 'what agents are given to work with: pushed, labelled, read'],
     ['datasets', 'datasets: items in versions, schemas, runs'],
+    ['project-metrics', 'metrics of what agents did: questions read and answered'],
     ['scores', 'scores, asked for and shown'],
     ['traces', 'what agents did, asked for and shown'],
     ['parts.ts', 'the parts, as one type'],

@@ -133,6 +133,7 @@ export {
 export { ingest } from './ingestion.ts';
 export { callService, callSessionServer } from './mcp-operations.ts';
 export { getMedia, reportMediaUpload, requestMediaUpload } from './media.ts';
+export { getBoundedMetrics, getMetrics, listDailyMetrics } from './metrics-operations.ts';
 export { createModel, deleteModel, getModel, listModels } from './model-operations.ts';
 export { ingestMetrics, ingestSpans } from './otel.ts';
 export { describeProject } from './project-operations.ts';

@@ -19,6 +19,7 @@ import { mcpEndpoints } from './mcp.ts';
 import { mediaEndpoints } from './media.ts';
 import { modelEndpoints } from './models.ts';
 import { projectEndpoints } from './project.ts';
+import { projectMetricsEndpoints } from './project-metrics.ts';
 import { proofEndpoints } from './proofs.ts';
 import { recordingEndpoints } from './recordings.ts';
 import { releaseEndpoints } from './releases.ts';
@@ -70,5 +71,6 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...fileEndpoints(parts),
   ...mediaEndpoints(parts),
   ...modelEndpoints(parts),
+  ...projectMetricsEndpoints(parts),
   ...releaseEndpoints(parts),
 ];

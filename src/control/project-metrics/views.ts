@@ -1,0 +1,257 @@
+/**
+ * What can be asked in metrics: views, each with what it can be grouped by and what it measures. Everything that is
+ * named here stands for SQL of ours; what a client gives is a parameter.
+ */
+import type { Column, Columns } from '../lists/filter.ts';
+
+/** Tables beside the view's own that something needs. */
+export type Need = 'trace' | 'observation' | 'tally' | 'span' | 'scores';
+
+type Kind = 'text' | 'number' | 'time' | 'boolean' | 'list';
+
+export type Dimension = {
+  sql: string;
+  kind: Kind;
+  needs?: Need;
+  /** An id, or as good as one: nothing to group very many rows by. */
+  isIdLike?: true;
+};
+
+export type Measure = {
+  /** A number of each row; null where it has none. Of text, how many differ is what can be asked. */
+  sql: string;
+  kind: 'rows' | 'number' | 'text';
+  needs?: Need;
+};
+
+export type View = {
+  /** The view's own table with its alias, and the joins that what is asked may need. */
+  table: string;
+  joins: Partial<Record<Need, string>>;
+  project: string;
+  time: string;
+  /** Which rows are in it, as a condition. */
+  only?: string;
+  dimensions: Readonly<Record<string, Dimension>>;
+  measures: Readonly<Record<string, Measure>>;
+  /** The metadata that a filter can look into, as JSON text. */
+  metadata?: { sql: string; needs?: Need };
+};
+
+const month = (time: string): Dimension => ({
+  sql: `to_char(${time} at time zone 'utc', 'YYYY-MM')`,
+  kind: 'text',
+});
+const day = (time: string): Dimension => ({
+  sql: `to_char(${time} at time zone 'utc', 'YYYY-MM-DD')`,
+  kind: 'text',
+});
+const text = (sql: string, needs?: Need): Dimension => ({
+  sql,
+  kind: 'text',
+  ...(needs === undefined ? {} : { needs }),
+});
+const id = (sql: string, needs?: Need): Dimension => ({ ...text(sql, needs), isIdLike: true });
+const number = (sql: string, needs?: Need): Measure => ({
+  sql,
+  kind: 'number',
+  ...(needs === undefined ? {} : { needs }),
+});
+const rows: Measure = { sql: '1', kind: 'rows' };
+
+const msBetween = (from: string, to: string): string =>
+  `extract(epoch from ${to} - ${from})::float8 * 1000`;
+
+const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
+
+/** What the observations of a trace add up to, which lies with it (src/observability/tally.ts). */
+const tallyJoin = `cross join lateral (
+    select coalesce(sum((e ->> 2)::numeric), 0)::float8 as observations,
+           coalesce(sum((e ->> 5)::numeric), 0)::float8 as tokens,
+           coalesce(sum((e ->> 8)::numeric), 0)::float8 / 1e12 as cost
+      from json_array_elements(t.tally::json) e) tl`;
+
+const spanJoin = `cross join lateral (
+    select ${msBetween('min(x.began_at)', 'max(greatest(x.end_time, x.began_at))')} as latency
+      from observations x where x.trace_key = t.key and x.week = t.week) sp`;
+
+const traces: View = {
+  table: 'traces t',
+  joins: {
+    tally: tallyJoin,
+    span: spanJoin,
+    scores: `cross join lateral (select count(*)::float8 as scores from scores x where x.trace_key = t.key) sc`,
+  },
+  project: 't.project_id',
+  time: 't.began_at',
+  dimensions: {
+    id: id('t.id'),
+    name: text('t.name'),
+    tags: { sql: 't.tags', kind: 'list' },
+    userId: id('t.user_id'),
+    sessionId: id('t.session_id'),
+    release: text('t.release'),
+    version: text('t.version'),
+    environment: text(environmentOf('t')),
+    timestampMonth: month('t.began_at'),
+  },
+  measures: {
+    count: rows,
+    observationsCount: number('tl.observations', 'tally'),
+    scoresCount: number('sc.scores', 'scores'),
+    uniqueUserIds: { sql: 't.user_id', kind: 'text' },
+    uniqueSessionIds: { sql: 't.session_id', kind: 'text' },
+    latency: number('sp.latency', 'span'),
+    totalTokens: number('tl.tokens', 'tally'),
+    totalCost: number('tl.cost', 'tally'),
+  },
+  metadata: { sql: 't.metadata' },
+};
+
+const latency = msBetween('o.began_at', 'greatest(o.end_time, o.began_at)');
+const perSecond = (tokens: string): Measure =>
+  number(
+    `o.${tokens}::float8 / nullif(extract(epoch from greatest(o.end_time, o.began_at) - o.began_at)::float8, 0)`,
+  );
+
+const observations: View = {
+  table: 'observations o',
+  joins: {
+    trace: 'left join traces t on t.key = o.trace_key',
+    scores: `cross join lateral (
+      select count(*)::float8 as scores from scores x where x.trace_key = o.trace_key and x.observation_id = o.id) sc`,
+  },
+  project: 'o.project_id',
+  time: 'o.began_at',
+  dimensions: {
+    id: id('o.id'),
+    traceId: id('o.trace_id'),
+    traceName: text('t.name', 'trace'),
+    environment: text(environmentOf('o')),
+    parentObservationId: id('o.parent_id'),
+    type: text('o.type'),
+    name: text('o.name'),
+    level: text(`coalesce(o.level, 'DEFAULT')`),
+    version: text('o.version'),
+    tags: { sql: 't.tags', kind: 'list', needs: 'trace' },
+    providedModelName: text('o.model'),
+    promptName: text('o.prompt_name'),
+    promptVersion: { sql: 'o.prompt_version', kind: 'number' },
+    userId: id('t.user_id', 'trace'),
+    sessionId: id('t.session_id', 'trace'),
+    traceRelease: text('t.release', 'trace'),
+    traceVersion: text('t.version', 'trace'),
+    startTimeMonth: month('o.began_at'),
+  },
+  measures: {
+    count: rows,
+    latency: number(latency),
+    streamingLatency: number(msBetween('o.completion_start_time', 'o.end_time')),
+    timeToFirstToken: number(msBetween('o.began_at', 'o.completion_start_time')),
+    inputTokens: number('o.input_usage::float8'),
+    outputTokens: number('o.output_usage::float8'),
+    totalTokens: number('o.total_usage::float8'),
+    outputTokensPerSecond: perSecond('output_usage'),
+    tokensPerSecond: perSecond('total_usage'),
+    inputCost: number('o.input_cost'),
+    outputCost: number('o.output_cost'),
+    totalCost: number('o.total_cost'),
+    countScores: number('sc.scores', 'scores'),
+  },
+  metadata: { sql: 'o.metadata' },
+};
+
+const scoreDimensions: View['dimensions'] = {
+  id: id('s.id'),
+  environment: text('s.environment'),
+  name: text('s.name'),
+  source: text('s.source'),
+  dataType: text('s.data_type'),
+  traceId: id('s.trace_id'),
+  configId: text('s.config_id'),
+  timestampMonth: month('s.scored_at'),
+  timestampDay: day('s.scored_at'),
+  observationId: id('s.observation_id'),
+  traceName: text('t.name', 'trace'),
+  tags: { sql: 't.tags', kind: 'list', needs: 'trace' },
+  userId: id('t.user_id', 'trace'),
+  sessionId: id('coalesce(s.session_id, t.session_id)', 'trace'),
+  datasetRunId: id('s.dataset_run_id'),
+  traceRelease: text('t.release', 'trace'),
+  traceVersion: text('t.version', 'trace'),
+  observationName: text('o.name', 'observation'),
+  observationModelName: text('o.model', 'observation'),
+  observationPromptName: text('o.prompt_name', 'observation'),
+  observationPromptVersion: { sql: 'o.prompt_version', kind: 'number', needs: 'observation' },
+};
+
+/** Scores of a kind; `value` is what the kind calls its own. */
+const scoresOf = (only: string, own: View['dimensions'], measures: View['measures']): View => ({
+  table: 'scores s',
+  joins: {
+    trace: 'left join traces t on t.key = s.trace_key',
+    observation:
+      'left join observations o on o.trace_key = s.trace_key and o.id = s.observation_id',
+  },
+  project: 's.project_id',
+  time: 's.scored_at',
+  only,
+  dimensions: { ...scoreDimensions, ...own },
+  measures: { count: rows, ...measures },
+  metadata: { sql: 's.metadata' },
+});
+
+const value = number('s.value');
+
+export const views = {
+  traces,
+  observations,
+  'scores-numeric': scoresOf(
+    `s.data_type = 'NUMERIC'`,
+    { value: { sql: 's.value', kind: 'number' } },
+    { value },
+  ),
+  'scores-boolean': scoresOf(
+    `s.data_type = 'BOOLEAN'`,
+    { booleanValue: { sql: '(s.value = 1)', kind: 'boolean' } },
+    { value },
+  ),
+  'scores-categorical': scoresOf(
+    `s.data_type = 'CATEGORICAL'`,
+    { stringValue: text('s.string_value') },
+    {},
+  ),
+} as const satisfies Record<string, View>;
+
+export type ViewName = keyof typeof views;
+
+/** JSON text without escapes of what no database holds: NUL, and half a character. Escaped backslashes stay. */
+const holdable = (sql: string): string =>
+  `regexp_replace(${sql}, '(\\\\\\\\)|\\\\u(0000|d[89a-f]..)', '\\1', 'g')`;
+
+/** The value of a key of metadata, as text. */
+const metadataColumn = (sql: string): Column => ({
+  kind: 'byKey',
+  of: (key, test) => (bind) =>
+    test(
+      `(case when strpos(${sql}, '\\u') > 0 then ${holdable(sql)} else ${sql} end::json ->> ${bind(key)}::text)`,
+    )(bind),
+});
+
+/** What a view can be filtered by. */
+export const filterColumns = ({ dimensions, measures, metadata, time }: View): Columns => ({
+  ...Object.fromEntries(
+    Object.entries(measures)
+      .filter(([, { kind }]) => kind === 'number')
+      .map(([name, { sql }]): [string, Column] => [name, { kind: 'number', sql }]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(dimensions).map(([name, { sql, kind }]): [string, Column] => [
+      name,
+      { kind, sql },
+    ]),
+  ),
+  timestamp: { kind: 'time', sql: time },
+  startTime: { kind: 'time', sql: time },
+  ...(metadata === undefined ? {} : { metadata: metadataColumn(metadata.sql) }),
+});
