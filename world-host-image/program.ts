@@ -16,6 +16,7 @@ import { consumeEntry, getBlob, reportLeaving } from '#wire/host-api/operations.
 import { startApiServer } from './api/server.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import { runLifecycle } from './control/lifecycle.ts';
+import { giveBackWhenIdle } from './idle-memory.ts';
 import { createLinkedCode } from './linked-code.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
@@ -152,11 +153,13 @@ export const startHost = async ({
     stopping: signal,
   };
   const life = watchLife(runLifecycle(lifecycle), log);
+  const endLooking = giveBackWhenIdle();
   return {
     ended: life.ended,
     async stop() {
       const isTaken = !life.hasEnded() && !signal.aborted;
       stopping.abort();
+      endLooking();
       await life.settled;
       if (isTaken) await sayGoodbye({ link, log, identity });
       await Promise.all([beat.stop(), server.close(), userCode.stop(), linkedCode.stop()]);

@@ -21,6 +21,12 @@ const bundleHost = async (folder: string): Promise<void> => {
       entryFileNames: '[name].mjs',
       chunkFileNames: '[name].mjs',
       sourcemap: true,
+      // V8 keeps the text in memory for each host, and in twice the bytes if one character is not Latin-1.
+      minify: {
+        compress: false,
+        mangle: false,
+        codegen: { removeWhitespace: true, asciiOnly: true },
+      },
     },
   });
 };

@@ -1,7 +1,7 @@
 /**
  * How many live sessions of `code-hosting` a GiB holds: hosts as they run in their image, each with a
- * session that has been called ten times, and the memory of each with all that it started. What they
- * share (the program, the system's libraries) is counted in parts (PSS), as it is there once.
+ * session that has been called ten times, and the memory of each with all that it started, some seconds later.
+ * What they share (the program, the system's libraries) is counted in parts (PSS), as it is there once.
  *
  * `density.hold` keeps as many of them as 8 GiB hold for minutes and calls each once a minute. Each host
  * has a stand-in for its control plane, which is counted nowhere.
@@ -18,7 +18,10 @@ import { templateTree } from '../support/worlds.ts';
 import type { Figure } from './figure.ts';
 import { type StartedHost, startWarmHost } from './host-ours.ts';
 
-const measuredSessions = 8;
+/** About as many as a GiB holds: what they share is counted in parts, so it takes as many to tell what one costs. */
+const measuredSessions = 28;
+/** A host that nobody asks for anything looks every few seconds whether it can give memory back. */
+const idleMs = 10_000;
 const gibibyte = 1024 ** 3;
 const heldBytes = 8 * gibibyte;
 /** Sessions that are opened side by side, and minutes for which all are held. */
@@ -152,6 +155,8 @@ const measure = async (world: World): Promise<Figure[]> => {
     while (hosts.length < measuredSessions) hosts.push(...(await openMany(batch, world)));
     const opened = total(hosts) / hosts.length;
     await Promise.all(hosts.map(callTenTimes));
+    const atOnce = total(hosts) / hosts.length;
+    await pause(idleMs);
     const called = total(hosts) / hosts.length;
     await Promise.all(
       hosts.map((host) => callTool(host, 'find_duplicates', { ...named, number: 41 })),
@@ -161,6 +166,7 @@ const measure = async (world: World): Promise<Figure[]> => {
       figure('density.per_gib', gibibyte / called, 'sessions', 30),
       figure('density.opened', mebibytes(opened), 'MB', null),
       figure('density.called', mebibytes(called), 'MB', null),
+      figure('density.called.at_once', mebibytes(atOnce), 'MB', null),
       figure('density.called.typescript', mebibytes(both), 'MB', null),
     ];
   } finally {

@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { contentType } from 'mime-types';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import type { PageFile } from '../session/session.ts';
 import { type Coding, compress, isWorthwhile } from './compression.ts';
 
 export type LoadedFile = {
+  /** Its media type. */
+  type: string;
   bytes: Uint8Array;
   /** The same in a coding, made once; undefined where that would save nothing. */
   encoded(coding: Coding): Promise<Uint8Array> | undefined;
@@ -24,24 +25,21 @@ export type UiFiles = {
 /** What is kept, with room for what it is compressed to. */
 const mostBytes = 64 * 2 ** 20;
 
-/** The type of a file, by its name. */
-export const typeOf = (path: string): string => {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return contentType(name) || 'application/octet-stream';
-};
-
 const check = ({ sha256, path }: PageFile, bytes: Uint8Array): Uint8Array => {
   const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   if (found === sha256) return bytes;
   throw new AppError('unavailable', `${path} came with the digest ${found}, not ${sha256}`);
 };
 
-const toLoaded = (file: PageFile, bytes: Uint8Array): LoadedFile => {
+const toLoaded = async (file: PageFile, bytes: Uint8Array): Promise<LoadedFile> => {
+  const { typeOf } = await import('./file-types.ts');
+  const type = typeOf(file.path);
   const made = new Map<Coding, Promise<Uint8Array>>();
   return {
+    type,
     bytes,
     encoded(coding) {
-      if (!isWorthwhile(typeOf(file.path), bytes.length)) return undefined;
+      if (!isWorthwhile(type, bytes.length)) return undefined;
       const known = made.get(coding);
       if (known !== undefined) return known;
       const begun = compress(bytes, coding);
@@ -61,7 +59,7 @@ export const createUiFiles = (fetchBlob: (digest: Digest) => Promise<Uint8Array>
   const underWay = new Map<Digest, Promise<LoadedFile>>();
 
   const fetchFile = async (file: PageFile): Promise<LoadedFile> => {
-    const loaded = toLoaded(file, check(file, await fetchBlob(file.sha256)));
+    const loaded = await toLoaded(file, check(file, await fetchBlob(file.sha256)));
     kept.set(file.sha256, loaded);
     return loaded;
   };

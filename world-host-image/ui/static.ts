@@ -8,7 +8,7 @@ import rangeParser from 'range-parser';
 import type { UiContract } from '#language/contract.ts';
 import type { PageFile } from '../session/session.ts';
 import { codingFor, isWorthwhile } from './compression.ts';
-import { typeOf, type UiFiles } from './files.ts';
+import type { UiFiles } from './files.ts';
 import { type UiAnswer, type UiRequest, uiJson } from './service.ts';
 
 /** The files of a page, by their paths below its directory. */
@@ -73,9 +73,8 @@ const partOf = (
 };
 
 const sendFile = async (files: UiFiles, request: UiRequest, file: PageFile): Promise<UiAnswer> => {
-  const type = typeOf(file.path);
   const loaded = await files.load(file);
-  const { bytes } = loaded;
+  const { type, bytes } = loaded;
   const digest = file.sha256.slice('sha256:'.length, 'sha256:'.length + 32);
   const varies = isWorthwhile(type, bytes.length);
   const steady = {

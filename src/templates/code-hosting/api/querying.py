@@ -6,8 +6,8 @@
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from svc_env import HandlerContext, Row
 
@@ -42,8 +42,7 @@ SCOPES = ("repo", "user", "org")
 MOST_RESULTS = 1000
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One qualifier, or with no name one word or phrase that a text must hold."""
 
     name: str
@@ -51,8 +50,7 @@ class Term:
     negated: bool
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Terms and groups: all of them must hold, or one of them at least."""
 
     parts: Sequence["Term | Group"]

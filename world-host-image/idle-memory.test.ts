@@ -1,0 +1,51 @@
+/** When a host that nobody asks collects its garbage, and when it leaves that be. */
+import { expect, it } from 'vitest';
+import { createLook } from './idle-memory.ts';
+
+const mebibyte = 1024 ** 2;
+
+/** A heap that a test fills, whose collector leaves ten mebibytes. */
+const playedHeap = () => {
+  const heap = { physicalMb: 25, usedMb: 20, busy: 0, collected: 0 };
+  const look = createLook({
+    heap: () => ({
+      total_physical_size: heap.physicalMb * mebibyte,
+      used_heap_size: heap.usedMb * mebibyte,
+    }),
+    busyShare: () => heap.busy,
+    collect() {
+      heap.collected += 1;
+      heap.physicalMb = 10;
+    },
+  });
+  return { heap, look };
+};
+
+it('collects once it is idle, and then not until the heap has grown again', () => {
+  const { heap, look } = playedHeap();
+  look();
+  look();
+  heap.physicalMb = 12;
+  look();
+  expect(heap.collected).toBe(1);
+  heap.physicalMb = 14;
+  look();
+  expect(heap.collected).toBe(2);
+});
+
+it('leaves a host alone that has something to do', () => {
+  const { heap, look } = playedHeap();
+  heap.busy = 0.5;
+  look();
+  expect(heap.collected).toBe(0);
+  heap.busy = 0;
+  look();
+  expect(heap.collected).toBe(1);
+});
+
+it('leaves a heap alone that holds so much that others would wait for the collection', () => {
+  const { heap, look } = playedHeap();
+  Object.assign(heap, { physicalMb: 150, usedMb: 120 });
+  look();
+  expect(heap.collected).toBe(0);
+});

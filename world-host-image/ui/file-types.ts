@@ -1,0 +1,11 @@
+/**
+ * The types of files, by their names. It is imported when a page is first asked for: the table of types takes a
+ * megabyte, and most sessions never show a page.
+ */
+import { contentType } from 'mime-types';
+
+/** The type of a file. */
+export const typeOf = (path: string): string => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return contentType(name) || 'application/octet-stream';
+};
