@@ -237,43 +237,41 @@ describe('a dialog of a page that no client drives', { timeout: 60_000 }, () => 
 });
 
 describe('the view page', { timeout: 60_000 }, () => {
+  let outside: Browser;
+
+  beforeAll(async () => {
+    outside = await startChromium();
+  }, hookMs);
+
+  afterAll(() => outside?.close(), hookMs);
+
   it('shows the browser to a person, who clicks and types in it', async () => {
-    const outside = await startChromium();
-    try {
-      const person = await outside.newPage({ viewport: { width: 1_000, height: 700 } });
-      const errors: string[] = [];
-      person.on('pageerror', (error) => errors.push(String(error)));
-      person.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
-      await person.goto(browser.viewLink({ isReadOnly: false }));
-      expect(new URL(person.url()).search).toBe('');
-      await person.getByRole('tab', { name: 'Site' }).waitFor();
-      await person.getByText('Loading the first picture').waitFor({ state: 'hidden' });
-      const canvas = person.locator('canvas');
-      const isWide = async () => (await canvas.boundingBox())?.width === 1_000;
-      await until(isWide, { ...waiting, what: 'a picture of the size' });
-      const at = await canvas.boundingBox();
-      const field = await center('input[name=user]');
-      await person.mouse.click((at?.x ?? 0) + field.x, (at?.y ?? 0) + field.y);
-      await person.keyboard.type('Ada');
-      await person.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Hello Ada' }).waitFor();
-      expect(errors).toEqual([]);
-    } finally {
-      await outside.close();
-    }
+    const person = await outside.newPage({ viewport: { width: 1_000, height: 700 } });
+    const errors: string[] = [];
+    person.on('pageerror', (error) => errors.push(String(error)));
+    person.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
+    await person.goto(browser.viewLink({ isReadOnly: false }));
+    expect(new URL(person.url()).search).toBe('');
+    await person.getByRole('tab', { name: 'Site' }).waitFor();
+    await person.getByText('Loading the first picture').waitFor({ state: 'hidden' });
+    const canvas = person.locator('canvas');
+    const isWide = async () => (await canvas.boundingBox())?.width === 1_000;
+    await until(isWide, { ...waiting, what: 'a picture of the size' });
+    const at = await canvas.boundingBox();
+    const field = await center('input[name=user]');
+    await person.mouse.click((at?.x ?? 0) + field.x, (at?.y ?? 0) + field.y);
+    await person.keyboard.type('Ada');
+    await person.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Hello Ada' }).waitFor();
+    expect(errors).toEqual([]);
   });
 
   it('says to who has no link how to come in, and to programs as well', async () => {
-    const outside = await startChromium();
-    try {
-      const person = await outside.newPage();
-      const answer = await person.goto(`${browser.address}/view`);
-      expect(answer?.status()).toBe(401);
-      await person.getByText('This view is entered by a link').waitFor();
-      const told = await fetch(`${browser.address}/view`);
-      expect([told.status, await told.json()]).toMatchObject([401, { error: 'unauthenticated' }]);
-    } finally {
-      await outside.close();
-    }
+    const person = await outside.newPage();
+    const answer = await person.goto(`${browser.address}/view`);
+    expect(answer?.status()).toBe(401);
+    await person.getByText('This view is entered by a link').waitFor();
+    const told = await fetch(`${browser.address}/view`);
+    expect([told.status, await told.json()]).toMatchObject([401, { error: 'unauthenticated' }]);
   });
 });

@@ -61,7 +61,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     await said('its address', (line) => 'listening' in line);
   }, hookMs);
 
-  it('is driven by lines, and tells what happens', async () => {
+  it('is driven by lines, tells what happens, and ends in peace with its input', async () => {
     const reach = [{ origin: site.origin }];
     const entry = `${site.origin}/`;
     const assigned = await command({ id: 1, do: 'assign', entry, reach });
@@ -89,9 +89,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     expect((await command({ id: 6, do: 'reset' })).answer).toBeNull();
     expect((await command({ id: 7, do: 'end' })).answer).toBeNull();
     expect((await command({ id: 8, do: 'status' })).answer).toMatchObject({ condition: 'warm' });
-  });
-
-  it('ends in peace when nobody drives it any more', async () => {
+    // Nobody drives it any more.
     child.stdin?.end();
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);

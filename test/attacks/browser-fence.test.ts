@@ -10,13 +10,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';
 import { docker } from '../support/runtimes.ts';
 import { close } from '../support/sessions.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';
+import { solveByBrowser } from '../support/solve-by-browser.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 const hasDocker = await dockerAnswers();
@@ -28,7 +29,7 @@ const waiting = { timeoutMs: 120_000, everyMs: 250 };
 
 type Opened = { session: SessionView; world: string; browser: string };
 
-describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
+describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 180_000 }, () => {
   let database: TestDatabase;
   let network: Network;
   let mine: Opened;
@@ -44,10 +45,10 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
   /** What must not be reached, by its name. */
   let targets: Record<string, string>;
 
-  /** The containers of a session, as Docker calls them. */
-  const open = async (): Promise<Opened> => {
+  /** A session with its containers, as Docker calls them. */
+  const open = async (asked: OpenSessionBody = { slug: 'board' }): Promise<Opened> => {
     const surfaces: ('ui' | 'browser')[] = ['ui', 'browser'];
-    const { body } = await network.client.send(openSession, { body: { slug: 'board', surfaces } });
+    const { body } = await network.client.send(openSession, { body: { ...asked, surfaces } });
     const isThere = async () => {
       const params = { sessionId: body.id };
       const view = (await network.client.send(getSession, { params, query: { wait: 5 } })).body;
@@ -65,12 +66,14 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
   const ipOf = (name: string): Promise<string> =>
     docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', name);
 
-  /** What a process in the container gets from an address: a status, or why there is none. */
-  const ask = (url: string): Promise<string> => {
-    const code = `fetch(process.argv[1], { signal: AbortSignal.timeout(4000) }).then(
-      ({ status }) => console.log('status ' + status),
-      ({ cause, message }) => console.log('failed ' + (cause?.code ?? message)))`;
-    return docker('exec', mine.browser, 'node', '--eval', code, url);
+  /** What a process in the container gets from each address, all at once: a status, or why there is none. */
+  const ask = async (urls: readonly string[]): Promise<string[]> => {
+    const code = `Promise.all(process.argv.slice(1).map((url) =>
+      fetch(url, { signal: AbortSignal.timeout(4000) }).then(
+        ({ status }) => 'status ' + status,
+        ({ cause, message }) => 'failed ' + (cause?.code ?? message))))
+      .then((said) => console.log(JSON.stringify(said)))`;
+    return JSON.parse(await docker('exec', mine.browser, 'node', '--eval', code, ...urls));
   };
 
   beforeAll(async () => {
@@ -134,16 +137,16 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
   it('its own page is there, and the host API', async () => {
     expect(new URL(page.url()).origin).toBe(mine.session.surfaces.ui?.url);
     expect(await page.locator('body').count()).toBe(1);
-    expect(await ask(`${network.hostUrl}/api/host/hosts/x/poll`)).toMatch(/^status 4\d\d$/);
+    const [said] = await ask([`${network.hostUrl}/api/host/hosts/x/poll`]);
+    expect(said).toMatch(/^status 4\d\d$/);
   });
 
   it('a process reaches nothing else', async () => {
-    const reached: Record<string, string> = {};
-    for (const [name, url] of Object.entries(targets)) {
-      const said = await ask(url);
-      if (!said.startsWith('failed ')) reached[`${name}: ${url}`] = said;
-    }
-    expect(reached).toEqual({});
+    const said = await ask(Object.values(targets));
+    const reached = Object.entries(targets).flatMap(([name, url], index) =>
+      said[index]?.startsWith('failed ') ? [] : [`${name}: ${url}: ${said[index]}`],
+    );
+    expect(reached).toEqual([]);
   });
 
   it('a process makes no tunnel with what it finds there', async () => {
@@ -191,6 +194,13 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', () => {
     expect(heard).toBe(0);
     const isThere = await fetch(targets['a server of the machine'] ?? '');
     expect([isThere.status, heard]).toEqual([200, 1]);
+  });
+
+  it('an agent solves a task in the page, for all that', async () => {
+    await network.client.send(createWorld, { body: { slug: 'hub', from: 'code-hosting' } });
+    const opened = await open({ slug: 'hub', task: 'close-duplicate' });
+    await solveByBrowser(network.client, opened.session);
+    await close(network.client, opened.session.id);
   });
 
   it('nothing of the container can be written to but its scratch space', async () => {

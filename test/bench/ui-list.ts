@@ -1,12 +1,14 @@
 /**
  * The generated page over an entity of 100,000 rows, in a real browser: how long it takes from going to the list's
  * address until its first rows are there, and from asking for an order or a search until the rows that it asks for are.
- * Each order and search is another, so that none was made before.
+ * Each order and search is another, so that none was made before. `cpu` is the processor time of all that took part, the
+ * browser included, which says more than the time where the machine has other work.
  */
 import type { Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.ts';
 import { servePage } from '../support/ui-page.ts';
 import { type Figure, median, sample } from './figure.ts';
+import { readProcessorTime } from './processor-time.ts';
 import { fillOrders, ordersTree } from './ui-world.ts';
 
 const rows = 100_000;
@@ -30,15 +32,29 @@ const sortBy = async (page: Page, heading: string): Promise<void> => {
   await page.locator(`${firstRow}:not(:has(.waiting))`).waitFor();
 };
 
-const figure = (what: keyof typeof targets, samples: number[]): Figure => ({
-  name: `ui.list.100k.${what}`,
-  value: median(samples),
-  unit: 'ms',
-  floor: null,
-  peer: null,
-  target: targets[what],
-  better: 'lower',
-});
+type Measured = { samples: number[]; cpuMs: number };
+
+/** Processor time of this process, in which the world is served, and of the browser, which it has started. */
+const usedMs = (): number =>
+  readProcessorTime([process.pid]).reduce(
+    (sum, { ownMs, startedMs }) => sum + ownMs + startedMs,
+    0,
+  );
+
+const measure = async (work: (run: number) => Promise<void>): Promise<Measured> => {
+  const before = usedMs();
+  const samples = await sample(runs, work);
+  return { samples, cpuMs: (usedMs() - before) / runs };
+};
+
+const figuresOf = (what: keyof typeof targets, { samples, cpuMs }: Measured): Figure[] => {
+  const shared = { unit: 'ms', floor: null, peer: null, better: 'lower' } as const;
+  const name = `ui.list.100k.${what}`;
+  return [
+    { name, value: median(samples), target: targets[what], ...shared },
+    { name: `${name}.cpu`, value: cpuMs, target: null, ...shared },
+  ];
+};
 
 /** Figures of the list; needs a Chromium, as `startChromium` says. */
 export const benchUiList = async (): Promise<Figure[]> => {
@@ -50,19 +66,23 @@ export const benchUiList = async (): Promise<Figure[]> => {
     await world.enter(context);
     const page = await context.newPage();
     const address = `${world.page}/entities/orders`;
-    const opened = await sample(runs, async () => {
+    const opened = await measure(async () => {
       await page.goto(address);
       await rowShows(page, 'boat');
     });
-    const sorted = await sample(runs, (run) => sortBy(page, orders[run] ?? 'Id'));
+    const sorted = await measure((run) => sortBy(page, orders[run] ?? 'Id'));
     await page.goto(address);
     await rowShows(page, 'boat');
-    const found = await sample(runs, async (run) => {
+    const found = await measure(async (run) => {
       const wanted = String((run + 1) * 7_919);
       await page.getByLabel('Search rows').fill(`${wanted} pier`);
       await rowShows(page, wanted);
     });
-    return [figure('open', opened), figure('sort', sorted), figure('search', found)];
+    return [
+      ...figuresOf('open', opened),
+      ...figuresOf('sort', sorted),
+      ...figuresOf('search', found),
+    ];
   } finally {
     await browser.close();
     await world.stop();

@@ -20,6 +20,7 @@ import { type Network, startNetwork } from '../support/network.ts';
 import { pageWorld } from '../support/page-world.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { call, close, open } from '../support/sessions.ts';
+import { solveByBrowser } from '../support/solve-by-browser.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -31,6 +32,7 @@ beforeAll(async () => {
   network = await startNetwork({ databaseUrl: database.url, poolSize: 1, poolMax: 3, env });
   const from = encodeTree(pageWorld());
   await network.client.send(createWorld, { body: { slug: 'notes', from } });
+  await network.client.send(createWorld, { body: { slug: 'hub', from: 'code-hosting' } });
   await network.warm(2);
 });
 
@@ -69,6 +71,15 @@ it('is driven by Playwright on its page, and the ledger says what the browser di
   await expect.poll(noted, { timeout: 10_000 }).toContain('navigated');
   await browser.close();
   expect((await close(network.client, session.id)).state).toBe('CLOSED');
+});
+
+it('is all that an agent needs to solve a task', async () => {
+  const session = await open(network.client, {
+    ...{ slug: 'hub', task: 'close-duplicate' },
+    surfaces: ['ui', 'browser'],
+  });
+  await solveByBrowser(network.client, session);
+  await close(network.client, session.id);
 });
 
 it('is seen by whoever has a link, once, and lets nobody else in', async () => {

@@ -204,7 +204,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Network> =>
     warm: async (count) => {
       await until(
         async () => (await network.hosts()).filter((host) => host.state === 'warm').length >= count,
-        { timeoutMs: 30_000, what: `${count} warm hosts` },
+        { timeoutMs: 90_000, what: `${count} warm hosts` },
       );
     },
     sql,
