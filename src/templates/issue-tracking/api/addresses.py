@@ -1,0 +1,25 @@
+"""Where things are. Answers of version 2 lead to version 2, as clients go on with what they are given."""
+
+import re
+
+from svc_env import HandlerContext
+
+SITE = "https://northquay.issues.example"
+
+_VERSION = re.compile(r"^/rest/api/(2|3|latest)(/|$)")
+
+
+def version(ctx: HandlerContext) -> str:
+    """The version of the API that the request's path names; 3 where it names none."""
+    found = _VERSION.match(ctx.path)
+    return found[1] if found else "3"
+
+
+def has_documents(ctx: HandlerContext) -> bool:
+    """Whether rich text is a document in this request, and not the text of versions before."""
+    return version(ctx) == "3"
+
+
+def rest(ctx: HandlerContext, *parts: object) -> str:
+    """The address of a resource: `rest(ctx, "issue", 10100)`."""
+    return "/".join([f"{SITE}/rest/api/{version(ctx)}", *map(str, parts)])

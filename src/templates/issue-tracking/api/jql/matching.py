@@ -1,0 +1,208 @@
+"""Finds the issues that a query asks for, in its order."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import cmp_to_key
+from typing import Any
+
+from svc_env import HandlerContext, Row
+
+from ..finding import by_id
+from .fields import KINDS, Field, World, field_named
+from .functions import call
+from .moments import moment_of
+from .parsing import Group, Query, QueryError, Term, Value, parse
+
+Condition = Callable[[Row], bool]
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+_COMPARE = {
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}
+_DATES = "Valid formats include: 'yyyy/MM/dd HH:mm', 'yyyy-MM-dd HH:mm', 'yyyy/MM/dd', 'yyyy-MM-dd', or a period format e.g. '-5d', '4w 2d'."
+
+
+def find_issues(ctx: HandlerContext, text: str) -> list[Row]:
+    """The issues that a query finds, in its order; without one the newest come first. Raises QueryError."""
+    world, query = World(ctx), parse(text)
+    holds = condition(world, query.where)
+    found = [issue for issue in world.rows("issues") if holds(issue)]
+    return _ordered(world, found, query)
+
+
+def matches(ctx: HandlerContext, text: str, issue: Row) -> bool:
+    """Whether an issue is one that a query finds; a query that is none finds nothing."""
+    try:
+        return condition(World(ctx), parse(text).where)(issue)
+    except QueryError:
+        return False
+
+
+def condition(world: World, part: Group | Term | None) -> Condition:
+    """What decides of an issue whether it is found. Raises QueryError."""
+    if part is None:
+        return lambda issue: True
+    if isinstance(part, Term):
+        return _filter(world, part) if part.name.casefold() in ("filter", "savedfilter") else _term(world, part)
+    parts = [condition(world, one) for one in part.parts]
+    if part.kind == "not":
+        return lambda issue: not parts[0](issue)
+    decide = all if part.kind == "and" else any
+    return lambda issue: decide(one(issue) for one in parts)
+
+
+def _filter(world: World, term: Term, level: int = 0) -> Condition:
+    """The queries that others have saved."""
+    parts = []
+    for value in term.values:
+        rows = [row for row in world.rows("filters") if row["name"].casefold() == value.text.casefold()]
+        row = by_id(world.ctx, "filters", value.text) or next(iter(rows), None)
+        if row is None:
+            raise QueryError(f"The value '{value.text}' does not exist for the field 'filter'.")
+        if _names_filters(parse(row["jql"]).where):
+            raise QueryError(f"The saved filter '{row['name']}' names another filter, which is not supported.")
+        parts.append(condition(world, parse(row["jql"]).where))
+    if term.operator in ("=", "in"):
+        return lambda issue: any(one(issue) for one in parts)
+    return lambda issue: not any(one(issue) for one in parts)
+
+
+def _names_filters(part: Group | Term | None) -> bool:
+    if isinstance(part, Term):
+        return part.name.casefold() in ("filter", "savedfilter")
+    return part is not None and any(map(_names_filters, part.parts))
+
+
+def _term(world: World, term: Term) -> Condition:
+    field = field_named(world, term.name)
+    if field is None:
+        raise QueryError(f"Field '{term.name}' does not exist or you do not have permission to view it.")
+    _check(field, term)
+    operator = term.operator
+    if any(value.is_empty for value in term.values) and not term.is_list:
+        wants_none = operator in ("is", "=")
+        return lambda issue: _is_empty(world, field, issue) == wants_none
+    if field.kind == "text":
+        wanted = term.values[0].text
+        if operator == "!~":
+            return lambda issue: not _has_words(world, field, issue, wanted)
+        return lambda issue: _has_words(world, field, issue, wanted)
+    meant = [one for value in term.values for one in _meaning(world, field, value, term)]
+    if operator in _COMPARE:
+        compare = _COMPARE[operator]
+        return lambda issue: any(compare(one, limit) for one in field.values(world, issue) for limit in meant)
+    wanted = set(meant)
+    empty_too = any(value.is_empty for value in term.values)
+    if operator in ("=", "in"):
+        return lambda issue: (empty_too and _is_empty(world, field, issue)) or not wanted.isdisjoint(field.values(world, issue))
+    # What has no value at all is no other value either.
+    return lambda issue: not _is_empty(world, field, issue) and wanted.isdisjoint(field.values(world, issue))
+
+
+def _check(field: Field, term: Term) -> None:
+    operator, name = term.operator, term.name
+    if operator not in KINDS[field.kind]:
+        raise QueryError(f"The operator '{operator}' is not supported by the '{name}' field.")
+    has_function = any(value.arguments is not None for value in term.values)
+    if operator in ("in", "not in") and not term.is_list and not has_function:
+        raise QueryError(f"Operator '{operator}' does not support the non-list value '{_quoted(term.values[0])}' for field '{name}'.")
+    is_empty = all(value.is_empty for value in term.values)
+    if operator in ("is", "is not") and not is_empty:
+        raise QueryError(f"Operator '{operator}' does not support the non-empty value '{_quoted(term.values[0])}' for field '{name}'.")
+    if is_empty and operator not in ("is", "is not", "=", "!=", "in", "not in"):
+        raise QueryError(f"The operator '{operator}' does not support searching for an empty value in the '{name}' field.")
+
+
+def _quoted(value: Value) -> str:
+    return f'"{value.text}"'
+
+
+def _is_empty(world: World, field: Field, issue: Row) -> bool:
+    if field.name == "resolution":
+        return not issue.get("resolution_id")
+    return not any(value != "" for value in field.values(world, issue))
+
+
+def _meaning(world: World, field: Field, value: Value, term: Term) -> list[Any]:
+    if value.is_empty:
+        return []
+    if field.kind == "time":
+        return [_point(field, one) for one in _moments(world, field, value, term)]
+    if value.arguments is not None:
+        return list(call(world, field, value))
+    found = list(field.meaning(world, value.text))
+    if not found:
+        if field.name == "key":
+            raise QueryError(f"An issue with key '{value.text}' does not exist for field '{term.name}'.")
+        raise QueryError(f"The value '{value.text}' does not exist for the field '{term.name}'.")
+    return found
+
+
+def _moments(world: World, field: Field, value: Value, term: Term) -> list[datetime]:
+    if value.arguments is not None:
+        return list(call(world, field, value))
+    found = moment_of(value.text, world.now)
+    if found is None:
+        raise QueryError(f"Date value '{value.text}' for field '{term.name}' is invalid. {_DATES}")
+    return [found]
+
+
+def _point(field: Field, moment: datetime) -> Any:
+    """A moment as the values of the field are: a day, or a time."""
+    return moment.strftime("%Y-%m-%d") if field.is_date else moment
+
+
+def _has_words(world: World, field: Field, issue: Row, wanted: str) -> bool:
+    text = "\n".join(map(str, field.values(world, issue))).casefold()
+    phrases = re.findall(r'"([^"]+)"', wanted)
+    rest = re.sub(r'"[^"]*"', " ", wanted)
+    stems = {_stem(word) for word in _WORD.findall(text)}
+    return all(phrase.casefold() in text for phrase in phrases) and all(
+        _has_word(word, stems) for word in re.findall(r"[\w*?]+", rest.casefold())
+    )
+
+
+def _has_word(word: str, stems: set[str]) -> bool:
+    if "*" in word or "?" in word:
+        pattern = re.compile("".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in word))
+        return any(pattern.match(stem) for stem in stems)
+    return _stem(word) in stems
+
+
+def _stem(word: str) -> str:
+    """A word without the endings that English gives it."""
+    for ending in ("ing", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            word = word.removesuffix(ending)
+            break
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def _ordered(world: World, issues: list[Row], query: Query) -> list[Row]:
+    order: list[tuple[Callable[[World, Row], Any], bool]] = []
+    for name, downwards in query.order:
+        field = field_named(world, name)
+        if field is None or field.order is None:
+            if field is None:
+                raise QueryError(f"Field '{name}' does not exist or you do not have permission to view it.")
+            raise QueryError(f"Not able to sort using field '{name}'.")
+        order.append((field.order, downwards))
+    found = sorted(issues, key=lambda issue: -issue["id"])
+    # The last of several orders first: sorting keeps what was in order before.
+    for by, downwards in reversed(order):
+        keyed = [(by(world, issue), issue) for issue in found]
+        keyed.sort(key=cmp_to_key(_compare), reverse=downwards)
+        found = [issue for _, issue in keyed]
+    return found
+
+
+def _compare(one: tuple[Any, Row], other: tuple[Any, Row]) -> int:
+    """Issues without a value come last."""
+    a, b = one[0], other[0]
+    if a is None or b is None:
+        return (a is None) - (b is None)
+    return (a > b) - (a < b)
