@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ingestion sweep-browsers bench docs audit dev base-image images clean
+.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -49,6 +49,9 @@ bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<pre
 screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium; ONLY=<prefix> takes a part
 	$(node) test/docs/page-shots.ts $(ONLY)
 	$(if $(filter-out view%,$(ONLY)),,$(node) test/docs/view-shots.ts)
+
+archives: node_modules/.installed ## a solved session of each template, exported into test/archives
+	$(node) test/docs/archives.ts
 
 docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
 	$(node) test/docs/main.ts

@@ -60,6 +60,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['accounts', 'organizations, projects, members, keys, settings'],
     ['jobs', 'reaping and tidying'],
     ['session-traces', 'sessions told in traces'],
+    ['exports', 'archives of sessions'],
     ['hosts', 'what hosts tell and are told'],
     ['pushes', 'webhooks that the service posts itself'],
     ['deliveries', 'webhooks on their way, and what receivers answered'],
@@ -118,6 +119,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
   ],
   'world-host-image': [
     ['.', 'start, configuration, wiring'],
+    ['regrade', 'an archive, graded again'],
     ['folder', 'a folder, served to its author'],
     ['ui', 'the page, on an origin of its own'],
     ['control', 'what is said to the control plane, and heard'],

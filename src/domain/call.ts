@@ -21,10 +21,10 @@ export const clientCallKinds = [
 
 /**
  * `tool` names a tool of the world; the others are the session's own operations. The control plane makes the
- * last two itself: `webhooks` reads the subscriptions, `webhook-answers` writes what receivers answered into the
- * ledger.
+ * last three itself: `webhooks` reads the subscriptions, `webhook-answers` writes what receivers answered into the
+ * ledger, `export` reads all that there is of the session.
  */
-export const callKinds = [...clientCallKinds, 'webhooks', 'webhook-answers'] as const;
+export const callKinds = [...clientCallKinds, 'webhooks', 'webhook-answers', 'export'] as const;
 export type CallKind = (typeof callKinds)[number];
 
 export const callStates = [

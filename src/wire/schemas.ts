@@ -67,6 +67,13 @@ export const Film = Type.Unsafe<Uint8Array>({
   contentMediaType: 'video/webm',
 });
 
+/** A gzipped tar archive, sent as bytes of its own media type. */
+export const Archive = Type.Unsafe<Uint8Array>({
+  type: 'string',
+  format: 'binary',
+  contentMediaType: 'application/gzip',
+});
+
 /** No body. */
 export const Empty = Type.Unsafe<undefined>({ type: 'null' });
 

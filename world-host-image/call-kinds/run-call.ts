@@ -26,6 +26,7 @@ import type { MetFault } from '../session/faults.ts';
 import { noteOutgoing } from '../session/note-outgoing.ts';
 import { nothingOutgoing, type Outgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
+import { callExport } from './export.ts';
 import { callGrade } from './grade.ts';
 import { callProve } from './prove.ts';
 import { callTest } from './test.ts';
@@ -44,6 +45,7 @@ const kinds: Record<CallKind, RunCall> = {
   prove: callProve,
   webhooks: callWebhooks,
   'webhook-answers': callWebhookAnswers,
+  export: callExport,
 };
 
 /** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */

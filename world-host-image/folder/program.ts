@@ -9,22 +9,20 @@ import type { Digest } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
-import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
 import type { RowDifference } from '#store/write/state-before.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import { type FolderWorld, say } from '#wire/program-lines/lines.ts';
 import { startApiServer } from '../api/server.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { createWorldLoader, type WorldLoader } from '../session/load-world.ts';
+import type { WorldLoader } from '../session/load-world.ts';
 import { openSession } from '../session/open-session.ts';
 import { createServing } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { answerRows, rowsPrefix } from '../ui/rows/answer.ts';
 import { createUiSurface } from '../ui/surface.ts';
-import { noUserCode } from '../usercode/none.ts';
-import { startUserCode, type UserCode } from '../usercode/runner.ts';
 import type { FolderConfig } from './config.ts';
 import { keepChanges } from './keep-changes.ts';
+import { createOwnLoader } from './loader.ts';
 
 export type FolderHostParts = {
   config: FolderConfig;
@@ -36,7 +34,6 @@ export type FolderHostParts = {
 /** What is served, with what it takes to serve it again. */
 type Held = { given: FolderWorld; session: Session; loader: WorldLoader };
 
-const snapshotBytes = 4 * 2 ** 30;
 const mostTold = { entries: 100, chars: 4 * 2 ** 20 };
 
 /** The same ledger, which tells each entry once the turn that noted it is over. */
@@ -73,8 +70,6 @@ export const startFolderHost = async ({
   let held: Held | undefined;
   let swap: Promise<void> | undefined;
   let link = new Secret('');
-  let userCode: Promise<UserCode> | undefined;
-  let files: Promise<SnapshotFiles> | undefined;
 
   const fetchBlob = async (digest: Digest): Promise<Uint8Array> => {
     const bytes = blobs.get(digest);
@@ -96,36 +91,10 @@ export const startFolderHost = async ({
     log,
   });
 
-  const startCode = (): Promise<UserCode> => {
-    const { python, searchPath, boundary, workDir } = config;
-    return startUserCode({ python, searchPath, boundary, workDir: `${workDir}/code`, log });
-  };
-  const codeOf = async ({ hasCode }: FolderWorld): Promise<UserCode> => {
-    if (!hasCode) return noUserCode;
-    userCode ??= startCode();
-    try {
-      return await userCode;
-    } catch (error) {
-      userCode = undefined; // the next world tries again
-      throw error;
-    }
-  };
+  const worldsAtHand = createOwnLoader({ config, fetchBlob, log });
 
   const open = async (given: FolderWorld, changes: readonly RowDifference[]) => {
-    const loader = createWorldLoader({
-      fetchBlob,
-      readBlob: fetchBlob,
-      openFiles: () =>
-        (files ??= openSnapshotFiles({
-          folder: `${config.workDir}/snapshots`,
-          mostBytes: snapshotBytes,
-        })),
-      userCode: await codeOf(given),
-      workDir: `${config.workDir}/code`,
-      startUserCode() {
-        throw new AppError('unavailable', 'linked worlds are not served from a folder');
-      },
-    });
+    const loader = await worldsAtHand.open(given.hasCode);
     const opened = await openSession(loader, { ...given.assignment, address: server.address });
     const session = { ...opened, ledger: toldLedger(opened.ledger) };
     link = new Secret(given.link);
@@ -142,7 +111,7 @@ export const startFolderHost = async ({
     await serving.end();
     const changes = [...session.world.store.changesSinceTask()];
     session.ledger.close();
-    await (await userCode)?.restart();
+    await (await worldsAtHand.code())?.restart();
     await loader.release();
     return changes;
   };
@@ -177,8 +146,7 @@ export const startFolderHost = async ({
     async stop() {
       await takeOut();
       await server.close();
-      await (await userCode)?.stop();
-      await (await files)?.close();
+      await worldsAtHand.stop();
       await rm(config.workDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -123,7 +123,21 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
   ].join();
 };
 
-export type LedgerOptions = { secrets?: Secrets; limits?: LedgerLimits };
+/** A ledger as it was exported: entries as JSON texts by their numbers, in order. */
+export type KeptLedger = {
+  entries: readonly { id: number; json: string }[];
+  lastId: number;
+  missing: number;
+};
+
+export type LedgerOptions = {
+  secrets?: Secrets;
+  limits?: LedgerLimits;
+  /** What is in it from the beginning; absent: nothing. */
+  kept?: KeptLedger;
+};
+
+const emptyLedger: KeptLedger = { entries: [], lastId: 0, missing: 0 };
 
 /** The database of a ledger, empty. */
 const openTable = () => {
@@ -132,10 +146,11 @@ const openTable = () => {
   return { db, prepare, reader: createReader(createCatalog(contract), prepare) };
 };
 
-/** Opens an empty ledger; its database is made when somebody first reads it. Numbers of entries count over the whole session, whatever is cleared. */
+/** Opens a ledger; its database is made when somebody first reads it. Numbers of entries count over the whole session, whatever is cleared. */
 export const openLedger = ({
   secrets = noSecrets,
   limits = defaultLimits,
+  kept: begun = emptyLedger,
 }: LedgerOptions = {}): Ledger => {
   let made: ReturnType<typeof openTable> | undefined;
   const table = (): ReturnType<typeof openTable> => {
@@ -146,8 +161,9 @@ export const openLedger = ({
   const shown = { secrets, valueChars: limits.valueChars };
   /** Entries are written when somebody reads: most are read once, by a grader, or never. */
   const unwritten = createBacklog(limits);
-  let lastId = 0;
-  let clearedAt = 0;
+  for (const { id, json } of begun.entries) unwritten.add(id, json);
+  let lastId = begun.lastId;
+  let clearedAt = begun.lastId - begun.entries.length - begun.missing;
   let generation = 0;
   let kept = 0;
   let bytes = 0;

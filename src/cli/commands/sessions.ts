@@ -32,6 +32,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addSessionExport, addSessionRegrade } from './session-archive.ts';
 import {
   addSessionAnswer,
   addSessionCall,
@@ -234,6 +235,8 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionListen(session, context);
   addSessionMcp(session, context);
   addSessionGrade(session, context);
+  addSessionExport(session, context);
+  addSessionRegrade(session, context);
   addSessionLink(session, context);
   addSessionPin(session, context);
   addSessionClose(session, context);

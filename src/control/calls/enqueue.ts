@@ -199,7 +199,7 @@ const awaitOther = async (
 export type OwnCall = {
   projectId: string;
   sessionId: string;
-  kind: 'webhooks' | 'webhook-answers';
+  kind: 'webhooks' | 'webhook-answers' | 'export';
   inputJson: string;
 };
 

@@ -91,6 +91,16 @@ export const findSession = async (
 ): Promise<SessionRow | undefined> =>
   (await db.query<SessionRow>(findSessionStatement, [sessionId, projectId]))[0];
 
+const findTaskStatement = statement(
+  'find_session_task',
+  'select task::text as "taskJson" from sessions where id = $1',
+);
+
+/** The spec of the task that a session is on, as JSON text; null: it is on none. */
+export const findSessionTask = async (db: Queryable, sessionId: string): Promise<string | null> =>
+  (await db.query<{ taskJson: string | null }>(findTaskStatement, [sessionId]))[0]?.taskJson ??
+  null;
+
 /** How a request is refused for a session that its project does not have. */
 export const noSession = (sessionId: string): AppError =>
   new AppError('not_found', `there is no session "${sessionId}"`);

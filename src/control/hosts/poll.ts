@@ -45,7 +45,10 @@ const toSources = async (
 });
 
 /** Bundled tasks of the linked versions are theirs to seed with; a link without one has the world's own rows. */
-const toLinks = (parts: Parts, { contract, links }: Version): Promise<LinkedWorld[]> =>
+export const linkedWorldsOf = (
+  parts: Parts,
+  { contract, links }: Version,
+): Promise<LinkedWorld[]> =>
   Promise.all(
     links.map(async ({ alias, versionId, tools }) => {
       const version = await findVersion(parts, versionId);
@@ -84,7 +87,7 @@ const toAssignment = async (
     clock: session.clock,
     seed: session.seed,
     ...(session.surfaces.includes('ui') ? { ui: { files: pageFilesOf(version) } } : {}),
-    ...(version.links.length === 0 ? {} : { links: await toLinks(parts, version) }),
+    ...(version.links.length === 0 ? {} : { links: await linkedWorldsOf(parts, version) }),
   };
 };
 

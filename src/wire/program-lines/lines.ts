@@ -107,6 +107,12 @@ export type NotServedLine = Static<typeof NotServedLine>;
 export const RequestLine = Type.Object({ request: LedgerEntry });
 export type RequestLine = Static<typeof RequestLine>;
 
+/** An archive was graded again; the texts are the grade that it holds and the one that it has now. */
+export const RegradedLine = Type.Object({
+  regraded: Type.Object({ archived: Type.String(), grade: Type.String() }),
+});
+export type RegradedLine = Static<typeof RegradedLine>;
+
 /** What a program that serves a folder is given on its standard input, one a line. */
 export type FolderWorld = {
   assignment: Assignment;
@@ -129,7 +135,8 @@ export type ProgramLine =
   | ReadyLine
   | ServingLine
   | NotServedLine
-  | RequestLine;
+  | RequestLine
+  | RegradedLine;
 
 /** Writes a line to standard output. */
 export const say = (line: ProgramLine): void => {

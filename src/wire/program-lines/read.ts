@@ -14,6 +14,7 @@ const kinds = [
   lines.ServingLine,
   lines.NotServedLine,
   lines.RequestLine,
+  lines.RegradedLine,
 ];
 
 let check: ValidateFunction<ProgramLine> | undefined;

@@ -104,6 +104,7 @@ export {
   listNamedDatasets,
 } from './dataset-operations.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
+export { exportSession } from './export-operations.ts';
 export {
   changeFileConnector,
   createFileConnector,

@@ -12,6 +12,7 @@ import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { datasetEndpoints } from './datasets.ts';
 import { deliveryEndpoints } from './deliveries.ts';
+import { exportEndpoints } from './exports.ts';
 import { fileEndpoints } from './files.ts';
 import { ingestionEndpoints } from './ingestion.ts';
 import { linkEndpoints } from './links.ts';
@@ -58,6 +59,7 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...webhookPushEndpoints(parts),
   ...callEndpoints(parts),
   ...recordingEndpoints(parts),
+  ...exportEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),
   ...projectEndpoints(parts),

@@ -1,0 +1,30 @@
+/** An archive that was graded again, as a person reads of it. */
+import type { Grade } from '#wire/public-api/grade.ts';
+import type { Colors } from '../terminal/context.ts';
+import { describeGrade } from './call.ts';
+
+export type RegradedAnswer = { same: boolean; archived: Grade | null; grade: Grade | null };
+
+const indented = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+
+const gradeText = (grade: Grade | null, colors: Colors): string =>
+  grade === null ? 'no grade: the session has no task with a grader' : describeGrade(grade, colors);
+
+/** The grade, and whether it is the archive's; both where it is not. */
+export const describeRegraded = (
+  { same, archived, grade }: RegradedAnswer,
+  colors: Colors,
+): string =>
+  same
+    ? `${gradeText(grade, colors)}\n${colors.green('the same grade, byte for byte')}`
+    : [
+        colors.red('another grade than the archive holds'),
+        'in the archive:',
+        indented(gradeText(archived, colors)),
+        'now:',
+        indented(gradeText(grade, colors)),
+      ].join('\n');

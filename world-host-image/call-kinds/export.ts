@@ -1,0 +1,168 @@
+/**
+ * Call `export`: all that there is of the session, page by page, for its archive. The control plane makes it. Pages say of
+ * which state they are, so that who puts them together can tell that something happened in between. It leaves no trace
+ * in the session, and grades it as it is.
+ */
+import { hash } from 'node:crypto';
+import { isObject } from '#domain/json.ts';
+import { ledgerEntity } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import type { Row } from '#language/contract.ts';
+import type { RecordPage, RecordPlace, SessionState } from '#wire/host-api/session-archive.ts';
+import type { Grade } from '#wire/public-api/grade.ts';
+import { CallFailure } from '../calls/answers/failure.ts';
+import { type RunCall, refuseUnknown } from '../calls/call.ts';
+import { gradeSession } from '../grading/grade.ts';
+import type { Session } from '../session/session.ts';
+
+/** What a page holds, less than the most that a call may answer. */
+const pageChars = limits.callOutputBytes / 4;
+
+/** Rows that are told one by one. */
+const mostRows = 200_000;
+
+type Part = RecordPage['sections'][number]['part'];
+
+/** Lines of a part from an offset on, until it ends or there is no room left. */
+type Section = { part: Part; read(offset: number): Iterable<unknown> };
+
+type Aliased = readonly [alias: string | null, session: Session];
+
+/** The session, and those of its linked worlds. */
+const worldsOf = (session: Session): Aliased[] => [[null, session], ...session.links];
+
+const changesOf = (session: Session): Section => ({
+  part: 'changes',
+  *read(offset) {
+    let at = 0;
+    for (const [alias, { world }] of worldsOf(session)) {
+      for (const change of world.store.changesSinceTask()) {
+        if (at >= offset) yield { world: alias, ...change };
+        at += 1;
+      }
+    }
+  },
+});
+
+const queried = 500;
+
+/** Rows in the order of the store, or entries of the ledger, portion by portion. */
+function* readAll(
+  { query }: Pick<Session['ledger'], 'query'>,
+  entity: string,
+  from: number,
+): Iterable<Row> {
+  for (let offset = from; ; offset += queried) {
+    const payloads = query(entity, { where: [], limit: queried, offset });
+    for (const payload of payloads) yield JSON.parse(payload) as Row;
+    if (payloads.length < queried) return;
+  }
+}
+
+const rowsOf = ([alias, { world }]: Aliased): Section[] =>
+  world.contract.entities.map(({ name }) => ({
+    part: 'rows',
+    *read(offset) {
+      for (const row of readAll(world.store, name, offset)) {
+        yield { world: alias, entity: name, row };
+      }
+    },
+  }));
+
+const countsOf = ([, { world }]: Aliased): number =>
+  Object.values(world.store.counts()).reduce((sum, count) => sum + count, 0);
+
+const hasAllRows = (session: Session): boolean =>
+  worldsOf(session).reduce((sum, one) => sum + countsOf(one), 0) <= mostRows;
+
+const sectionsOf = (session: Session): Section[] => [
+  changesOf(session),
+  { part: 'ledger', read: (offset) => readAll(session.ledger, ledgerEntity, offset) },
+  ...(hasAllRows(session) ? worldsOf(session).flatMap(rowsOf) : []),
+];
+
+const stateOf = (session: Session): SessionState => {
+  const { answer, clock, ledger, links, world } = session;
+  return {
+    at: clock.iso(),
+    digest: world.store.digest(),
+    counts: world.store.counts(),
+    links: Object.fromEntries(
+      [...links].map(([alias, linked]) => [
+        alias,
+        { digest: linked.world.store.digest(), counts: linked.world.store.counts() },
+      ]),
+    ),
+    ledger: { lastId: ledger.lastId(), missing: ledger.missing() },
+    answer,
+    rows: hasAllRows(session) ? 'all' : 'left out',
+  };
+};
+
+/** Names what pages are of: rows, ledger and answer, and not the time. */
+const stampOf = (session: Session): string => {
+  const { at: _, ...state } = stateOf(session);
+  return hash('sha256', JSON.stringify(state), 'hex');
+};
+
+const tooLarge = (part: Part, offset: number): CallFailure =>
+  new CallFailure({
+    code: 'too_large',
+    message: `line ${offset + 1} of ${part} has more than the ${limits.callOutputBytes} bytes of an answer, so the session cannot be exported`,
+  });
+
+/** A page from a place on. */
+const readPage = (session: Session, from: RecordPlace): Pick<RecordPage, 'sections' | 'next'> => {
+  const sections: RecordPage['sections'] = [];
+  let chars = 0;
+  for (const [index, { part, read }] of [...sectionsOf(session).entries()].slice(from.section)) {
+    const start = index === from.section ? from.offset : 0;
+    const lines: unknown[] = [];
+    sections.push({ part, lines });
+    for (const line of read(start)) {
+      const size = JSON.stringify(line).length;
+      if (size > pageChars * 3) throw tooLarge(part, start + lines.length);
+      if (chars > 0 && chars + size > pageChars) {
+        return { sections, next: { section: index, offset: start + lines.length } };
+      }
+      lines.push(line);
+      chars += size;
+    }
+  }
+  return { sections, next: null };
+};
+
+type Asked = { from: RecordPlace; stamp: string | undefined };
+
+const readAsked = (input: Row): Asked => {
+  refuseUnknown(input, ['from', 'stamp']);
+  const { from, stamp } = input;
+  if (from === undefined) return { from: { section: 0, offset: 0 }, stamp: undefined };
+  if (!isObject(from) || typeof stamp !== 'string') {
+    throw new CallFailure({ code: 'invalid_input', message: 'from goes with a stamp', path: '' });
+  }
+  return { from: from as RecordPlace, stamp };
+};
+
+const moved = (): CallFailure =>
+  new CallFailure({ code: 'moved', message: 'the session changed while it was exported' });
+
+/** The grade, where the task has a grader. It is no call of its own: nothing is noted of it. */
+const gradeOf = async (session: Session): Promise<Grade | null> => {
+  const grader = session.task?.grader;
+  return grader === undefined ? null : ((await gradeSession(session, grader)) as Grade);
+};
+
+export const callExport: RunCall = async (session, _call, input) => {
+  const { store } = session.world;
+  const { from, stamp } = readAsked(input);
+  const expected = stamp ?? (await store.exclusively(() => stampOf(session)));
+  const grade = stamp === undefined ? await gradeOf(session) : null;
+  const output = await store.exclusively((): RecordPage => {
+    if (stampOf(session) !== expected) throw moved();
+    const page = readPage(session, from);
+    const head = { state: stateOf(session), grade };
+    return { stamp: expected, ...(stamp === undefined ? { head } : {}), ...page };
+  });
+  return { output, changes: {} };
+};

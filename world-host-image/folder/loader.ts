@@ -1,0 +1,67 @@
+/** What loads worlds where there is no control plane: their bytes are at hand, and user code runs only where it has to. */
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import type { Log } from '#runtime/log.ts';
+import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
+import { createWorldLoader, type WorldLoader } from '../session/load-world.ts';
+import { noUserCode } from '../usercode/none.ts';
+import { startUserCode, type UserCode } from '../usercode/runner.ts';
+import type { FolderConfig } from './config.ts';
+
+export type OwnLoader = {
+  /** A loader for one world, and those linked to it. */
+  open(hasCode: boolean): Promise<WorldLoader>;
+  /** What runs user code, where it was started. */
+  code(): Promise<UserCode | undefined>;
+  stop(): Promise<void>;
+};
+
+const snapshotBytes = 4 * 2 ** 30;
+
+export type OwnLoaderParts = {
+  config: Pick<FolderConfig, 'python' | 'searchPath' | 'boundary' | 'workDir'>;
+  fetchBlob(digest: Digest): Promise<Uint8Array>;
+  log: Log;
+};
+
+/** Nothing is started until a world needs it. */
+export const createOwnLoader = ({ config, fetchBlob, log }: OwnLoaderParts): OwnLoader => {
+  let userCode: Promise<UserCode> | undefined;
+  let files: Promise<SnapshotFiles> | undefined;
+  const codeDir = `${config.workDir}/code`;
+
+  const codeOf = async (hasCode: boolean): Promise<UserCode> => {
+    if (!hasCode) return noUserCode;
+    const { python, searchPath, boundary } = config;
+    userCode ??= startUserCode({ python, searchPath, boundary, workDir: codeDir, log });
+    try {
+      return await userCode;
+    } catch (error) {
+      userCode = undefined; // the next world tries again
+      throw error;
+    }
+  };
+
+  return {
+    open: async (hasCode) =>
+      createWorldLoader({
+        fetchBlob,
+        readBlob: fetchBlob,
+        openFiles: () =>
+          (files ??= openSnapshotFiles({
+            folder: `${config.workDir}/snapshots`,
+            mostBytes: snapshotBytes,
+          })),
+        userCode: await codeOf(hasCode),
+        workDir: codeDir,
+        startUserCode() {
+          throw new AppError('unavailable', 'code of linked worlds is not run here');
+        },
+      }),
+    code: async () => userCode,
+    async stop() {
+      await (await userCode)?.stop();
+      await (await files)?.close();
+    },
+  };
+};
