@@ -31,6 +31,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
   'src/cli': [
     ['.', 'the process, the whole command line'],
     ['commands', 'one file a group of commands'],
+    ['completion', 'what shells offer for a command line'],
     ['demo', 'svc demo, step by step'],
     ['up', 'svc up: the service on this machine'],
     ['service', 'where the service is, and asking it'],

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addDatasets } from './commands/datasets.ts';
 import { addDemo } from './commands/demo.ts';
+import { addFiles } from './commands/files.ts';
 import { addKeys } from './commands/keys.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addPools } from './commands/pools.ts';
@@ -53,6 +55,7 @@ const createProgram = (context: Context): Command => {
   addWorlds(program, context);
   addDatasets(program, context);
   addQueues(program, context);
+  addFiles(program, context);
   addRelease(program, context);
   addOrgs(program, context);
   addProjects(program, context);
@@ -62,6 +65,7 @@ const createProgram = (context: Context): Command => {
   addPools(program, context);
   addAdmin(program, context);
   addDemo(program, context);
+  addCompletion(program, context);
   return program;
 };
 

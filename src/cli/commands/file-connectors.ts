@@ -1,0 +1,203 @@
+/** `svc files connectors` and `svc files sync`: folders and buckets that files of the project are synced with. */
+import { type Command, Option } from 'commander';
+import { AppError } from '#domain/error.ts';
+import type { Client } from '#wire/client.ts';
+import {
+  type BucketBody,
+  connectorKinds,
+  type FileConnectorBody,
+  type FileConnectorView,
+  type SyncAnswer,
+  syncDirections,
+} from '#wire/public-api/file-connector.ts';
+import * as api from '#wire/public-api/operations.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeConnector, describeSync, listConnectors } from '../views/files.ts';
+import { exitStatus, usageError } from '../views/report.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  moreText,
+  type PagingOptions,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+/** The connector of a name or an id. */
+const findConnector = async (client: Client, given: string): Promise<FileConnectorView> => {
+  const { body } = await client.send(api.listFileConnectors, { query: { limit: 100 } });
+  const found =
+    body.data.find(({ name }) => name === given) ?? body.data.find(({ id }) => id === given);
+  if (found !== undefined) return found;
+  throw new AppError('not_found', `there is no file connector "${given}"`, {
+    detail: { hint: 'svc files connectors list' },
+  });
+};
+
+const addList = (connectors: Command, context: Context): void => {
+  const command = addCommand(connectors, {
+    usage: 'list',
+    summary: 'the connectors of the project, by name',
+    example: 'svc files connectors list',
+  });
+  withService(addPaging(command)).action(
+    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
+      const client = clientFor(context, options);
+      const { body } = await client.send(api.listFileConnectors, { query: { page, limit } });
+      printAnswer(context, options, body, () =>
+        [listConnectors(body.data), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};
+
+type CreateOptions = ServiceOptions & {
+  kind: FileConnectorBody['kind'];
+  direction?: FileConnectorBody['direction'];
+  target?: string;
+  agents?: boolean;
+  folder?: string;
+  bucket?: string;
+  prefix?: string;
+  region?: string;
+  endpoint?: string;
+  keysOf?: string;
+};
+
+/** Keys are taken from the environment, so that no shell keeps them. */
+const bucketOf = async (
+  { env }: Context,
+  client: Client,
+  options: CreateOptions,
+): Promise<BucketBody> => {
+  const { bucket: name = '', prefix, region, endpoint, keysOf } = options;
+  const at = {
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+  if (keysOf !== undefined) {
+    const { connectionId } = await findConnector(client, keysOf);
+    if (connectionId === null) throw usageError(`"${keysOf}" is a folder, and has no keys`);
+    return { name, ...at, connectionId };
+  }
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw usageError(
+      'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give --keys-of <connector>',
+    );
+  }
+  return { name, ...at, accessKeyId, secretAccessKey };
+};
+
+const addCreate = (connectors: Command, context: Context): void => {
+  const command = addCommand(connectors, {
+    usage: 'create <name>',
+    summary: 'name a bucket, by the keys in the environment, or a folder of the service',
+    example: [
+      'svc files connectors create reports --kind bucket --bucket acme-reports --region eu-north-1 --target reports',
+      'svc files connectors create backup --kind folder --folder backup --direction push',
+    ].join('\n'),
+  })
+    .addOption(
+      new Option('--kind <kind>', 'what it is').choices([...connectorKinds]).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--direction <direction>', 'pull into the project, or push').choices([
+        ...syncDirections,
+      ]),
+    )
+    .option('--target <folder>', 'folder of the project; the top unless given')
+    .option('--folder <path>', "of a folder: its path in the project's part")
+    .option('--bucket <name>', 'of a bucket: its name')
+    .option('--prefix <path>', 'of a bucket: the part that is meant')
+    .option('--region <region>', 'of a bucket')
+    .option('--endpoint <url>', 'of a bucket that is not Amazon’s: https://s3.example.com')
+    .option('--keys-of <connector>', 'use endpoint, region and keys of another')
+    .option('--no-agents', 'agents may not sync it');
+  withService(command).action(async (name: string, options: CreateOptions) => {
+    const client = clientFor(context, options);
+    const { kind, direction, target, folder, agents } = options;
+    const body: FileConnectorBody = {
+      ...{ name, kind },
+      ...(direction === undefined ? {} : { direction }),
+      ...(target === undefined ? {} : { targetPrefix: target }),
+      ...(folder === undefined ? {} : { folder }),
+      ...(kind === 'bucket' ? { bucket: await bucketOf(context, client, options) } : {}),
+      ...(agents === false ? { agentAccess: false } : {}),
+    };
+    const { body: made } = await client.send(api.createFileConnector, { body });
+    printAnswer(context, options, made, () => describeConnector(made));
+  });
+};
+
+const addRest = (connectors: Command, context: Context): void => {
+  const agents = addCommand(connectors, {
+    usage: 'agents <connector> <access>',
+    summary: 'let agents sync it (on) or not (off)',
+    example: 'svc files connectors agents reports off',
+  });
+  withService(agents).action(async (given: string, access: string, options: ServiceOptions) => {
+    if (access !== 'on' && access !== 'off') throw usageError('<access> is on or off');
+    const client = clientFor(context, options);
+    const params = { connectorId: (await findConnector(client, given)).id };
+    const change = { params, body: { agentAccess: access === 'on' } };
+    const { body } = await client.send(api.changeFileConnector, change);
+    printAnswer(context, options, body, () => describeConnector(body));
+  });
+  const remove = addCommand(connectors, {
+    usage: 'delete <connector>',
+    summary: 'remove a connector; files stay on both sides',
+    example: 'svc files connectors delete reports',
+  });
+  withService(remove).action(async (given: string, options: ServiceOptions) => {
+    const client = clientFor(context, options);
+    const params = { connectorId: (await findConnector(client, given)).id };
+    const { body } = await client.send(api.deleteFileConnector, { params });
+    printAnswer(context, options, body, () => `${given} is removed`);
+  });
+};
+
+/** Asks until nothing is left that can be brought over; what came of it all together. */
+const syncAll = (client: Client, connectorId: string, context: Context): Promise<SyncAnswer> =>
+  withProgress({ out: context.err, step: 'syncing' }, async ({ tell }) => {
+    let files = 0;
+    let bytes = 0;
+    for (;;) {
+      const { body } = await client.send(api.syncFileConnector, { body: { connectorId } });
+      files += body.files;
+      bytes += body.capture.bytes;
+      tell(`syncing: ${files} of ${files + body.capture.left} files`);
+      if (body.capture.left === 0 || body.files === 0) {
+        return { ...body, files, capture: { ...body.capture, bytes } };
+      }
+    }
+  });
+
+const addSync = (files: Command, context: Context): void => {
+  const command = addCommand(files, {
+    usage: 'sync <connector>',
+    summary: 'bring over what is new or changed, by the name or id of a connector',
+    example: 'svc files sync reports',
+  });
+  withService(command).action(async (given: string, options: ServiceOptions) => {
+    const client = clientFor(context, options);
+    const { id } = await findConnector(client, given);
+    const answer = await syncAll(client, id, context);
+    if (answer.status !== 'complete') context.setExitStatus(exitStatus.failed);
+    printAnswer(context, options, answer, () => describeSync(answer));
+  });
+};
+
+export const addFileConnectors = (files: Command, context: Context): void => {
+  addSync(files, context);
+  const connectors = files
+    .command('connectors')
+    .description('folders and buckets that files are synced with');
+  addList(connectors, context);
+  addCreate(connectors, context);
+  addRest(connectors, context);
+};

@@ -1,0 +1,247 @@
+/** `svc files`: files of the project, listed, sent, fetched, moved, deleted. */
+import { isAbsolute, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import PQueue from 'p-queue';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { Client } from '#wire/client.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { findLocalFiles } from '../files/local-files.ts';
+import { findRemote, getFile, putFile, readRemote, walkRemote } from '../service/project-files.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { type Progress, withProgress } from '../terminal/progress.ts';
+import { listenForStop, stopReason } from '../terminal/stopping.ts';
+import { listFolder } from '../views/files.ts';
+import { usageError } from '../views/report.ts';
+import {
+  addCommand,
+  clientFor,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+import { addFileConnectors } from './file-connectors.ts';
+
+/** Files that are under way at once. */
+const atOnce = 4;
+
+type ListOptions = ServiceOptions & { limit: number; cursor?: string };
+
+const addList = (files: Command, context: Context): void => {
+  const command = addCommand(files, {
+    usage: 'ls [folder]',
+    summary: 'the folders and files in a folder, by name',
+    example: ['svc files ls', 'svc files ls reports/2026 --limit 200'].join('\n'),
+  })
+    .option(
+      '--limit <number>',
+      'folders and files a page',
+      parseNumber({ min: 1, max: limits.filesPageMax, whole: true }),
+      limits.pageDefault,
+    )
+    .option('--cursor <cursor>', 'go on where a page ended');
+  withService(command).action(async (prefix: string | undefined, options: ListOptions) => {
+    const { cursor, limit } = options;
+    const query = {
+      ...{ prefix: prefix ?? '', limit },
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const { body } = await clientFor(context, options).send(api.listFiles, { query });
+    const more = body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next`];
+    printAnswer(context, options, body, () => [listFolder(body), ...more].join('\n'));
+  });
+};
+
+/** Does something with each of many, some at once; the first failure ends it, and so does being told to stop. */
+const withEach = async <Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  work: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const stopping = listenForStop();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, failed.signal]);
+  const queue = new PQueue({ concurrency: atOnce });
+  let failure: { error: unknown } | undefined;
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    failed.abort(error);
+  };
+  try {
+    for await (const item of items) {
+      if (signal.aborted) break;
+      void queue.add(() => (signal.aborted ? undefined : work(item, signal).catch(fail)));
+      await queue.onSizeLessThan(1);
+    }
+    await queue.onIdle();
+    if (stopping.signal.aborted) throw stopping.signal.reason;
+    if (failure !== undefined) throw stopReason(stopping, failure.error);
+  } finally {
+    stopping.release();
+  }
+};
+
+type Tally = Record<string, number>;
+
+const counting =
+  (tally: Tally, { tell }: Progress, verb: string) =>
+  (what: string) => {
+    tally[what] = (tally[what] ?? 0) + 1;
+    const done = Object.values(tally).reduce((sum, each) => sum + each, 0);
+    tell(`${verb} files: ${done}`);
+  };
+
+const tallyText = (tally: Tally): string =>
+  Object.entries(tally)
+    .map(([what, count]) => `${formatCount(count, 'file')} ${what}`)
+    .join(', ') || 'no files';
+
+type PutOptions = ServiceOptions & { overwrite?: boolean; type?: string };
+
+/** The path that a file gets: below a folder where that is named, or where a folder was sent. */
+const targetOf = (to: string, path: string, isFolder: boolean): string => {
+  if (to === '' || to === '/') return path;
+  if (isFolder || to.endsWith('/')) return `${to.replace(/\/$/, '')}/${path}`;
+  return to;
+};
+
+const addPut = (files: Command, context: Context): void => {
+  const command = addCommand(files, {
+    usage: 'put <source> [path]',
+    summary:
+      'send a file, or a folder with all that is in it; what is there already is not sent again',
+    example: [
+      'svc files put may.csv reports/may.csv',
+      'svc files put ./reports reports --overwrite',
+    ].join('\n'),
+  })
+    .option('--overwrite', 'replace files that differ')
+    .option('--type <type>', "media type; unless given that of the file's name");
+  withService(command).action(
+    async (source: string, to: string | undefined, options: PutOptions) => {
+      const client = clientFor(context, options);
+      const { files: found, isFolder, left } = await findLocalFiles(resolve(context.cwd, source));
+      const tally: Tally = {};
+      await withProgress({ out: context.err, step: 'sending files' }, async (progress) => {
+        const count = counting(tally, progress, 'sending');
+        for (const link of left) progress.print(`left out: ${link} is no plain file\n`);
+        await withEach(found, async ({ at, path }, signal) => {
+          const target = targetOf(to ?? '', path, isFolder);
+          const { overwrite = false, type: contentType } = options;
+          count(await putFile(client, { at, path: target, overwrite, contentType }, signal));
+        });
+      });
+      printAnswer(context, options, { ...tally, left: left.length }, () => tallyText(tally));
+    },
+  );
+};
+
+type GetOptions = ServiceOptions;
+
+const writeOut = async (context: Context, client: Client, path: string): Promise<void> => {
+  const found = await findRemote(client, path);
+  if (found === undefined) throw new AppError('not_found', `there is no file at "${path}"`);
+  const decoder = new TextDecoder();
+  for await (const piece of await readRemote(client, found, new AbortController().signal)) {
+    context.out.write(decoder.decode(piece, { stream: true }));
+    await context.out.drained();
+  }
+  context.out.write(decoder.decode());
+};
+
+/** What is fetched for a path: the file, or all files in the folder, each with where it goes. */
+async function* wantedFor(client: Client, path: string, to: string) {
+  const name = path.replace(/\/$/, '').split('/').at(-1) ?? '';
+  const isFile = !path.endsWith('/') && (await findRemote(client, path)) !== undefined;
+  if (isFile) {
+    yield { path, at: to.endsWith('/') ? join(to, name) : to };
+    return;
+  }
+  const above = path === '' || path === '/' ? '' : `${path.replace(/\/$/, '')}/`;
+  let isEmpty = true;
+  for await (const file of walkRemote(client, above)) {
+    isEmpty = false;
+    yield { path: file.path, at: join(to, file.path.slice(above.length)) };
+  }
+  if (isEmpty) throw new AppError('not_found', `there is no file at "${path}", and none below it`);
+}
+
+const addGet = (files: Command, context: Context): void => {
+  const command = addCommand(files, {
+    usage: 'get <path> [to]',
+    summary: 'fetch a file, or a folder with all that is in it; files that are the same stay',
+    example: [
+      'svc files get reports/may.csv',
+      'svc files get reports ./reports',
+      'svc files get note.txt -',
+    ].join('\n'),
+  });
+  withService(command).action(async (path: string, to: string | undefined, options: GetOptions) => {
+    const client = clientFor(context, options);
+    if (to === '-') {
+      if (options.json === true) throw usageError('give --json or -, not both');
+      await writeOut(context, client, path);
+      return;
+    }
+    const name = path.replace(/\/$/, '').split('/').at(-1) ?? '';
+    const given = to ?? (name === '' ? '.' : name);
+    const target = isAbsolute(given) ? given : `${context.cwd}/${given}`;
+    const tally: Tally = {};
+    await withProgress({ out: context.err, step: 'fetching files' }, async (progress) => {
+      const count = counting(tally, progress, 'fetching');
+      await withEach(wantedFor(client, path, target), async (wanted, signal) => {
+        count(await getFile(client, wanted, signal));
+      });
+    });
+    printAnswer(context, options, tally, () => tallyText(tally));
+  });
+};
+
+const addRest = (files: Command, context: Context): void => {
+  const move = addCommand(files, {
+    usage: 'mv <path> <to>',
+    summary: 'move a file or a folder; with "/" at its end <to> is the folder it is put into',
+    example: 'svc files mv reports/may.csv archive/',
+  });
+  withService(move).action(async (fromPath: string, toPath: string, options: ServiceOptions) => {
+    const body = { fromPath, toPath };
+    const { body: done } = await clientFor(context, options).send(api.moveFile, { body });
+    printAnswer(context, options, done, () => `${formatCount(done.moved, 'file')} moved`);
+  });
+  const remove = addCommand(files, {
+    usage: 'rm <path>',
+    summary: 'delete a file; with --recursive also a folder with all that is in it',
+    example: 'svc files rm reports/2025 --recursive',
+  }).option('-r, --recursive', 'also a folder');
+  withService(remove).action(
+    async (path: string, options: ServiceOptions & { recursive?: boolean }) => {
+      const client = clientFor(context, options);
+      if (options.recursive !== true && (await findRemote(client, path)) === undefined) {
+        throw usageError(
+          `"${path}" is no file; --recursive deletes a folder with all that is in it`,
+        );
+      }
+      const { body } = await client.send(api.deleteFile, { query: { path } });
+      printAnswer(context, options, body, () => `${formatCount(body.deleted, 'file')} deleted`);
+    },
+  );
+  const make = addCommand(files, {
+    usage: 'mkdir <folder>',
+    summary: 'make a folder, with those above it',
+    example: 'svc files mkdir reports/2026',
+  });
+  withService(make).action(async (path: string, options: ServiceOptions) => {
+    const { body } = await clientFor(context, options).send(api.createFolder, { body: { path } });
+    printAnswer(context, options, body, () => `${body.path}/`);
+  });
+};
+
+export const addFiles = (program: Command, context: Context): void => {
+  const files = program.command('files').description('files of the project');
+  addList(files, context);
+  addGet(files, context);
+  addPut(files, context);
+  addRest(files, context);
+  addFileConnectors(files, context);
+};

@@ -1,0 +1,66 @@
+/** Files, folders and connectors of a project as a person reads them. */
+import type { FileList } from '#wire/public-api/file.ts';
+import type { FileConnectorView, SyncAnswer } from '#wire/public-api/file-connector.ts';
+import type { Static } from '#wire/type.ts';
+import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+
+const shownChars = 80;
+const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
+
+/** A size in the unit that suits it. */
+export const formatBytes = (bytes: number): string => {
+  const step = bytes === 0 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  const value = bytes / 1024 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${units[step]}`;
+};
+
+/** A page of a folder: folders first, with a slash. */
+export const listFolder = ({ folders, files }: Static<typeof FileList>): string => {
+  if (folders.length + files.length === 0) return 'nothing is here; "svc files put" sends files';
+  return formatTable([
+    ['NAME', 'SIZE', 'TYPE', 'CHANGED'],
+    ...folders.map((folder) => [
+      ...[`${cutLine(folder.name, shownChars)}/`, formatCount(folder.files, 'file'), 'folder'],
+      formatAgo(folder.updatedAt),
+    ]),
+    ...files.map((file) => [
+      ...[cutLine(file.name, shownChars), formatBytes(file.sizeBytes), file.contentType],
+      formatAgo(file.updatedAt),
+    ]),
+  ]);
+};
+
+const syncedText = ({ lastSyncAt, lastStatus }: FileConnectorView): string =>
+  lastSyncAt === null ? 'never' : `${lastStatus}, ${formatAgo(lastSyncAt)}`;
+
+export const listConnectors = (connectors: readonly FileConnectorView[]): string =>
+  connectors.length === 0
+    ? 'no file connectors; "svc files connectors create" makes one'
+    : formatTable([
+        ['CONNECTOR', 'DIRECTION', 'FILES', 'PLACE', 'SYNCED'],
+        ...connectors.map((one) => [
+          ...[cutLine(one.name, shownChars), one.direction, `${one.targetPrefix}/`, one.location],
+          syncedText(one),
+        ]),
+      ]);
+
+export const describeConnector = (one: FileConnectorView): string =>
+  formatFields([
+    ['connector', one.name],
+    ['id', one.id],
+    ['direction', one.direction],
+    ['files', `${one.targetPrefix}/`],
+    ['place', one.location],
+    ['agents', one.agentAccess ? 'may sync it' : 'may not sync it'],
+    ['keys', one.connectionId],
+    ['synced', syncedText(one)],
+  ]);
+
+/** What came of a sync, with what was left out. */
+export const describeSync = ({ files, status, capture, warnings }: SyncAnswer): string =>
+  [
+    `${status}: ${formatCount(files, 'file')} (${formatBytes(capture.bytes)}) brought over, ${capture.unchanged} unchanged` +
+      (capture.failed > 0 ? `, ${capture.failed} failed` : '') +
+      (capture.left > 0 ? `, ${capture.left} still to come` : ''),
+    ...warnings.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
+  ].join('\n');

@@ -1,0 +1,102 @@
+/** `svc completion` in the shells themselves: what each offers at a Tab. Bash is always there; the others where they are. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { testContext } from '../support/cli-context.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-completion-'));
+  writeFileSync(join(folder, 'a-file.json'), '');
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const context = testContext({});
+    expect(await runCommandLine(['completion', shell], context)).toBe(0);
+    writeFileSync(join(folder, `svc.${shell}`), context.written().out);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (program: string, words: string[]): string => {
+  const { stdout, stderr } = spawnSync(program, words, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect(stderr).toBe('');
+  return stdout;
+};
+
+const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+/** What bash offers at the end of a line. */
+const byBash = (line: string): string[] => {
+  const words = line.split(' ').map((word) => `'${word}'`);
+  const script = `source svc.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return run('bash', ['-c', script]).split('\n').filter(Boolean);
+};
+
+/** What zsh offers: what its own functions of completion are told. */
+const byZsh = (line: string): string[] => {
+  const words = line.split(' ').map((word) => `'${word}'`);
+  const script = `
+    compdef() { : }
+    source ./svc.zsh
+    _describe() { local -a given; [[ $1 == -o ]] && shift; given=("\${(@P)2}"); print -l -- "\${(@)given%%:*}" }
+    compadd() { shift; print -l -- "$@" }
+    _files() { print -l -- *.json }
+    words=(${words.join(' ')}); CURRENT=${words.length}; _svc`;
+  const offered = run('zsh', ['-f', '-c', script]).split('\n').filter(Boolean);
+  return offered.filter((word) => word.startsWith(line.split(' ').at(-1) ?? ''));
+};
+
+/** What fish offers, without what it says of each. */
+const byFish = (line: string): string[] =>
+  run('fish', ['--no-config', '-c', `source svc.fish; complete -C ${JSON.stringify(line)}`])
+    .split('\n')
+    .filter(Boolean)
+    .map((each) => each.split('\t')[0] ?? '');
+
+const shells = [
+  ['bash', byBash],
+  ['zsh', byZsh],
+  ['fish', byFish],
+] as const;
+
+describe.each(shells)('%s', (shell, offer) => {
+  const its = isThere(shell) ? it : it.skip;
+
+  its(
+    `offers commands, options, and values that are one of some (skipped without ${shell})`,
+    () => {
+      expect(offer('svc data')).toEqual(['datasets']);
+      expect(offer('svc datasets ').sort()).toEqual(
+        expect.arrayContaining(['create', 'items', 'list']),
+      );
+      expect(offer('svc datasets items s')).toEqual(['show']);
+      expect(offer('svc datasets items list folder/one --st')).toEqual(['--status']);
+      expect(offer('svc datasets items list folder/one --status ').sort()).toEqual([
+        'ACTIVE',
+        'ARCHIVED',
+      ]);
+      expect(offer('svc files connectors create x --kind b')).toEqual(['bucket']);
+      expect(offer('svc completion ').sort()).toEqual(['bash', 'fish', 'zsh']);
+      expect(offer('svc --v')).toEqual(['--version']);
+      expect(offer('svc datasets nothing-like-it')).toEqual([]);
+    },
+    120_000,
+  );
+
+  its(
+    `leaves what may be anything to files (skipped without ${shell})`,
+    () => {
+      // Bash looks for files itself where nothing is offered.
+      const expected = shell === 'bash' ? [] : ['a-file.json'];
+      expect(offer('svc files put a-f')).toEqual(expected);
+    },
+    120_000,
+  );
+});
