@@ -82,6 +82,8 @@ export const createMemoryStore = () => {
     },
     now: () => '2026-01-02T03:04:05.000Z',
     uuid: () => '7b1f3a52-6f55-4c7e-9a41-0d6f2f0c5e11',
+    mintToken: () => ({ token: 'minted', expires: '2026-03-01T00:00:00.000Z' }),
+    revokeToken: () => {},
     deliver: (event) => void sent.push(event),
   };
   return { access, things, sent };

@@ -41,7 +41,8 @@ const authorizationTokens = (header: string): string[] => {
   }
 };
 
-const tokensIn = (api: ApiContract, { headers, query }: Credentials): string[] => {
+/** What may be tokens in the places where a request can carry them. */
+export const tokensIn = (api: ApiContract, { headers, query }: Credentials): string[] => {
   const { header, parameter } = carriersOf(api);
   const tokens = [
     ...authorizationTokens(headers.authorization ?? ''),

@@ -349,3 +349,48 @@ export async function check(ctx: HandlerContext) {
     expect(stamp()).toBe(Number(before) + 1);
   });
 });
+
+describe('bearers that a handler mints', () => {
+  const handlers = `
+def sign_in(ctx):
+    return ctx.mint_token()
+
+
+def sign_out(ctx):
+    ctx.revoke_token()
+    ctx.respond(204)
+`;
+  const routes = (auth: string) => ({
+    auth,
+    api: 'aliases = { "/v1/login" = "/login" }',
+    operations: ['sign_in', 'sign_out']
+      .map((name) =>
+        operation('POST', `/${name}`, `action = "handler"\nhandler = "${name}"`, { entity: '' }),
+      )
+      .join(''),
+    files: { 'api/handlers.py': handlers },
+  });
+  const oauth2 =
+    'scheme = "oauth2"\nclient_id_env = "ID"\nsecret_env = "SECRET"\ntoken_url = "/login/token"\nscope = "all"';
+
+  it('open the API until they are revoked, and the token of the session stays good', async () => {
+    await serve(routes(oauth2));
+    const { token, expires } = (await api.ask('POST', '/sign_in')).json as Record<string, string>;
+    expect(new Date(expires ?? '').getTime()).toBeGreaterThan(Date.now());
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await api.ask('POST', '/sign_in', { headers })).status).toBe(200);
+    expect((await api.ask('POST', '/sign_out', { headers })).status).toBe(204);
+    expect((await api.ask('POST', '/sign_in', { headers })).status).toBe(401);
+    expect((await api.ask('POST', '/sign_out')).status).toBe(204);
+    expect((await api.ask('POST', '/sign_in')).status).toBe(200);
+    // The token path has an alias as well.
+    expect((await api.ask('POST', '/v1/login/token')).json).toMatchObject({
+      error: 'invalid_client',
+    });
+  });
+
+  it('are minted by no world of another scheme', async () => {
+    await serve({ ...routes('scheme = "none"'), api: '' });
+    expect((await api.ask('POST', '/sign_in')).status).toBeGreaterThanOrEqual(400);
+  });
+});

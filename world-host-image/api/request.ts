@@ -14,7 +14,7 @@ import { type ApiAnswer, jsonAnswer, serveAnswer, vendorAnswer } from './answers
 import { answerConditionally } from './answers/conditional.ts';
 import { negotiate } from './answers/media-types.ts';
 import { refusedRequest } from './answers/refused-request.ts';
-import { refusalOf } from './auth.ts';
+import { refusalOf, tokensIn } from './auth.ts';
 import { answerPrevented, isPrevented } from './faulted.ts';
 import { answerTokenRequest, isTokenPath, isTokenRequest, tokenOperation } from './oauth.ts';
 import { performAction } from './perform.ts';
@@ -77,12 +77,15 @@ const answerFaulted = async (
   return { ...nothing, authorized: true, operation, body, answer, met };
 };
 
+/** What else there is to know of a request. */
+type RequestPlace = { mount: Mount; met: Met | undefined; bearers: readonly string[] };
+
 const answerRoute = async (
   session: Session,
   api: ApiContract,
   { route, pathArguments }: FoundRoute,
   request: ApiRequest,
-  { mount: { addresses }, met }: { mount: Mount; met: Met | undefined },
+  { mount: { addresses }, met, bearers }: RequestPlace,
 ): Promise<Omit<Answered, 'authorized'>> => {
   const { contract, store, code } = session.world;
   const { method, path, headers, query } = request;
@@ -126,6 +129,7 @@ const answerRoute = async (
         ? { body, isForm: parsed.isForm, isText: parsed.isText === true }
         : { body: undefined }),
       links: request,
+      bearers,
       ...(met === undefined ? {} : { limits: met.limits }),
       request: {
         method,
@@ -199,7 +203,8 @@ const answerAt = async (
     if (met !== undefined && isPrevented(met)) {
       return answerFaulted(session, api, found.route, request, met);
     }
-    const answered = await answerRoute(session, api, found, request, { mount, met });
+    const bearers = tokensIn(api, received);
+    const answered = await answerRoute(session, api, found, request, { mount, met, bearers });
     return { ...answered, authorized: true };
   }
   const allowed = allowedOf(found, isTokenPath(api, path));

@@ -32,6 +32,8 @@ export type Tokens = {
   mintRefresh(scopes: readonly string[]): string;
   /** Undefined for a token that is not, or no longer, known. */
   findAccess(token: string): { scopes: readonly string[]; isExpired: boolean } | undefined;
+  /** Forgets an access token, if it is known. */
+  revokeAccess(token: string): void;
   /** The scopes that a refresh token was minted with; undefined for an unknown one. */
   findRefresh(token: string): readonly string[] | undefined;
   /** Forgets all tokens. */
@@ -77,6 +79,7 @@ export const createTokens = ({ secret, clock, ids }: TokenSource): Tokens => {
       if (found === undefined) return undefined;
       return { scopes: found.scopes, isExpired: clock.now().getTime() >= found.expiresMs };
     },
+    revokeAccess: (token) => void access.delete(hashOf(token)),
     findRefresh: (token) => refresh.get(hashOf(token)),
     clear() {
       access.clear();

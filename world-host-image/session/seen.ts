@@ -50,6 +50,8 @@ export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
     now: () => once(access.now),
     uuid: () => once(access.uuid),
     deliver: (event) => once(() => access.deliver(event)),
+    mintToken: () => once(access.mintToken),
+    revokeToken: () => once(access.revokeToken),
   };
 };
 

@@ -3,17 +3,32 @@
  * the run's call or request holds.
  */
 import { AppError } from '#domain/error.ts';
-import type { Row } from '#language/contract.ts';
+import { type Row, scopesOf } from '#language/contract.ts';
 import type { FrozenRows } from '#store/frozen.ts';
 import type { StoreAccess } from '../usercode/run.ts';
 import { deliver } from './deliveries.ts';
 import { createIds } from './ids.ts';
+import { tokenLifetimeSeconds } from './oauth-tokens.ts';
 import type { Session } from './session.ts';
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
-/** Reading and writing, for tools and handlers. */
-export const createStoreAccess = (session: Session): StoreAccess => {
+const mintToken = (session: Session): ReturnType<StoreAccess['mintToken']> => {
+  const { auth } = session.world.contract.api ?? {};
+  if (auth?.scheme !== 'oauth2') {
+    const message = `bearers are minted where [auth] has scheme = "oauth2", not "${auth?.scheme ?? 'none'}"`;
+    throw new AppError('invalid', message);
+  }
+  const token = session.tokens.mintAccess(scopesOf(auth.scope));
+  const expires = session.clock.now().getTime() + tokenLifetimeSeconds * 1_000;
+  return { token, expires: new Date(expires).toISOString() };
+};
+
+/** Reading and writing, for tools and handlers; `bearers` are what a request came with. */
+export const createStoreAccess = (
+  session: Session,
+  bearers: readonly string[] = [],
+): StoreAccess => {
   const { store, contract } = session.world;
   return {
     rows: { store, entities: contract.entities },
@@ -33,6 +48,8 @@ export const createStoreAccess = (session: Session): StoreAccess => {
     now: session.clock.iso,
     uuid: session.ids.uuid,
     deliver: (event) => deliver(session, event),
+    mintToken: () => mintToken(session),
+    revokeToken: () => bearers.forEach(session.tokens.revokeAccess),
   };
 };
 
@@ -73,4 +90,6 @@ export const createGraderAccess = (
   update: refuseWrite,
   remove: refuseWrite,
   deliver: refuseWrite,
+  mintToken: refuseWrite,
+  revokeToken: refuseWrite,
 });

@@ -80,6 +80,11 @@ const keyExample = '{"id": 1}';
 export const runOperation = (access: StoreAccess, operation: string, given: Row): unknown => {
   if (operation === 'now') return access.now();
   if (operation === 'uuid') return access.uuid();
+  if (operation === 'mint_token') return access.mintToken();
+  if (operation === 'revoke_token') {
+    access.revokeToken();
+    return null;
+  }
   if (operation === 'deliver') return access.deliver(eventOf(given));
   const entity = entityOf(given);
   switch (operation) {

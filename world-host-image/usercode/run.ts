@@ -60,6 +60,10 @@ export type StoreAccess = {
   uuid(): string;
   /** Sends an event to the webhooks that want it, when the call or request succeeds. */
   deliver(event: WorldEvent): void;
+  /** A new bearer for the API, where its world mints any, and when it expires. */
+  mintToken(): { token: string; expires: string };
+  /** Ends the minted bearer that the request came with, if it came with one. */
+  revokeToken(): void;
   /** Rows that a worker may hold, so that reading them needs no ask; without it every read is asked. */
   rows?: RowSource;
 };

@@ -145,6 +145,11 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ids: idsOf(ours),
       /** Sends an event to every webhook that wants it, once the request has succeeded. `id` is of its deliveries. */
       deliver: deliverOf(ours),
+      /** A new bearer for the API, where `[auth]` has scheme "oauth2". */
+      mintToken: async (): Promise<{ token: string; expires: string }> =>
+        (await run.ask('mint_token', {})) as { token: string; expires: string },
+      /** Ends the minted bearer that the request came with; the session's own token stays good. */
+      revokeToken: async (): Promise<void> => void (await run.ask('revoke_token', {})),
       /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
       setHeader(name: string, value: string | number): void {
         run.headers[name.toLowerCase()] = String(value);

@@ -80,18 +80,20 @@ const readPrefixes = (
 const readAliases = (
   { api, place }: Connector,
   routes: readonly RouteContract[],
+  tokenPath: string | null,
 ): Pick<ApiContract, 'aliases'> => {
+  const paths = [...routes.map(({ path }) => path), ...(tokenPath === null ? [] : [tokenPath])];
   const refuse = (from: string, message: string): void =>
     place.at('api', 'aliases', from).refuse('bad_value', message);
   const isBelow = (path: string, start: string): boolean =>
     path === start || path.startsWith(`${start}/`);
   for (const [from, to] of api.aliases) {
-    const hidden = routes.find(({ path }) => isBelow(path, from));
+    const hidden = paths.find((path) => isBelow(path, from));
     if (!pathBeginningPattern.test(from)) {
       refuse(from, 'the beginning of a path starts with "/" and does not end with it');
     } else if (hidden !== undefined) {
-      refuse(from, `the path ${hidden.path} begins with ${from}, so nobody would find it`);
-    } else if (!routes.some(({ path }) => isBelow(path, to))) {
+      refuse(from, `the path ${hidden} begins with ${from}, so nobody would find it`);
+    } else if (!paths.some((path) => isBelow(path, to))) {
       refuse(from, `no path begins with ${to}`);
     }
   }
@@ -140,7 +142,7 @@ export const checkApi = (
     routes,
     ...readMediaTypes(connector, routes),
     ...readPrefixes(connector, routes, auth.tokenPath),
-    ...readAliases(connector, routes),
+    ...readAliases(connector, routes, auth.tokenPath),
     ...readErrorAnswers(place.at('api'), api),
     errorContentType,
     handlers: isUsed ? api.handlers : null,

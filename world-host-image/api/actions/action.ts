@@ -34,6 +34,8 @@ export type ActionContext = {
   limits?: Met['limits'];
   /** Where the answer may be kept: takes what the code saw. */
   seen?: Seen;
+  /** What the request showed at the door; absent where it did not come by one. */
+  bearers?: readonly string[];
   /** For handlers only. */
   request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType' | 'contentType'>;
 };

@@ -101,9 +101,9 @@ export const runAuthorFunction = async (
   as: 'handler' | 'before',
   name: string,
 ): Promise<FunctionAnswer> => {
-  const { api, args, body, code, request, route, seen, session } = context;
+  const { api, args, bearers, body, code, request, route, seen, session } = context;
   const file = api.handlers ?? '';
-  const access = createStoreAccess(session);
+  const access = createStoreAccess(session, bearers);
   const result = await code.run({
     language: file.endsWith('.ts') ? 'typescript' : 'python',
     file,

@@ -125,6 +125,14 @@ class HandlerContext(_Reader):
         """
         self._run.deliver(event_type, body, scope, delivery_id)
 
+    def mint_token(self) -> Row:
+        """A new bearer for the API as `{"token": ..., "expires": ...}`, where `[auth]` has scheme "oauth2"."""
+        return self._run.mint_token()
+
+    def revoke_token(self) -> None:
+        """Ends the minted bearer that the request came with; the session's own token stays good."""
+        self._run.revoke_token()
+
     def set_header(self, name: str, value: object) -> None:
         """Adds a header to the answer, whatever the answer will be; set by `before`, to every answer.
 

@@ -135,6 +135,12 @@ class Run:
     def uuid(self) -> str:
         return self._ask("uuid")
 
+    def mint_token(self) -> Row:
+        return self._ask("mint_token")
+
+    def revoke_token(self) -> None:
+        self._ask("revoke_token")
+
     def deliver(
         self, event_type: str, body: Any, scope: Row | None, delivery_id: str | None
     ) -> None:
