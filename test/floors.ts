@@ -176,6 +176,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['query', 'rows of store files, found and compared'],
   ],
   'src/mirror': [
+    ['conform', 'a world held against what its vendor answered'],
     ['capture', 'answers asked for, page by page, and kept'],
     ['vendor', 'the vendor: credentials, requests, patience'],
     ['redact', 'what is kept of an answer, without secrets'],

@@ -23,6 +23,7 @@ import {
   withService,
 } from './command.ts';
 import { addConnectorCapture } from './connector-capture.ts';
+import { addConnectorConform } from './connector-conform.ts';
 import { addConnectorServe } from './connector-serve.ts';
 
 /** What is published: a folder, which is compiled here first, or a world of the service. */
@@ -114,4 +115,5 @@ export const addConnectors = (worlds: Command, context: Context): void => {
   addVersions(connector, context);
   addConnectorServe(connector, context);
   addConnectorCapture(connector, context);
+  addConnectorConform(connector, context);
 };

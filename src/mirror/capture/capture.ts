@@ -104,9 +104,11 @@ type Spot = {
 
 type Outcome = { next: string | null } | 'failed';
 
-const spotName = ({ operation, given, page }: Spot, run: Run): string => {
-  const key = requestKey(run.contract.vendor.slug, operation.name, given, 1).slice(0, 12);
-  return `${captureFolder}${operation.name}/${key}${page === 1 ? '' : `-p${page}`}.json`;
+/** Sorted by name, pages are in their order. */
+const spotName = ({ operation, given, page }: Spot, { contract }: Run): string => {
+  const key = requestKey(contract.vendor.slug, operation.name, given, 1).slice(0, 12);
+  const number = contract.vendor.capture.cursor === null ? '' : `-${String(page).padStart(4, '0')}`;
+  return `${captureFolder}${operation.name}/${key}${number}.json`;
 };
 
 const fail = (run: Run, spot: Spot, key: string, asked: Asked, reason: string): 'failed' => {

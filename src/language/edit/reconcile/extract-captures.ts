@@ -1,6 +1,7 @@
 /**
  * The rows that a tree's captures hold. Of one key there is one row, of all that was captured of it: a list may tell
- * what the item does not, and the other way round; where both tell, the last file holds.
+ * what the item does not, and the other way round. Lists come first, so that rows stand in their order; where both tell,
+ * what is read later holds.
  */
 
 import type { TreeFile } from '#domain/world.ts';
@@ -8,7 +9,7 @@ import type { Row } from '../../contract.ts';
 import type { Problem } from '../../problem.ts';
 import { createProblems } from '../../read/place.ts';
 import { openTree } from '../../read/tree.ts';
-import { readCapturedRows } from './captured-rows.ts';
+import { readCapturedRows, type SourcedRow } from './captured-rows.ts';
 
 /** Rows of an entity, and how many were read for them: of one key there may have been several. */
 export type CapturedEntity = {
@@ -46,6 +47,15 @@ const split = (entity: string, { byKey, read }: Found): CapturedEntity[] => {
   return [...parts.values()];
 };
 
+const sourceKey = ({ source }: SourcedRow): string => `${source.file}\n${source.entity}`;
+
+/** Rows of answers that hold several, then those that came alone. */
+const listsFirst = (captured: readonly SourcedRow[]): SourcedRow[] => {
+  const lists = new Set(captured.filter(({ index }) => index > 0).map(sourceKey));
+  const isAlone = (row: SourcedRow): boolean => !lists.has(sourceKey(row));
+  return [...captured.filter((row) => !isAlone(row)), ...captured.filter(isAlone)];
+};
+
 /** Reads them, or tells why they cannot be read. */
 export const extractCaptures = (files: readonly TreeFile[]): Extracted => {
   const problems = createProblems();
@@ -55,7 +65,7 @@ export const extractCaptures = (files: readonly TreeFile[]): Extracted => {
   if (!read.ok) return read;
   const { captured, model } = read.rows;
   const found = new Map<string, Found>();
-  for (const { row, source } of captured) {
+  for (const { row, source } of listsFirst(captured)) {
     const of: Found = found.get(source.entity) ?? { byKey: new Map(), read: 0 };
     found.set(source.entity, of);
     of.read += 1;

@@ -1,0 +1,169 @@
+/** `svc worlds connector conform`: whether a world answers like its vendor, request by request. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { Contract, Row, VendorContract } from '#language/contract.ts';
+import { captureVendor } from '#mirror/capture/capture.ts';
+import { type ConformReport, conform } from '#mirror/conform/conform.ts';
+import { planPlays } from '#mirror/conform/plan.ts';
+import { createSecrets } from '#mirror/redact/secrets.ts';
+import { createAsker } from '#mirror/vendor/asker.ts';
+import { readGivenArguments } from '../files/capture-arguments.ts';
+import { namesFolder, readTree } from '../files/input.ts';
+import { type CapturedWorld, capturesOf, readCapturedWorld } from '../service/captured-world.ts';
+import { findVersion, readFiles } from '../service/versions.ts';
+import { type AskedWorld, withServedFolder, withSession } from '../service/world-under-test.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { listenForStop, stopReason } from '../terminal/stopping.ts';
+import { findFreePort } from '../up/free-port.ts';
+import { describeConform } from '../views/conform.ts';
+import { addCommand, clientFor, collect, type ServiceOptions, withData } from './command.ts';
+import { machineTime } from './connector-capture.ts';
+
+type Options = ServiceOptions & {
+  against: 'captures' | 'vendor';
+  arg?: string[];
+  argsFile?: string;
+};
+
+type Mirrored = Contract & { vendor: VendorContract };
+
+/** A world to compare, and how it is asked: anew for each piece of work. */
+type Subject = {
+  world: CapturedWorld;
+  serve(
+    signal: AbortSignal,
+    work: (asked: AskedWorld) => Promise<ConformReport>,
+  ): Promise<ConformReport>;
+};
+
+const openSubject = async (context: Context, given: string, options: Options): Promise<Subject> => {
+  if (namesFolder(given)) {
+    const world = readCapturedWorld(given, readTree(context, given));
+    return {
+      world,
+      async serve(signal, work) {
+        const port = await findFreePort();
+        return withServedFolder(context, { folder: given, ...world, port }, signal, work);
+      },
+    };
+  }
+  const client = clientFor(context, options);
+  const version = await findVersion(client, given);
+  const files = await readFiles(client, version, version.files);
+  const world = readCapturedWorld(given, files);
+  return { world, serve: (signal, work) => withSession(client, version.id, signal, work) };
+};
+
+/** What the vendor answers by now, in the form of captures; nothing of it stays. */
+const askVendor = async (
+  context: Context,
+  contract: Mirrored,
+  options: Options,
+  signal: AbortSignal,
+  tell: (step: string) => void,
+): Promise<CapturedWorld['captures']> => {
+  const operations = contract.vendor.operations.filter(({ method }) => method === 'GET');
+  const given = await readGivenArguments(context, options, operations);
+  const secrets = createSecrets();
+  const folder = mkdtempSync(join(tmpdir(), 'svc-conform-'));
+  try {
+    const asker = createAsker({
+      ...{ vendor: contract.vendor, env: context.env, secrets, time: machineTime, signal },
+      mostBytes: limits.treeFileBytes,
+    });
+    await captureVendor({
+      ...{ contract, folder, operations, given, asker, secrets, time: machineTime, signal, tell },
+      mostItems: 10,
+    });
+    return capturesOf('the vendor', readTree(context, folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const compare = async (
+  context: Context,
+  { world, serve }: Subject,
+  options: Options,
+  signal: AbortSignal,
+  tell: (step: string) => void,
+): Promise<ConformReport> => {
+  const { contract, baseRows } = world.compiled;
+  const { vendor } = contract;
+  if (vendor === null) {
+    throw new AppError(
+      'invalid',
+      'the world has no connector.toml, so there is no vendor to compare it with',
+    );
+  }
+  const isLive = options.against === 'vendor';
+  const captures = isLive
+    ? await askVendor(context, { ...contract, vendor }, options, signal, tell)
+    : world.captures;
+  const rowsOf = (entity: string): readonly Row[] => baseRows[entity] ?? [];
+  const plan = planPlays(contract, captures, rowsOf);
+  const play = (which: 'reads' | 'writes', before?: ConformReport) =>
+    serve(signal, ({ base, ask }) => conform({ contract, plan, base, ask, tell }, which, before));
+  const reads = await play('reads');
+  // Whatever writes has a session of its own, and the vendor is never written to.
+  return plan.writes.length === 0 || isLive ? reads : play('writes', reads);
+};
+
+const run = async (context: Context, given: string, options: Options): Promise<void> => {
+  const subject = await openSubject(context, given, options);
+  const stopping = listenForStop();
+  try {
+    const report = await withProgress(
+      { out: context.err, step: `comparing ${given}` },
+      ({ tell }) => compare(context, subject, options, stopping.signal, tell),
+    );
+    const { columns, isTerminal } = context.out;
+    const view = { columns: isTerminal ? columns : 120, colors: context.colors };
+    if (options.json === true) context.out.write(formatJson(report));
+    else {
+      if (subject.world.hasCapturedRows) {
+        context.err.write(
+          `${given} has no rows of its own; it is served with those of its captures\n`,
+        );
+      }
+      context.out.write(`${describeConform(report, view)}\n`);
+    }
+    if (report.differences > 0 || report.checks === 0) context.setExitStatus(1);
+  } catch (error) {
+    throw stopReason(stopping, error);
+  } finally {
+    stopping.release();
+  }
+};
+
+export const addConnectorConform = (connector: Command, context: Context): void => {
+  const command = addCommand(connector, {
+    usage: 'conform <world>',
+    summary:
+      'ask a folder, or a world of the service, what its vendor was asked, and compare the answers',
+    example: [
+      'svc worlds connector conform ./crm',
+      'svc worlds connector conform crm --json',
+      'svc worlds connector conform ./crm --against vendor --arg stage=open',
+    ].join('\n'),
+  })
+    .addOption(
+      new Option('--against <what>', 'what was captured, or what the vendor answers now')
+        .choices(['captures', 'vendor'])
+        .default('captures'),
+    )
+    .option(
+      '--arg <argument=value>',
+      'with vendor: an argument, as capture has it; repeatable',
+      collect,
+    )
+    .option('--args-file <file>', 'with vendor: whole sets of arguments, as capture has them')
+    .option('--json', 'print the report as JSON');
+  withData(command).action((given: string, options: Options) => run(context, given, options));
+};

@@ -1,0 +1,137 @@
+/**
+ * What a world is asked in order to be compared: what was captured, page after page with the same arguments; and of
+ * operations that were not, what the contract lets be asked, by their samples and the rows that there are.
+ */
+import type { Contract, RouteContract, Row, VendorOperation } from '#language/contract.ts';
+import { assignPath, valueAtPath } from '#language/field-path.ts';
+import type { Capture } from '#language/files/capture-json.ts';
+import { pathArguments } from '#language/path-segments.ts';
+
+/** A page that was captured. */
+export type CapturedPage = { file: string; capture: Capture };
+
+/** Requests that belong together: the pages of a list, or a single one. */
+export type Play = {
+  operation: VendorOperation;
+  route: RouteContract;
+  arguments: Row;
+  /** The body that is sent. */
+  body?: unknown;
+  /** What the vendor answered; none where it was never asked. */
+  pages: CapturedPage[];
+};
+
+export type NotPlayed = { operation: string; reason: string };
+
+export type PlayPlan = { reads: Play[]; writes: Play[]; notPlayed: NotPlayed[] };
+
+/** Pages of the same arguments, in order, each list once. */
+const groupPages = (captures: readonly CapturedPage[]): CapturedPage[][] => {
+  const groups = new Map<string, CapturedPage[]>();
+  for (const page of captures) {
+    const { arguments: given, request } = page.capture;
+    const key = JSON.stringify([Object.entries(given).sort(), request ?? null]);
+    groups.set(key, [...(groups.get(key) ?? []), page]);
+  }
+  return [...groups.values()].map((pages) =>
+    pages.sort((a, b) => (a.capture.page ?? 1) - (b.capture.page ?? 1)),
+  );
+};
+
+/** Rows of an entity, as the world has them. */
+export type RowsOf = (entity: string) => readonly Row[];
+
+const rowFor = (route: RouteContract, rowsOf: RowsOf): Row | undefined =>
+  route.entity === null ? undefined : rowsOf(route.entity)[0];
+
+/** Arguments of a path by sample, or by the row that the route would find with them. */
+const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
+  const row = rowFor(route, rowsOf);
+  const given: Row = { ...route.sample };
+  for (const name of pathArguments(route.segments)) {
+    if (Object.hasOwn(given, name)) continue;
+    const path = route.filter.find(({ argument }) => argument === name)?.path;
+    const value = path === undefined || row === undefined ? undefined : valueAtPath(row, path);
+    if (value === undefined || value === null) {
+      return `it was not captured, and has no sample for "${name}"`;
+    }
+    given[name] = value;
+  }
+  return given;
+};
+
+const keyMark = '-conform';
+
+/** A value that no other row has, for a key that the client chooses. */
+const another = (value: unknown): unknown =>
+  typeof value === 'number' ? value + 1_000_000 : `${String(value)}${keyMark}`;
+
+/** A body for a route that writes rows: each field as a row has it, but keys of new rows are new. */
+const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row => {
+  const row = rowFor(route, rowsOf) ?? {};
+  const keys = contract.entities.find(({ name }) => name === route.entity)?.primaryKey ?? [];
+  const body: Row = {};
+  for (const { field, from } of route.body) {
+    const value = valueAtPath(row, field);
+    if (value === undefined) continue;
+    const isNewKey =
+      route.action === 'create' && field.length === 1 && keys.includes(field[0] ?? '');
+    assignPath(body, from, isNewKey ? another(value) : value);
+  }
+  return body;
+};
+
+const fromContract = (
+  contract: Contract,
+  operation: VendorOperation,
+  route: RouteContract,
+  rowsOf: RowsOf,
+): Play | string => {
+  const given = argumentsFor(route, rowsOf);
+  if (typeof given === 'string') return given;
+  const play: Play = { operation, route, arguments: given, pages: [] };
+  if (route.method === 'GET' || route.action === 'delete') return play;
+  if (route.action === 'handler') {
+    return 'it was not captured, and what its handler wants as a body only a capture tells';
+  }
+  return { ...play, body: bodyFor(contract, route, rowsOf) };
+};
+
+const actionOrder = ['create', 'handler', 'read', 'update', 'delete'];
+
+/** Everything that is to be asked. `captures` are those of each operation by name. */
+export const planPlays = (
+  contract: Contract,
+  captures: ReadonlyMap<string, readonly CapturedPage[]>,
+  rowsOf: RowsOf,
+): PlayPlan => {
+  const routes = new Map((contract.api?.routes ?? []).map((route) => [route.operation, route]));
+  const plan: PlayPlan = { reads: [], writes: [], notPlayed: [] };
+  const writes: Play[] = [];
+  for (const operation of contract.vendor?.operations ?? []) {
+    const { name } = operation;
+    const route = routes.get(name);
+    if (route === undefined) {
+      plan.notPlayed.push({ operation: name, reason: 'the world does not serve it' });
+      continue;
+    }
+    const plays = groupPages(captures.get(name) ?? []).flatMap((pages): Play[] => {
+      const [first] = pages;
+      if (first === undefined || (first.capture.page ?? 1) !== 1) return [];
+      const { arguments: given, request } = first.capture;
+      const missing = pathArguments(route.segments).find((argument) => !(argument in given));
+      if (missing !== undefined) return [];
+      const body = request === undefined ? {} : { body: request };
+      return [{ operation, route, arguments: given, pages, ...body }];
+    });
+    if (plays.length === 0) {
+      const play = fromContract(contract, operation, route, rowsOf);
+      if (typeof play === 'string') plan.notPlayed.push({ operation: name, reason: play });
+      else plays.push(play);
+    }
+    (route.method === 'GET' ? plan.reads : writes).push(...plays);
+  }
+  const order = ({ route }: Play): number => actionOrder.indexOf(route.action);
+  plan.writes = writes.sort((a, b) => order(a) - order(b));
+  return plan;
+};
