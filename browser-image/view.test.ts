@@ -3,6 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
+import { barriers, overflow } from '#test/support/barriers.ts';
 import {
   type Site,
   type StartedBrowser,
@@ -264,6 +265,42 @@ describe('the view page', { timeout: 60_000 }, () => {
     await person.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Hello Ada' }).waitFor();
     expect(errors).toEqual([]);
+  });
+
+  it('keeps nobody out who sees or hears it otherwise, in light and dark', async () => {
+    const person = await outside.newPage({ viewport: { width: 360, height: 720 } });
+    const driven = [
+      [browser.viewLink({ isReadOnly: false }), 'Site'],
+      [browser.viewLink({ isReadOnly: true }), 'Site'],
+    ] as const;
+    for (const [link, tab] of driven) {
+      await person.context().clearCookies();
+      await person.goto(link);
+      await person.getByRole('tab', { name: tab }).waitFor();
+      await person.getByText('Loading the first picture').waitFor({ state: 'hidden' });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await person.emulateMedia({ colorScheme });
+        expect([link, colorScheme, await barriers(person)]).toEqual([link, colorScheme, []]);
+      }
+      expect(await overflow(person)).toBe(0);
+    }
+    await person.context().clearCookies();
+    await person.goto(`${browser.address}/view`);
+    await person.getByText('This view is entered by a link').waitFor();
+    expect(await barriers(person)).toEqual([]);
+    await person.close();
+  });
+
+  it('opens and closes tabs by keyboard', async () => {
+    const person = await outside.newPage();
+    await person.goto(browser.viewLink({ isReadOnly: false }));
+    await person.getByRole('button', { name: 'New tab' }).press('Enter');
+    const tabs = person.getByRole('tab');
+    await tabs.nth(1).waitFor();
+    await person.getByRole('tab', { selected: true }).press('Delete');
+    await tabs.nth(1).waitFor({ state: 'detached' });
+    expect(await tabs.allTextContents()).toEqual(['Site']);
+    await person.close();
   });
 
   it('says to who has no link how to come in, and to programs as well', async () => {

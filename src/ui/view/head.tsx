@@ -6,15 +6,20 @@ type Send = (input: ViewInput) => void;
 
 type TabProps = { tab: ViewTab; isShown: boolean; isReadOnly: boolean; send: Send };
 
+/** By keyboard a tab is closed with Delete: a list of tabs holds nothing but tabs, so its cross is for the mouse alone. */
 const Tab = ({ tab: { id, title, url }, isShown, isReadOnly, send }: TabProps) => (
   <div className={isShown ? 'tab shown' : 'tab'} role="presentation">
     <button
       type="button"
       role="tab"
       aria-selected={isShown}
+      aria-keyshortcuts="Delete"
       title={url}
       disabled={isReadOnly}
       onClick={() => send({ type: 'show', tab: id })}
+      onKeyDown={({ key }) => {
+        if (key === 'Delete') send({ type: 'close', tab: id });
+      }}
     >
       {title || url || 'Empty tab'}
     </button>
@@ -22,7 +27,9 @@ const Tab = ({ tab: { id, title, url }, isShown, isReadOnly, send }: TabProps) =
       <button
         type="button"
         className="icon"
-        aria-label={`Close ${title || url || 'empty tab'}`}
+        aria-hidden="true"
+        tabIndex={-1}
+        title="Close (Delete)"
         onClick={() => send({ type: 'close', tab: id })}
       >
         ×
