@@ -59,11 +59,11 @@ def flag(ctx: HandlerContext, name: str, default: bool) -> bool:
 def rich_text(ctx: HandlerContext, field: str, value: object) -> Document | None:
     """A rich text as a row holds it, in the form that the version of the API has.
 
-    Version 3 wants documents; a text is taken from the tools of the world, which say no version.
+    Version 3 wants documents. Calls of tools, which have no headers, may give texts, too.
     """
     if value is None:
         return None
-    if isinstance(value, str) and not (has_documents(ctx) and ctx.path.startswith("/rest/")):
+    if isinstance(value, str) and not (has_documents(ctx) and ctx.headers):
         return _bounded(ctx, field, value) if value.strip() else None
     if is_document(value):
         return value

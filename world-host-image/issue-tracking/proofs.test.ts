@@ -1,0 +1,79 @@
+/** The tasks that the tracker bundles, proved: what each is to notice, that its solutions pass, and that a wrong one fails. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import { type IssueTracker, openIssueTracker } from '#test/support/issue-tracker.ts';
+import { templateTree } from '#test/support/worlds.ts';
+import type { Proof } from '#wire/public-api/proof.ts';
+
+const tasks = templateTree('issue-tracking')
+  .flatMap(({ path }) => /^scenarios\/([^/]+)\/scenario\.toml$/.exec(path)?.[1] ?? [])
+  .sort();
+
+let world: IssueTracker;
+beforeAll(async () => {
+  world = await openIssueTracker();
+});
+afterAll(() => world.stop());
+
+const leila = '5f04bf83253c00009d6ca612';
+const owen = '5f04de7225bf00009d6e3f2b';
+
+/** What somebody might do who read the task carelessly. */
+const wrong: Record<string, () => Promise<unknown>> = {
+  // The link leads the other way.
+  'close-the-duplicate': async () => {
+    await world.tool('link_issues', {
+      type: { name: 'Duplicate' },
+      inwardIssue: { key: 'BERTH-101' },
+      outwardIssue: { key: 'BERTH-102' },
+    });
+    const fields = { resolution: { name: 'Duplicate' } };
+    const step = { issueIdOrKey: 'BERTH-102', transition: { id: '61' }, fields };
+    await world.tool('transition_issue', step);
+  },
+  // Whatever is in the version is moved, what is done as well.
+  'cut-the-release': async () => {
+    const { issues } = (await world.tool('search_issues', {
+      jql: 'fixVersion = 3.3',
+      maxResults: 100,
+    })) as { issues: Row[] };
+    for (const { key } of issues) {
+      const fields = { fixVersions: [{ name: '4.0' }] };
+      await world.tool('edit_issue', { issueIdOrKey: key, fields });
+    }
+    await world.ask('PUT', '/rest/api/3/version/10003', { released: true });
+  },
+  // What is resolved goes as well, and no customer is thought of.
+  'hand-over-the-desk': async () => {
+    const { issues } = (await world.tool('search_issues', {
+      jql: `project = SUP AND assignee = ${leila}`,
+      maxResults: 100,
+    })) as { issues: Row[] };
+    for (const { key } of issues) {
+      await world.tool('assign_issue', { issueIdOrKey: key, accountId: owen });
+    }
+  },
+  // The hours of the version after it.
+  'how-much-was-logged': () => world.call('answer', undefined, { answer: 9 }),
+};
+
+describe('the proof of a bundled task', { timeout: 240_000 }, () => {
+  it('is of four tasks, each with a wrong way', () => expect(tasks).toEqual(Object.keys(wrong)));
+
+  it.each(tasks)('holds for %s', async (task) => {
+    await world.begin(task);
+    const { output, error } = await world.call('prove');
+    expect(error).toBeUndefined();
+    const proof = output as Proof;
+    expect(proof.rows.filter(({ ok }) => !ok)).toEqual([]);
+    expect(proof.neverBites).toEqual([]);
+    expect(proof.passed).toBe(true);
+  });
+
+  it.each(tasks)('is not had by a careless solution of %s', async (task) => {
+    await world.begin(task);
+    await wrong[task]?.();
+    const { output } = await world.call('grade');
+    expect(output).toMatchObject({ passed: false });
+  });
+});
