@@ -1,7 +1,7 @@
 /**
  * What is served keeps to the OpenAPI document that describes it: schemathesis makes requests from the
- * document, right ones and wrong ones, and looks at the answers. Asked are a session of `code-hosting`,
- * whose paths are filled with owners and numbers that its rows have, and the control plane.
+ * document, right ones and wrong ones, and looks at the answers. Asked are sessions of the templates,
+ * whose paths are filled with names and numbers that their rows have, and the control plane.
  *
  * Failures that are meant are listed in `schemathesis/accepted.json`, each with a reason. Any other fails
  * the test, as does a listed one that is no longer seen. The ordinary tests send few requests, the same
@@ -182,6 +182,17 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
       const name = 'code-hosting';
       const made = await makeMissing(world);
       await judge({ name, document, url: world.url, authorization, made });
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('of issue-tracking matches what a session answers', async () => {
+    const world = await serveWorld(templateTree('issue-tracking'));
+    try {
+      const document = openApiOf(world.contract, { serverUrl: world.url });
+      const authorization = basicAuthorization('quay-triage@northquay.example', world.token);
+      await judge({ name: 'issue-tracking', document, url: world.url, authorization, made: {} });
     } finally {
       await world.stop();
     }

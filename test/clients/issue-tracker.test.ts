@@ -1,0 +1,59 @@
+/**
+ * The vendor's client in Python, as it comes from its registry, at its everyday work on a session of
+ * `issue-tracking`, given nothing but its address and token. It is one program, which tells of all its calls; a call
+ * counts as passed when the client took the answer and what it made of it is right. The template's README has the
+ * number. The client for JavaScript has its tests beside those of the world host (`issue-tracking/everyday.test.ts`).
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openIssueTracker } from '../support/issue-tracker.ts';
+import { findPythonWith, type Program } from './packages.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** What the program tells of each flow: its calls in their order, and what was wrong with them. */
+type Told = Record<string, { call: string; fault: string | null }[]>;
+
+const flows = [
+  'site',
+  'people',
+  'projects',
+  'issues',
+  'what is added',
+  'search',
+  'error classes',
+] as const;
+
+const program = await findPythonWith('jira', join(import.meta.dirname, 'python/with_jira.py'));
+const world = await openIssueTracker();
+afterAll(() => world.stop());
+
+describe.skipIf('missing' in program)('jira for Python does its everyday work', () => {
+  let told: Told = {};
+  beforeAll(async () => {
+    const { command, args, env } = program as Program;
+    const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
+    const { stdout } = await run(command, args, { env: client, maxBuffer: 8 * 1024 * 1024 });
+    told = JSON.parse(stdout) as Told;
+  }, 240_000);
+
+  it.each(flows)('on %s', (flow) => {
+    const calls = told[flow] ?? [];
+    expect(calls.length).toBeGreaterThan(0);
+    expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
+  });
+
+  it('in as many calls as the README of the template says', () => {
+    expect(Object.keys(told)).toEqual([...flows]);
+    const readme = readFileSync(join(root, 'src/templates/issue-tracking/README.md'), 'utf8');
+    const calls = Object.values(told).flat();
+    const passed = calls.filter(({ fault }) => fault === null);
+    expect(/\| jira 3[\d.]+ \(PyPI\) \| (.+?) \|/.exec(readme)?.[1]).toBe(
+      `${passed.length} of ${calls.length}`,
+    );
+  });
+});
