@@ -77,6 +77,8 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['annotation', 'queues of what people are to look at'],
     ['context', 'what agents are given to work with: pushed, labelled, read'],
     ['datasets', 'datasets: items in versions, schemas, runs'],
+    ['users', 'users of agents: profiles, and what they did'],
+    ['comments', 'comments on what agents did'],
     ['project-metrics', 'metrics of what agents did: questions read and answered'],
     ['scores', 'scores, asked for and shown'],
     ['traces', 'what agents did, asked for and shown'],

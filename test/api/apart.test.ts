@@ -117,6 +117,16 @@ const makePrompt = async (): Promise<Record<string, string>> => {
   return { kind: 'prompts', identifier: promptName, promptName, promptVersion: '1' };
 };
 
+/** A user with an event, and a comment. */
+const makeUser = async (): Promise<Record<string, string>> => {
+  const userId = 'user-of-mine-alone-01';
+  await control.send(api.setUserProfile, { body: { userId, notes: 'mine' } });
+  await control.send(api.createUserEvent, { body: { userId, event: 'bought', value: 1 } });
+  const on = { objectType: 'TRACE' as const, objectId: 'trace-of-mine-0001' };
+  const { body } = await control.send(api.createComment, { body: { ...on, content: 'mine' } });
+  return { userId, commentId: body.id };
+};
+
 /** A model with a price. */
 const makeModel = async (): Promise<Record<string, string>> => {
   const body = { modelName: 'mine', matchPattern: '^mine$', inputPrice: 1 };
@@ -166,6 +176,7 @@ const makeAll = async (): Promise<Record<string, string>> => {
     ...(await makeBuild()),
     ...(await makePrompt()),
     ...(await makeModel()),
+    ...(await makeUser()),
     slug: 'notes',
     containerId: world.id,
     bundle: version?.id ?? '',
@@ -237,8 +248,17 @@ const operations = Object.values(api as Record<string, unknown>)
   .filter((operation) => isProjects(operation) && !operation.path.startsWith('/connectors'));
 const aimed = operations.filter(({ id, path }) => path.includes('{') && !namesOwn.has(id));
 
+const metricsOf = (view: string, field: string): string => {
+  const metrics = [{ measure: 'count', aggregation: 'count' }];
+  const times = { fromTimestamp: '2020-01-01T00:00:00Z', toTimestamp: '2199-01-01T00:00:00Z' };
+  const asked = { view, metrics, dimensions: [{ field }], ...times };
+  return `?query=${encodeURIComponent(JSON.stringify(asked))}`;
+};
+
 /** Of operations that need a query: one that would be taken of whoever has the thing. */
 const queries: Record<string, string> = {
+  getMetrics: metricsOf('traces', 'id'),
+  getBoundedMetrics: metricsOf('user-events', 'event'),
   diffBuilds: '?agentId=mine&base=hash-of-mine&candidate=hash-of-mine',
   findBuildGate: '?commitSha=0123456789abcdef',
   resolveBuild: '?agentId=mine&label=stable',
@@ -296,6 +316,10 @@ const readAll = async (): Promise<Record<string, string>> => {
     'annotation_queues',
     'annotation_queue_items',
     'models',
+    'user_profiles',
+    'user_events',
+    'user_event_sums',
+    'comments',
     'file_folders',
     'files',
     'awaited_files',

@@ -98,6 +98,19 @@ const lists: Record<string, Listed> = {
       (await ask('POST', '/models', { modelName: `walked ${number}`, matchPattern: 'x' })).id,
     remove: (list, id) => ask('DELETE', `${list}/${id}`),
   },
+  '/user-events': {
+    open: async (name) => `/user-events?userId=${name}`,
+    add: async (list, number) =>
+      (await ask('POST', '/user-events', { userId: query(list, 'userId'), event: `e${number}` }))
+        .id,
+  },
+  '/comments': {
+    open: async (name) => `/comments?objectType=TRACE&objectId=${name}`,
+    add: async (list, number) => {
+      const on = { objectType: 'TRACE', objectId: query(list, 'objectId') };
+      return (await ask('POST', '/comments', { ...on, content: `c${number}` })).id;
+    },
+  },
   '/annotation-queues': {
     open: async () => '/annotation-queues',
     add: async (_, number) => (await makeQueue(`walked ${number}`)).id,

@@ -203,6 +203,31 @@ const scoresOf = (only: string, own: View['dimensions'], measures: View['measure
 
 const value = number('s.value');
 
+const userEvents: View = {
+  table: 'user_events e',
+  joins: { trace: 'left join traces t on t.key = e.trace_key' },
+  project: 'e.project_id',
+  time: 'e.happened_at',
+  dimensions: {
+    id: id('e.id'),
+    event: text('e.event'),
+    userId: id('e.user_id'),
+    traceId: id('e.trace_id'),
+    sessionId: id('e.session_id'),
+    timestampMonth: month('e.happened_at'),
+    timestampDay: day('e.happened_at'),
+    traceName: text('t.name', 'trace'),
+    tags: { sql: 't.tags', kind: 'list', needs: 'trace' },
+    traceRelease: text('t.release', 'trace'),
+    traceVersion: text('t.version', 'trace'),
+  },
+  measures: {
+    count: rows,
+    value: number('e.value'),
+    uniqueUserIds: { sql: 'e.user_id', kind: 'text' },
+  },
+};
+
 export const views = {
   traces,
   observations,
@@ -221,6 +246,7 @@ export const views = {
     { stringValue: text('s.string_value') },
     {},
   ),
+  'user-events': userEvents,
 } as const satisfies Record<string, View>;
 
 export type ViewName = keyof typeof views;

@@ -58,6 +58,7 @@ export {
   listSessionRequests,
   listWorldRequests,
 } from './call-operations.ts';
+export { createComment, getComment, listComments } from './comment.ts';
 export {
   listConnectors,
   listConnectorVersions,
@@ -202,6 +203,12 @@ export {
   listTraceSessions,
   listTraces,
 } from './trace-operations.ts';
+export {
+  createUserEvent,
+  getUserProfile,
+  listUserEvents,
+  setUserProfile,
+} from './user-operations.ts';
 export {
   archiveWorld,
   deleteWorld,

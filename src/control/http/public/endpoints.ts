@@ -32,6 +32,7 @@ import { sessionEndpoints } from './sessions.ts';
 import { taskEndpoints } from './tasks.ts';
 import { testEndpoints } from './tests.ts';
 import { traceEndpoints } from './traces.ts';
+import { commentEndpoints, userEndpoints } from './users.ts';
 import { versionEndpoints } from './versions.ts';
 import { webhookPushEndpoints } from './webhook-push.ts';
 import { worldEndpoints } from './worlds.ts';
@@ -73,6 +74,8 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...fileEndpoints(parts),
   ...mediaEndpoints(parts),
   ...modelEndpoints(parts),
+  ...userEndpoints(parts),
+  ...commentEndpoints(parts),
   ...projectMetricsEndpoints(parts),
   ...releaseEndpoints(parts),
 ];
