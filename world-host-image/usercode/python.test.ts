@@ -51,6 +51,19 @@ describe('imports', () => {
     expect(await bench.value('python', 'index', handler)).toEqual(['a:red', 1, 1]);
   });
 
+  it('finds what handlers of all worlds share', async () => {
+    const written = ['10100', 7, ' 7', '-1', '٣', true, null, '1'.repeat(16)];
+    await bench.load({
+      'tools.py':
+        'from svc_env.finding import indexed, same_name, whole_number\n' +
+        'def numbers(): return [whole_number(one) for one in ' +
+        `${JSON.stringify(written).replace('true', 'True').replace('null', 'None')}]\n` +
+        'def names(): return [same_name("Éa", "éA"), indexed([{"id": 1}])[1]]\n',
+    });
+    expect(await bench.value('python', 'numbers')).toEqual([10100, 7, ...Array(6).fill(null)]);
+    expect(await bench.value('python', 'names')).toEqual([true, { id: 1 }]);
+  });
+
   it('names files of a circle from the root of the world', async () => {
     await bench.load({
       'tools.py': 'from one import x\ndef paint(): return x\n',

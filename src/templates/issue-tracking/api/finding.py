@@ -1,36 +1,24 @@
 """Finds the row that a path or a body speaks of, or answers in the tracker's words that there is none."""
 
-from typing import Any
-
 from svc_env import HandlerContext, Row
+from svc_env.finding import by_id, by_name, indexed, known, whole_number
 
 from .refusals import NO_ISSUE, not_found
 
-
-def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
-    """The row that another row refers to: the contract says that it is there."""
-    row = ctx.get(entity, key)
-    assert row is not None, f"no row of {entity} has the key {key}"
-    return row
-
-
-def whole_number(value: object) -> int | None:
-    """A number of a path or a body, which may be written as a text."""
-    text = str(value)
-    is_number = not isinstance(value, bool) and text.isdecimal() and text.isascii()
-    return int(text) if is_number and 0 < len(text) < 16 else None
-
-
-def by_id(ctx: HandlerContext, entity: str, value: object) -> Row | None:
-    number = whole_number(value)
-    return None if number is None else ctx.get(entity, {"id": number})
-
-
-def by_name(ctx: HandlerContext, entity: str, name: object, where: Row | None = None) -> Row | None:
-    """The first row of this name, whatever the case of its letters."""
-    wanted = str(name).casefold()
-    rows = ctx.query(entity, where or {})
-    return next((row for row in rows if row["name"].casefold() == wanted), None)
+__all__ = [
+    "by_id",
+    "by_name",
+    "find_by_id",
+    "find_issue",
+    "find_part",
+    "find_project",
+    "find_user",
+    "indexed",
+    "issue_named",
+    "known",
+    "project_named",
+    "whole_number",
+]
 
 
 def issue_named(ctx: HandlerContext, id_or_key: object) -> Row | None:
@@ -77,7 +65,3 @@ def find_part(ctx: HandlerContext, entity: str, issue: Row, value: object, messa
     """A row that belongs to an issue."""
     row = by_id(ctx, entity, value)
     return row if row and row["issue_id"] == issue["id"] else not_found(ctx, message)
-
-
-def indexed(rows: list[Row], field: str = "id") -> dict[Any, Row]:
-    return {row[field]: row for row in rows}
