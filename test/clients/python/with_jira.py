@@ -1,5 +1,7 @@
 """What users of PyPI's jira do every day, against a session of `issue-tracking`. The client speaks version 2."""
 
+import io
+
 from asking import tell, token, url
 from jira import JIRA, JIRAError
 
@@ -105,6 +107,10 @@ def what_is_added(call):
     call("add_vote", lambda: tracker.add_vote(issue.key))
     call("votes", lambda: tracker.votes(issue), lambda votes: votes.hasVoted)
     call("remove_vote", lambda: tracker.remove_vote(issue.key))
+    file = call("add_attachment", lambda: tracker.add_attachment(issue, io.BytesIO("Brücke auf\n".encode()), "server.log"), lambda made: made.filename == "server.log" and made.size == 12)
+    call("attachment", lambda: tracker.attachment(file.id), lambda one: one.author.accountId == me)
+    call("attachments of the issue", lambda: tracker.issue(issue.key).fields.attachment, lambda all: [one.id for one in all] == [file.id])
+    call("delete_attachment", lambda: tracker.delete_attachment(file.id))
     call("add_issue_property", lambda: tracker.add_issue_property(issue.key, "seen", {"by": "us"}))
     call("issue_property", lambda: tracker.issue_property(issue.key, "seen"), lambda one: one.value.by == "us")
 

@@ -82,6 +82,7 @@ from .routes.issues import (
     transition_issue,
 )
 from .routes.links import (
+    add_attachments,
     create_issue_link,
     create_link_type,
     create_remote_link,
@@ -163,6 +164,7 @@ from .routes.watching import (
 )
 
 __all__ = [
+    "add_attachments",
     "add_vote",
     "add_watcher",
     "assign_issue",

@@ -1,5 +1,7 @@
 """Links between issues, links to elsewhere, and the files and properties of issues."""
 
+from email import message_from_string
+
 from svc_env import HandlerContext, Row
 
 from ..addresses import rest
@@ -8,10 +10,11 @@ from ..answers.issues import Shelf, issue_stub
 from ..answers.people import users_by_id
 from ..answers.talk import attachment_answer, remote_link_answer
 from ..finding import by_name, find_by_id, find_issue, find_part, known
-from ..history import item, record, touch
+from ..history import item, record, tell, touch
 from ..making import add_comment, add_link, end_meant, link_type_meant, remove_link
 from ..reading import body_of, needed_text, optional_text, part_of
 from ..refusals import invalid, not_found, refuse
+from ..viewer import VIEWER
 
 
 def create_issue_link(ctx: HandlerContext) -> None:
@@ -179,6 +182,51 @@ def delete_attachment(ctx: HandlerContext) -> None:
     ctx.delete("attachments", {"id": row["id"]})
     record(ctx, issue, [item({"name": "Attachment", "id": "attachment"}, (row["id"], row["filename"]), (None, None))])
     touch(ctx, issue)
+
+
+def add_attachments(ctx: HandlerContext) -> list[Row]:
+    """Files that a form brings. Kept is what is known of each, not what is in it."""
+    issue = find_issue(ctx)
+    if ctx.headers.get("x-atlassian-token", "").lower() not in ("no-check", "nocheck"):
+        refuse(ctx, 403, "XSRF check failed")
+    files = _files(ctx)
+    if not files:
+        refuse(ctx, 400, "No file was sent: a form with a part named 'file' is needed.")
+    return [_attach(ctx, issue, *file) for file in files]
+
+
+def _files(ctx: HandlerContext) -> list[tuple[str, str, int]]:
+    """Of each file of a form its name, its type and its size."""
+    head = f"Content-Type: {ctx.headers.get('content-type', '')}\r\n\r\n"
+    form = message_from_string(head + str(ctx.body or ""))
+    parts = [part for part in form.walk() if part.get_filename()]
+    return [
+        (
+            str(part.get_filename())[:255],
+            part.get_content_type(),
+            len(str(part.get_payload()).encode()),
+        )
+        for part in parts
+        if part.get_param("name", header="content-disposition") == "file"
+    ]
+
+
+def _attach(ctx: HandlerContext, issue: Row, filename: str, mime_type: str, size: int) -> Row:
+    row = {
+        "id": ctx.ids.next("attachments", "id"),
+        "issue_id": issue["id"],
+        "author": VIEWER,
+        "filename": filename,
+        "size": size,
+        "mime_type": mime_type,
+        "created": ctx.clock.now(),
+    }
+    ctx.insert("attachments", row)
+    record(ctx, issue, [item({"name": "Attachment", "id": "attachment"}, (None, None), (row["id"], filename))])
+    touch(ctx, issue)
+    answer = attachment_answer(ctx, row, users_by_id(ctx))
+    tell(ctx, "attachment_created", {"attachment": answer}, issue)
+    return answer
 
 
 def list_properties(ctx: HandlerContext) -> Row:
