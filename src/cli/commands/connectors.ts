@@ -24,6 +24,7 @@ import {
 } from './command.ts';
 import { addConnectorCapture } from './connector-capture.ts';
 import { addConnectorConform } from './connector-conform.ts';
+import { addConnectorDraft } from './connector-draft.ts';
 import { addConnectorServe } from './connector-serve.ts';
 
 /** What is published: a folder, which is compiled here first, or a world of the service. */
@@ -114,6 +115,7 @@ export const addConnectors = (worlds: Command, context: Context): void => {
   addList(connector, context);
   addVersions(connector, context);
   addConnectorServe(connector, context);
+  addConnectorDraft(connector, context);
   addConnectorCapture(connector, context);
   addConnectorConform(connector, context);
 };

@@ -1,0 +1,82 @@
+/** `svc worlds connector draft`: the first version of a world, from an OpenAPI document or a HAR file. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import type { TreeFile } from '#domain/world.ts';
+import { compileTree, replaceFiles } from '#language/compile/compile.ts';
+import { type Draft, draftWorld } from '#mirror/draft/draft.ts';
+import { apiFromExchanges } from '#mirror/draft/from-exchanges.ts';
+import { apiFromOpenApi } from '#mirror/draft/from-openapi.ts';
+import { readHar } from '#mirror/draft/har.ts';
+import { parseJson } from '../files/input.ts';
+import { changeTree } from '../files/write-tree.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+import { describeDraft } from '../views/draft.ts';
+import { ProblemsError } from '../views/report.ts';
+import { addCommand } from './command.ts';
+
+type Options = { name?: string; force?: boolean; json?: boolean };
+
+const readDraft = async (context: Context, source: string, { name }: Options): Promise<Draft> => {
+  const path = resolve(context.cwd, source);
+  if (!existsSync(path)) throw new AppError('invalid', `there is no file ${source}`);
+  const title = name === undefined ? {} : { title: name };
+  if (/\.har$/i.test(source)) {
+    const seen = readHar(parseJson(readFileSync(path, 'utf8'), source), source);
+    const { api, marks } = apiFromExchanges(seen, title);
+    return draftWorld(api, marks);
+  }
+  // Its reader is large, and needed here alone.
+  const { readOpenApi } = await import('#mirror/draft/read-openapi.ts');
+  const { api, marks } = apiFromOpenApi(await readOpenApi(path, source));
+  return draftWorld({ ...api, ...title }, marks);
+};
+
+/** Its files with those that compiling writes; a draft that does not compile is our own mistake, and is told. */
+export const compiledFiles = (folder: string, { files }: Draft): TreeFile[] => {
+  const compiled = compileTree(files);
+  if (!compiled.ok)
+    throw new ProblemsError(folder, compiled.problems, files, 'could not be drafted');
+  return replaceFiles(files, [...compiled.rewritten]).concat(compiled.generated);
+};
+
+/** Refuses a folder that holds something, unless that is to be overwritten. */
+export const refuseFilled = (context: Context, folder: string, { force }: Options): void => {
+  const root = resolve(context.cwd, folder);
+  if (force === true || !existsSync(root)) return;
+  if (readdirSync(root).every((name) => name.startsWith('.'))) return;
+  throw new AppError('conflict', `${folder} is not empty`, {
+    detail: { hint: 'name another folder, or overwrite what a draft writes: --force' },
+  });
+};
+
+const draft = async (context: Context, source: string, folder: string, options: Options) => {
+  refuseFilled(context, folder, options);
+  const made = await readDraft(context, source, options);
+  changeTree(context, folder, { write: compiledFiles(folder, made), remove: [] });
+  const { entities, operations, marks } = made;
+  context.out.write(
+    options.json === true
+      ? formatJson({ folder, entities, operations, marks })
+      : `${describeDraft(folder, made)}\n`,
+  );
+};
+
+export const addConnectorDraft = (connector: Command, context: Context): void => {
+  addCommand(connector, {
+    usage: 'draft <source> <folder>',
+    summary: 'begin a world in a folder, from an OpenAPI document or a HAR file (.har)',
+    example: [
+      'svc worlds connector draft openapi.yaml ./crm',
+      'svc worlds connector draft session.har ./crm --name CRM',
+    ].join('\n'),
+  })
+    .option('--name <text>', 'name of the world (default: as the source says)')
+    .option('--force', 'write into a folder that holds something')
+    .option('--json', 'print what was drafted as JSON')
+    .action((source: string, folder: string, options: Options) =>
+      draft(context, source, folder, options),
+    );
+};

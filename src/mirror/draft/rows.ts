@@ -1,0 +1,114 @@
+/** The first rows of a draft: what its examples hold, or else rows that its schemas allow. */
+import { isObject } from '#domain/json.ts';
+import type { JsonSchema, Row } from '#language/contract.ts';
+import { valueAtPath } from '#language/field-path.ts';
+import type { Api } from './api.ts';
+import { type DraftEntity, type FoundEntities, typesOf } from './entities.ts';
+
+const madeUp = 3;
+const mostRows = 200;
+
+const wordsFor = (name: string, number: number): string =>
+  /mail/i.test(name)
+    ? `person${number}@example.com`
+    : /url|link|href/i.test(name)
+      ? `https://example.com/${number}`
+      : /(?:_at|At|date|time)$/.test(name)
+        ? `2026-01-0${number}T09:00:00Z`
+        : `${name} ${number}`;
+
+/** A value that a schema allows. */
+const makeUp = (schema: JsonSchema, name: string, number: number): unknown => {
+  const listed = Array.isArray(schema.enum) ? schema.enum : [];
+  if (listed.length > 0) return listed[(number - 1) % listed.length];
+  const [type] = typesOf(schema);
+  if (type === 'integer' || type === 'number') return number;
+  if (type === 'boolean') return number % 2 === 1;
+  if (type === 'string') return wordsFor(name, number);
+  if (type === 'array') return [];
+  if (type !== 'object') return null;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  return Object.fromEntries(properties.map(([key, inner]) => [key, makeUp(inner, key, number)]));
+};
+
+const fits = (schema: JsonSchema, value: unknown): boolean => {
+  const types = [schema.type].flat().filter((type) => type !== undefined);
+  const isListed = !Array.isArray(schema.enum) || schema.enum.includes(value);
+  if (types.length === 0) return true;
+  const of = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const isType =
+    types.includes(of) || (of === 'number' && types.includes('integer') && Number.isInteger(value));
+  if (!isType || !isListed) return false;
+  if (of === 'array') {
+    const items = (schema.items ?? {}) as JsonSchema;
+    return (value as unknown[]).every((item) => fits(items, item));
+  }
+  if (of !== 'object') return true;
+  const row = value as Row;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  return (
+    required.every((name) => Object.hasOwn(row, String(name))) &&
+    Object.entries(row).every(
+      ([name, inner]) => !Object.hasOwn(properties, name) || fits(properties[name] ?? {}, inner),
+    )
+  );
+};
+
+/** A row with what it must have: what an example lacks, or has otherwise than described, is made up. */
+const complete = (entity: DraftEntity, given: Row, number: number): Row => {
+  const row: Row = {};
+  for (const [name, schema] of Object.entries(entity.properties)) {
+    const isGiven = Object.hasOwn(given, name) && fits(schema, given[name]);
+    if (isGiven) row[name] = given[name];
+    else if (entity.required.includes(name)) row[name] = makeUp(schema, name, number);
+  }
+  return row;
+};
+
+const examplesOf = ({ routes }: Api, { byRoute }: FoundEntities, entity: DraftEntity): Row[] =>
+  routes.flatMap(({ name, examples, answer }) => {
+    const found = byRoute.get(name);
+    if (found?.entity !== entity) return [];
+    const { under, isList, schema } = found.rows;
+    const bodies =
+      answer === schema ? examples : [...examples, ...(schema.example === undefined ? [] : [])];
+    const rows = bodies.flatMap((body) => valueAtPath(body, under === '' ? [] : [under]) ?? []);
+    const inItems = isList && isObject(schema.example) ? [schema.example] : [];
+    return [...rows, ...inItems].flat().filter(isObject) as Row[];
+  });
+
+/** Rows by entity; what refers to another entity's row refers to one that there is. */
+export const draftRows = (api: Api, found: FoundEntities): Map<string, Row[]> => {
+  const rows = new Map<string, Row[]>();
+  const left = [...found.entities];
+  while (left.length > 0) {
+    const next = left.findIndex(({ relationships }) =>
+      relationships.every(({ target }) => rows.has(target)),
+    );
+    const [entity] = left.splice(Math.max(0, next), 1);
+    if (entity === undefined) break;
+    // Entities that refer to each other in a circle begin without what refers.
+    if (next === -1)
+      entity.relationships = entity.relationships.filter(({ target }) => rows.has(target));
+    const examples = examplesOf(api, found, entity);
+    const given = examples.length > 0 ? examples : Array.from({ length: madeUp }, () => undefined);
+    const byKey = new Map<string, Row>();
+    for (const [index, one] of given.slice(0, mostRows).entries()) {
+      const whole =
+        one ?? (makeUp({ type: 'object', properties: entity.properties }, '', index + 1) as Row);
+      const row = complete(entity, whole, index + 1);
+      for (const { field, target } of entity.relationships) {
+        const parents = rows.get(target) ?? [];
+        const key = found.entities.find(({ name }) => name === target)?.key[0] ?? '';
+        const isThere = parents.some((parent) => parent[key] === row[field]);
+        const parent = parents[index % Math.max(1, parents.length)];
+        if (!isThere && parent !== undefined) row[field] = parent[key];
+      }
+      const key = JSON.stringify(entity.key.map((name) => row[name]));
+      byKey.set(key, { ...byKey.get(key), ...row });
+    }
+    rows.set(entity.name, [...byKey.values()]);
+  }
+  return rows;
+};
