@@ -1,6 +1,6 @@
 /**
- * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the page of the
- * template `code-hosting`, and the live view, which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
+ * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the pages of the
+ * templates `code-hosting` and `device-management`, and the live view, which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
  * built is kept in the tree, beside the program that serves it (`make ui`), and `built.test.ts` holds it to the
  * sources; equal sources and packages give equal bytes.
  */
@@ -35,6 +35,16 @@ export const applications = {
     ],
     document: 'code-hosting/index.html',
     folder: '../templates/code-hosting/ui/',
+  },
+  /** Of the template `device-management`. */
+  'device-management': {
+    entry: 'device-management/main.tsx',
+    styles: [
+      ...['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
+      ...['code-hosting/frame', 'code-hosting/items', 'device-management/device'],
+    ],
+    document: 'device-management/index.html',
+    folder: '../templates/device-management/ui/',
   },
   /** Of a session's browser. */
   view: {

@@ -198,6 +198,17 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     }
   });
 
+  it('of device-management matches what a session answers', async () => {
+    const world = await serveWorld(templateTree('device-management'));
+    try {
+      const document = openApiOf(world.contract, { serverUrl: world.url });
+      const authorization = `Bearer ${world.token}`;
+      await judge({ name: 'device-management', document, url: world.url, authorization, made: {} });
+    } finally {
+      await world.stop();
+    }
+  });
+
   it('of the control plane matches what it answers', async () => {
     const control = await startNotesControl();
     try {

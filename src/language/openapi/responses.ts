@@ -166,6 +166,10 @@ const changeHeader = ({ lastModified }: RouteContract): JsonSchema =>
         },
       };
 
+/** Of the types beside JSON that a route names, those that are told whole and are not JSON, too: anything. */
+const otherContents = ({ mediaTypes = [] }: RouteContract): [string, JsonSchema][] =>
+  mediaTypes.filter((type) => !/\*|[/+]json$/.test(type)).map((type) => [type, { schema: {} }]);
+
 const goodResponse = (route: RouteContract, source: Source): JsonSchema => {
   const headers = { ...headersOf(route, source), ...changeHeader(route) };
   return {
@@ -173,7 +177,12 @@ const goodResponse = (route: RouteContract, source: Source): JsonSchema => {
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(bodiless.includes(route.status)
       ? {}
-      : { content: { 'application/json': { schema: answerSchema(route, source) } } }),
+      : {
+          content: {
+            'application/json': { schema: answerSchema(route, source) },
+            ...Object.fromEntries(otherContents(route)),
+          },
+        }),
   };
 };
 

@@ -60,10 +60,16 @@ const problemsOf = (value: unknown): FieldProblem[] =>
   isRecord(value) && Array.isArray(value.problems) ? (value.problems as FieldProblem[]) : [];
 
 const send = async (method: string, address: string, body: unknown): Promise<Response> => {
+  // Some vendors answer in another notation unless they are asked for JSON.
+  const accept = { accept: 'application/json' };
   const init: RequestInit =
     body === undefined
-      ? { method }
-      : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      ? { method, headers: accept }
+      : {
+          method,
+          body: JSON.stringify(body),
+          headers: { ...accept, 'content-type': 'application/json' },
+        };
   try {
     // Vendors let their answers be kept for a minute, in which a page would not see its own changes.
     return await fetch(address, {

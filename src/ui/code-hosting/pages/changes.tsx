@@ -3,10 +3,10 @@
 import { createElement } from 'react';
 import { CopyText } from '../../pieces/copy.tsx';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';
+import { When } from '../../pieces/when.tsx';
 import type { ChangedFile, Commit } from '../api/bodies.ts';
 import { useCommits, useFiles, useReviewComments } from '../api/reading.ts';
 import { Person } from '../parts/marks.tsx';
-import { When } from '../parts/when.tsx';
 import { LineComments } from './line-comments.tsx';
 import { PullFrame, type WholePull } from './pull-frame.tsx';
 

@@ -1,10 +1,10 @@
 /** The head of an issue or a pull request: what it is called, which can be changed, and how it stands. */
 import { type ReactNode, useId, useState } from 'react';
+import { When } from '../../pieces/when.tsx';
 import type { Issue } from '../api/bodies.ts';
 import { type Target, updateIssue, useAct } from '../api/writing.ts';
 import { loginOf, StandingMark, standingOf } from '../parts/marks.tsx';
 import { faultAt, Refusal } from '../parts/refusal.tsx';
-import { When } from '../parts/when.tsx';
 
 type HeadProps = { issue: Issue; target: Target; mayWrite: boolean; children?: ReactNode };
 

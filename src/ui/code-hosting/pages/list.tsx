@@ -1,15 +1,15 @@
 /** The issues of a repository, or its pull requests: searched, filtered, sorted and paged as the vendor's search does. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useListKeys } from '../../pieces/list-keys.ts';
+import { Pager } from '../../pieces/pager.tsx';
+import { SearchBox } from '../../pieces/search.tsx';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';
+import { When } from '../../pieces/when.tsx';
 import type { Issue } from '../api/bodies.ts';
 import { useIssues } from '../api/reading.ts';
 import { type Place, placeIn } from '../api/vendor.ts';
-import { useListKeys } from '../parts/list-keys.ts';
 import { LabelMark, loginOf, StandingDot, standingOf } from '../parts/marks.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { SearchBox } from '../parts/search.tsx';
 import { useTitle } from '../parts/title.ts';
-import { When } from '../parts/when.tsx';
 import { isNarrowed, type ListSearch, perPage, type State } from '../text/list-search.ts';
 import { Chips, Filters } from './list-filters.tsx';
 import { usePlace } from './repository.tsx';

@@ -1,11 +1,11 @@
 /** Whether a pull request can be merged, and the merge. What speaks against it the code host says itself. */
 import { useState } from 'react';
+import { When } from '../../pieces/when.tsx';
 import type { Repository } from '../api/bodies.ts';
 import { useChecks, useHasBranch, useRepository, type Verdict } from '../api/reading.ts';
 import { deleteBranch, type MergeMethod, mergePull, useAct } from '../api/writing.ts';
 import { loginOf } from '../parts/marks.tsx';
 import { Refusal } from '../parts/refusal.tsx';
-import { When } from '../parts/when.tsx';
 import type { WholePull } from './pull-frame.tsx';
 import { useMayWrite } from './repository.tsx';
 

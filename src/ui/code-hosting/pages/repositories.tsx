@@ -1,13 +1,13 @@
 /** The viewer's repositories, or those that a search finds. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useListKeys } from '../../pieces/list-keys.ts';
+import { Pager } from '../../pieces/pager.tsx';
+import { SearchBox } from '../../pieces/search.tsx';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';
+import { When } from '../../pieces/when.tsx';
 import type { Repository } from '../api/bodies.ts';
 import { useRepositories } from '../api/reading.ts';
-import { useListKeys } from '../parts/list-keys.ts';
-import { Pager } from '../parts/pager.tsx';
-import { SearchBox } from '../parts/search.tsx';
 import { useTitle } from '../parts/title.ts';
-import { When } from '../parts/when.tsx';
 
 const Item = ({ repository }: { repository: Repository }) => {
   const { owner, name, description, open_issues_count: open } = repository;

@@ -1,12 +1,12 @@
 /** Something that somebody wrote: the text of an issue, a comment or a review. Whoever may, changes it here. */
 import { type ReactNode, useState } from 'react';
+import { When } from '../../pieces/when.tsx';
 import type { User } from '../api/bodies.ts';
 import { type Target, useAct } from '../api/writing.ts';
 import { Editor } from '../parts/editor.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { loginOf, Person } from '../parts/marks.tsx';
 import { faultAt, Refusal } from '../parts/refusal.tsx';
-import { When } from '../parts/when.tsx';
 
 type SaidProps = {
   target: Target;

@@ -1,13 +1,13 @@
 /** What was said of an issue and what happened to it, in its order. */
 import { type ReactNode, useState } from 'react';
 import { Failure, Loading } from '../../pieces/states.tsx';
+import { When } from '../../pieces/when.tsx';
 import type { Issue, Moment, ReviewComment } from '../api/bodies.ts';
 import { useReviewComments, useTimeline, useViewer } from '../api/reading.ts';
 import { placeIn } from '../api/vendor.ts';
 import { type Target, updateComment, updateIssue } from '../api/writing.ts';
 import { IssueLink } from '../parts/markdown.tsx';
 import { LabelMark, loginOf } from '../parts/marks.tsx';
-import { When } from '../parts/when.tsx';
 import { LineComments } from './line-comments.tsx';
 import { Said } from './said.tsx';
 

@@ -1,6 +1,6 @@
 /** `j`, `k` and the arrows walk through the rows of a list, Enter opens one, Escape leads to the search. */
 import { useEffect } from 'react';
-import { isTyping } from '../../pieces/slash.ts';
+import { isTyping } from './slash.ts';
 
 const steps: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 

@@ -1,6 +1,6 @@
 /** The search of a list. It is sent by Enter, and not at each key: the vendor limits searches. */
 import { useEffect, useRef, useState } from 'react';
-import { useSlash } from '../../pieces/slash.ts';
+import { useSlash } from './slash.ts';
 
 type SearchProps = { label: string; value: string; onSearch: (text: string) => void };
 

@@ -1,6 +1,7 @@
 /** When something was, of a time as the vendor writes it. */
-import { Time } from '../../pieces/time.tsx';
-import { readTime } from '../../world/times.ts';
+
+import { readTime } from '../world/times.ts';
+import { Time } from './time.tsx';
 
 export const When = ({ at }: { at: string | null | undefined }) => {
   const time = readTime(at ?? '');

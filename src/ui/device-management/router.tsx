@@ -1,0 +1,58 @@
+/** The addresses of the page: the map from what stands in one to what is shown. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  redirect,
+} from '@tanstack/react-router';
+import { Failure, NotHere } from '../pieces/states.tsx';
+import { ComputerPage } from './pages/computer.tsx';
+import { ComputersPage, MobileDevicesPage, readSearch } from './pages/devices.tsx';
+import { GroupPage, GroupsPage } from './pages/groups.tsx';
+import { MobileDevicePage } from './pages/mobile-device.tsx';
+import { PoliciesPage, PolicyPage } from './pages/policies.tsx';
+import { Shell } from './pages/shell.tsx';
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotHere });
+
+const at = <Path extends string>(path: Path) => ({ getParentRoute: () => rootRoute, path });
+
+const routeTree = rootRoute.addChildren([
+  createRoute({
+    ...at('/'),
+    beforeLoad() {
+      throw redirect({ to: '/computers', replace: true });
+    },
+  }),
+  createRoute({ ...at('/computers'), validateSearch: readSearch, component: ComputersPage }),
+  createRoute({ ...at('/computers/$id'), component: ComputerPage }),
+  createRoute({
+    ...at('/mobile-devices'),
+    validateSearch: readSearch,
+    component: MobileDevicesPage,
+  }),
+  createRoute({ ...at('/mobile-devices/$id'), component: MobileDevicePage }),
+  createRoute({ ...at('/groups'), component: GroupsPage }),
+  createRoute({ ...at('/groups/$kind/$id'), component: GroupPage }),
+  createRoute({ ...at('/policies'), component: PoliciesPage }),
+  createRoute({ ...at('/policies/$id'), component: PolicyPage }),
+]);
+
+const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
+  <Failure error={error} retry={reset} />
+);
+
+export const createAppRouter = () =>
+  createRouter({
+    routeTree,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotHere,
+    scrollRestoration: true,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}
