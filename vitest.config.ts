@@ -34,6 +34,17 @@ const patient = [
   attacksOnHosts,
 ];
 
+const fuzzTimes = Number(process.env.FUZZ_TIMES ?? 1);
+
+/**
+ * How long a test, and what prepares a file of them, may take at the most. None of them measures time: the bounds only
+ * end what hangs, so they are far from what is usual, also where others use the machine.
+ */
+const bounds = {
+  computing: { testTimeout: 60_000 * fuzzTimes },
+  serving: { testTimeout: 180_000, hookTimeout: 300_000 },
+};
+
 /** Compiled code is kept between the many starts of programs and workers, all of which are given this. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
@@ -45,7 +56,7 @@ const seedOfTheDay = Number(new Date().toISOString().slice(0, 10).replaceAll('-'
 
 /** `FUZZ_TIMES` repeats tests of properties so many times as often, `FUZZ_SEED` starts elsewhere. */
 const fuzz = {
-  times: Number(process.env.FUZZ_TIMES ?? 1),
+  times: fuzzTimes,
   seed: Number(process.env.FUZZ_SEED ?? seedOfTheDay),
 };
 
@@ -111,7 +122,7 @@ export default defineConfig({
           include: pure,
           // Tests of the templates' own worlds, which their hosts run.
           exclude: ['src/templates/**'],
-          testTimeout: 20_000 * fuzz.times,
+          ...bounds.computing,
           provide: { fuzz },
         },
       },
@@ -119,7 +130,7 @@ export default defineConfig({
         test: {
           name: 'host',
           include: host,
-          testTimeout: 20_000 * fuzz.times,
+          ...bounds.computing,
           provide: { fuzz },
         },
       },
@@ -138,8 +149,7 @@ export default defineConfig({
           exclude: [attacksOnHosts],
           provide: { schemathesis },
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...bounds.serving,
         },
       },
       {
@@ -148,8 +158,7 @@ export default defineConfig({
           include: patient,
           exclude: [...alone, 'test/contract/gateway/**'],
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...bounds.serving,
         },
       },
       {
@@ -159,8 +168,7 @@ export default defineConfig({
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          ...bounds.serving,
         },
       },
     ],
