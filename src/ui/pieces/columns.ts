@@ -32,12 +32,17 @@ const leastWidth = (entity: PageEntity, field: PageField): number => {
   return entity.key.includes(field.name) ? 130 : 150;
 };
 
-/** The column of the title takes most of what is left. */
+/** How much of the room that is left a column takes: most the title, much any other text, little what is short anyway. */
+const shareOf = (entity: PageEntity, { name, kind, format }: PageField): number => {
+  if (name === entity.title) return 4;
+  return kind === 'text' && format === undefined && !entity.key.includes(name) ? 3 : 1;
+};
+
 const widthOf = (entity: PageEntity, field: PageField): string => {
   const width = Math.max(leastWidth(entity, field), headWidth(field));
   // On a narrow screen it leaves room for another one.
-  if (field.name === entity.title) return `minmax(min(${width}px, 60vw), 4fr)`;
-  return `minmax(${width}px, 1fr)`;
+  const least = field.name === entity.title ? `min(${width}px, 60vw)` : `${width}px`;
+  return `minmax(${least}, ${shareOf(entity, field)}fr)`;
 };
 
 /** For `grid-template-columns`. */
