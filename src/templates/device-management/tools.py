@@ -34,7 +34,7 @@ def search_computers(filter: str = "", sort: str = "id:asc", page: int = 0, limi
 
 def get_computer(id: int | None = None, serial_number: str | None = None) -> Row:
     row = _find("computers", id, serial_number)
-    return computer_answer(_World, row, COMPUTER_SECTIONS, Names(_World))
+    return computer_answer(row, COMPUTER_SECTIONS, Names(_World))
 
 
 def search_mobile_devices(filter: str = "", sort: str = "mobileDeviceId:asc", page: int = 0, limit: int = 50) -> Row:
@@ -46,7 +46,7 @@ def search_mobile_devices(filter: str = "", sort: str = "mobileDeviceId:asc", pa
 
 def get_mobile_device(id: int | None = None, serial_number: str | None = None) -> Row:
     row = _find("mobile_devices", id, serial_number)
-    return mobile_answer(_World, row, MOBILE_SECTIONS, Names(_World))
+    return mobile_answer(row, MOBILE_SECTIONS, Names(_World))
 
 
 def list_groups(kind: str) -> list[Row]:

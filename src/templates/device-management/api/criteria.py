@@ -124,9 +124,9 @@ def _regex_fault(pattern: str) -> str | None:
 
 
 def holds(
-    criteria: list[Row], value_of: Callable[[str], Any], fields: dict[str, str], now: str
+    criteria: list[Row], value_of: Callable[[str], Any], fields: dict[str, str], now: Callable[[], str]
 ) -> bool:
-    """Whether a device meets criteria. Without any it does, as at the vendor."""
+    """Whether a device meets criteria; without any it does, as at the vendor. Only days are held to the time."""
     ordered = sorted(criteria, key=lambda one: one["priority"])
     if not ordered:
         return True
@@ -158,14 +158,14 @@ def _either(criteria: list[Row], at: int, meets: _Meets) -> tuple[bool, int]:
     return any_met or all_met, at
 
 
-def _meets(criterion: Row, value: Any, now: str) -> bool:
+def _meets(criterion: Row, value: Any, now: Callable[[], str]) -> bool:
     kind = criterion["search_type"]
     if kind in _NEGATED:
         return not _test(_NEGATED[kind], value, criterion["value"], now)
     return _test(kind, value, criterion["value"], now)
 
 
-def _test(kind: str, value: Any, wanted: str, now: str) -> bool:
+def _test(kind: str, value: Any, wanted: str, now: Callable[[], str]) -> bool:
     if isinstance(value, list):
         return any(_test(kind, one, wanted, now) for one in value)
     text = "" if value is None else _said(value)
@@ -177,7 +177,7 @@ def _test(kind: str, value: Any, wanted: str, now: str) -> bool:
         case "matches regex":
             return re.search(wanted, text) is not None
         case "more than x days ago" | "less than x days ago":
-            return _by_days(kind, text, wanted, now)
+            return _by_days(kind, text, wanted, now())
         case "before (yyyy-mm-dd)" | "after (yyyy-mm-dd)":
             return text != "" and (text[:10] < wanted if kind.startswith("before") else text[:10] > wanted)
     if text == "":

@@ -75,7 +75,7 @@ def computer_event(ctx: HandlerContext, row: Row, names: Names) -> Row:
 
 def smart_groups(ctx: HandlerContext, row: Row) -> dict[int, Row]:
     """The smart groups that a computer is in."""
-    return {group["id"]: group for group in groups_of(ctx, row, COMPUTER) if group["is_smart"]}
+    return {group["id"]: group for group in groups_of(row, COMPUTER, Names(ctx)) if group["is_smart"]}
 
 
 def tell_memberships(ctx: HandlerContext, row: Row, before: dict[int, Row], after: dict[int, Row]) -> None:

@@ -6,8 +6,8 @@ are imported for that.
 """
 
 from .classic import create_object, delete_object, get_object, list_objects, update_object
-from .routes import classic_groups as _groups
-from .routes import classic_settings as _settings
+from .routes import classic_groups as _groups  # noqa: F401  its resources are registered
+from .routes import classic_settings as _settings  # noqa: F401  likewise
 from .routes.auth import create_token, get_authorization, get_version, invalidate_token, keep_alive
 from .routes.classic_devices import (
     get_computer_subset,

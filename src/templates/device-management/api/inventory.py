@@ -87,19 +87,44 @@ MOBILE = {
 
 
 class Names:
-    """Names of what devices refer to, each entity read once."""
+    """What many devices of one request are held to, each entity read once: names, groups, members, profiles."""
 
     def __init__(self, ctx: HandlerContext) -> None:
         self._ctx = ctx
         self._names: dict[str, dict[int, str]] = {}
+        self._rows: dict[str, list[Row]] = {}
+        self._groups_of: dict[str, dict[int, list[int]]] = {}
+        self._now: str | None = None
 
     def of(self, entity: str, id: int | None) -> str | None:
+        """The name of a row."""
         if entity not in self._names:
-            self._names[entity] = {row["id"]: row["name"] for row in self._ctx.query(entity)}
+            self._names[entity] = {row["id"]: row["name"] for row in self.rows(entity)}
         return None if id is None else self._names[entity].get(id)
 
+    def rows(self, entity: str) -> list[Row]:
+        """All rows of an entity."""
+        if entity not in self._rows:
+            self._rows[entity] = self._ctx.query(entity, order_by="id")
+        return self._rows[entity]
 
-def criterion_value(ctx: HandlerContext, names: Names, device: Row, path: str, kind: Row) -> Any:
+    def static_groups(self, kind: Row, device: Row) -> list[int]:
+        """The static groups that a device is in."""
+        if kind["members"] not in self._groups_of:
+            found: dict[int, list[int]] = {}
+            for row in self._ctx.query(kind["members"]):
+                found.setdefault(row[kind["device"]], []).append(row["group_id"])
+            self._groups_of[kind["members"]] = found
+        return self._groups_of[kind["members"]].get(device["id"], [])
+
+    def now(self) -> str:
+        """The time of the request, asked for by criteria that count days."""
+        if self._now is None:
+            self._now = self._ctx.clock.now()
+        return self._now
+
+
+def criterion_value(names: Names, device: Row, path: str, kind: Row) -> Any:
     """What a criterion looks at. Smart groups that ask for others see the static ones."""
     match path:
         case "department" | "building" | "site":
@@ -107,38 +132,28 @@ def criterion_value(ctx: HandlerContext, names: Names, device: Row, path: str, k
         case "applications":
             return [one["name"] for one in device.get("applications") or []]
         case "groups":
-            rows = ctx.query(kind["members"], {kind["device"]: device["id"]})
-            return [names.of(kind["groups"], row["group_id"]) for row in rows]
+            return [names.of(kind["groups"], id) for id in names.static_groups(kind, device)]
     return path_value(device, path)
 
 
-def is_member(ctx: HandlerContext, names: Names, group: Row, device: Row, kind: Row) -> bool:
+def is_member(names: Names, group: Row, device: Row, kind: Row) -> bool:
     """Whether a device is in a group, static or smart."""
     if not group["is_smart"]:
-        return ctx.get(kind["members"], {"group_id": group["id"], kind["device"]: device["id"]}) is not None
+        return group["id"] in names.static_groups(kind, device)
     return holds(
-        group["criteria"],
-        lambda path: criterion_value(ctx, names, device, path, kind),
-        kind["fields"],
-        ctx.clock.now(),
+        group["criteria"], lambda path: criterion_value(names, device, path, kind), kind["fields"], names.now
     )
 
 
 def members_of(ctx: HandlerContext, group: Row, kind: Row) -> list[Row]:
     """The devices in a group, by their ids."""
-    devices = ctx.query(kind["entity"], order_by="id")
-    if not group["is_smart"]:
-        ids = {row[kind["device"]] for row in ctx.query(kind["members"], {"group_id": group["id"]})}
-        return [device for device in devices if device["id"] in ids]
     names = Names(ctx)
-    return [device for device in devices if is_member(ctx, names, group, device, kind)]
+    return [device for device in names.rows(kind["entity"]) if is_member(names, group, device, kind)]
 
 
-def groups_of(ctx: HandlerContext, device: Row, kind: Row, names: Names | None = None) -> list[Row]:
+def groups_of(device: Row, kind: Row, names: Names) -> list[Row]:
     """The groups that a device is in."""
-    known = names or Names(ctx)
-    groups = ctx.query(kind["groups"], order_by="id")
-    return [group for group in groups if is_member(ctx, known, group, device, kind)]
+    return [group for group in names.rows(kind["groups"]) if is_member(names, group, device, kind)]
 
 
 def in_scope(scope: Row, device: Row, groups: Iterable[Row], kind: Row) -> bool:
@@ -161,16 +176,16 @@ def wire_id(id: int | None) -> str | None:
     return None if id is None else str(id)
 
 
-def computer_answer(ctx: HandlerContext, row: Row, sections: Iterable[str], names: Names) -> Row:
+def computer_answer(row: Row, sections: Iterable[str], names: Names) -> Row:
     """A computer with some sections; the others are null."""
     answer: Row = {"id": str(row["id"]), "udid": row["udid"]}
     wanted = set(sections)
     for section, member in COMPUTER_SECTIONS.items():
-        answer[member] = _computer_section(ctx, row, member, names) if section in wanted else None
+        answer[member] = _computer_section(row, member, names) if section in wanted else None
     return answer
 
 
-def _computer_section(ctx: HandlerContext, row: Row, member: str, names: Names) -> Any:
+def _computer_section(row: Row, member: str, names: Names) -> Any:
     match member:
         case "general":
             site = {"id": wire_id(row["site_id"]) or "-1", "name": names.of("sites", row["site_id"]) or "None"}
@@ -185,7 +200,7 @@ def _computer_section(ctx: HandlerContext, row: Row, member: str, names: Names) 
         case "groupMemberships":
             return [
                 {"groupId": str(group["id"]), "groupName": group["name"], "smartGroup": group["is_smart"]}
-                for group in groups_of(ctx, row, COMPUTER, names)
+                for group in groups_of(row, COMPUTER, names)
             ]
         case "configurationProfiles":
             return [
@@ -197,7 +212,7 @@ def _computer_section(ctx: HandlerContext, row: Row, member: str, names: Names) 
                     "displayName": profile["name"],
                     "profileIdentifier": profile["uuid"],
                 }
-                for profile in profiles_on(ctx, row, COMPUTER, names)
+                for profile in profiles_on(row, COMPUTER, names)
             ]
         case "contentCaching":
             return None
@@ -206,23 +221,22 @@ def _computer_section(ctx: HandlerContext, row: Row, member: str, names: Names) 
     return row[member] if member in _STORED else []
 
 
-def profiles_on(ctx: HandlerContext, row: Row, kind: Row, names: Names) -> list[Row]:
+def profiles_on(row: Row, kind: Row, names: Names) -> list[Row]:
     """The configuration profiles that reach a device."""
-    groups = groups_of(ctx, row, kind, names)
-    profiles = ctx.query(kind["profiles"], order_by="id")
-    return [profile for profile in profiles if in_scope(profile["scope"], row, groups, kind)]
+    groups = groups_of(row, kind, names)
+    return [one for one in names.rows(kind["profiles"]) if in_scope(one["scope"], row, groups, kind)]
 
 
-def mobile_answer(ctx: HandlerContext, row: Row, sections: Iterable[str], names: Names) -> Row:
+def mobile_answer(row: Row, sections: Iterable[str], names: Names) -> Row:
     """A mobile device with some sections, as the list of details has it."""
     answer: Row = {"mobileDeviceId": str(row["id"]), "deviceType": row["device_type"]}
     wanted = set(sections)
     for section, member in MOBILE_SECTIONS.items():
-        answer[member] = _mobile_section(ctx, row, member, names) if section in wanted else None
+        answer[member] = _mobile_section(row, member, names) if section in wanted else None
     return answer
 
 
-def _mobile_section(ctx: HandlerContext, row: Row, member: str, names: Names) -> Any:
+def _mobile_section(row: Row, member: str, names: Names) -> Any:
     match member:
         case "general":
             return {
@@ -251,6 +265,6 @@ def _mobile_section(ctx: HandlerContext, row: Row, member: str, names: Names) ->
                     "removable": profile["user_removable"],
                     "lastInstalled": row["general"]["lastEnrolledDate"],
                 }
-                for profile in profiles_on(ctx, row, MOBILE, names)
+                for profile in profiles_on(row, MOBILE, names)
             ]
     return row[member] if member in _STORED else []

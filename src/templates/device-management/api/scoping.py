@@ -1,7 +1,5 @@
 """What policies and profiles are scoped to: kept as ids, told by id and name, read from either."""
 
-from typing import Any
-
 from svc_env import HandlerContext, Row
 
 from .classic import flag_in, list_in, object_in, referred

@@ -52,7 +52,7 @@ def read_xml(text: str) -> tuple[str, Any]:
     if re.search(r"<!(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
         raise XmlError("document types and entities are not taken")
     try:
-        root = ElementTree.fromstring(text.removeprefix("\ufeff").encode())
+        root = ElementTree.fromstring(text.removeprefix("\ufeff"))
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise XmlError(str(error)) from None
     return root.tag, _value(root, 0)

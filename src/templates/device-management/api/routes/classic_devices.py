@@ -151,7 +151,7 @@ def _computer(ctx: HandlerContext, row: Row) -> Row:
         },
         "extension_attributes": [],
         "groups_accounts": {
-            "computer_group_memberships": [group["name"] for group in groups_of(ctx, row, COMPUTER, names)],
+            "computer_group_memberships": [group["name"] for group in groups_of(row, COMPUTER, names)],
             "local_accounts": [
                 {
                     "name": one["username"],
@@ -166,7 +166,7 @@ def _computer(ctx: HandlerContext, row: Row) -> Row:
         },
         "configuration_profiles": [
             {"id": one["id"], "name": one["name"], "uuid": one["uuid"], "is_removable": one["user_removable"]}
-            for one in profiles_on(ctx, row, COMPUTER, names)
+            for one in profiles_on(row, COMPUTER, names)
         ],
     }
 

@@ -152,13 +152,12 @@ def _search(ctx: HandlerContext, row: Row) -> Row:
     names = Names(ctx)
 
     def value(device: Row, path: str) -> Any:
-        return criterion_value(ctx, names, device, path, COMPUTER)
+        return criterion_value(names, device, path, COMPUTER)
 
-    now = ctx.clock.now()
     found = [
         device
-        for device in ctx.query("computers", order_by="id")
-        if holds(row["criteria"], lambda path, device=device: value(device, path), COMPUTER_FIELDS, now)
+        for device in names.rows("computers")
+        if holds(row["criteria"], lambda path, device=device: value(device, path), COMPUTER_FIELDS, names.now)
     ]
     return {
         "id": row["id"],

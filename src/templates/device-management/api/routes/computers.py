@@ -83,16 +83,16 @@ def list_computers(ctx: HandlerContext) -> Row:
     sections = sections_of(ctx, COMPUTER_SECTIONS, ["GENERAL"])
     rows, total = select(ctx, ctx.query("computers"), value_of, FILTERS, SORTS, "general.name:asc")
     names = Names(ctx)
-    return {"totalCount": total, "results": [computer_answer(ctx, row, sections, names) for row in rows]}
+    return {"totalCount": total, "results": [computer_answer(row, sections, names) for row in rows]}
 
 
 def get_computer(ctx: HandlerContext) -> Row:
     sections = sections_of(ctx, COMPUTER_SECTIONS, ["GENERAL"])
-    return computer_answer(ctx, find_computer(ctx), sections, Names(ctx))
+    return computer_answer(find_computer(ctx), sections, Names(ctx))
 
 
 def get_computer_detail(ctx: HandlerContext) -> Row:
-    return computer_answer(ctx, find_computer(ctx), COMPUTER_SECTIONS, Names(ctx))
+    return computer_answer(find_computer(ctx), COMPUTER_SECTIONS, Names(ctx))
 
 
 def update_computer(ctx: HandlerContext) -> Row:
@@ -112,7 +112,7 @@ def update_computer(ctx: HandlerContext) -> Row:
     if not (patch.get("general") or row["general"])["name"]:
         refuse(ctx, 400, "INVALID_FIELD", "general.name must not be empty", "general.name")
     changed = change_computer(ctx, row, patch)
-    return computer_answer(ctx, changed, COMPUTER_SECTIONS, Names(ctx))
+    return computer_answer(changed, COMPUTER_SECTIONS, Names(ctx))
 
 
 def change_computer(ctx: HandlerContext, row: Row, patch: Row) -> Row:

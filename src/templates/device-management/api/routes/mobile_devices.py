@@ -82,10 +82,10 @@ def short_answer(row: Row) -> Row:
     }
 
 
-def detail_answer(ctx: HandlerContext, row: Row, names: Names) -> Row:
+def detail_answer(row: Row, names: Names) -> Row:
     """A mobile device alone, as its own address has it."""
     general = row["general"]
-    whole_device = mobile_answer(ctx, row, MOBILE_SECTIONS, names)
+    whole_device = mobile_answer(row, MOBILE_SECTIONS, names)
     return {
         "id": str(row["id"]),
         "name": general["displayName"],
@@ -130,7 +130,7 @@ def list_mobile_device_details(ctx: HandlerContext) -> Row:
     rows, total = select(
         ctx, ctx.query("mobile_devices"), reader_of(names), FIELDS, FIELDS, "displayName:asc"
     )
-    return {"totalCount": total, "results": [mobile_answer(ctx, row, sections, names) for row in rows]}
+    return {"totalCount": total, "results": [mobile_answer(row, sections, names) for row in rows]}
 
 
 def get_mobile_device(ctx: HandlerContext) -> Row:
@@ -138,7 +138,7 @@ def get_mobile_device(ctx: HandlerContext) -> Row:
 
 
 def get_mobile_device_detail(ctx: HandlerContext) -> Row:
-    return detail_answer(ctx, find_device(ctx), Names(ctx))
+    return detail_answer(find_device(ctx), Names(ctx))
 
 
 def update_mobile_device(ctx: HandlerContext) -> Row:
@@ -162,4 +162,4 @@ def update_mobile_device(ctx: HandlerContext) -> Row:
                 patch[f"{name}_id"] = reference(ctx, field, f"{name}s", location[f"{name}Id"])
     changed = ctx.update("mobile_devices", {"id": row["id"]}, patch) if patch else row
     tell_operation(ctx, "PUT", "Mobile Device", row["id"], changed["general"]["displayName"])
-    return detail_answer(ctx, changed, Names(ctx))
+    return detail_answer(changed, Names(ctx))
