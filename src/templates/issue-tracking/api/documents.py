@@ -38,9 +38,23 @@ def _are_nodes(nodes: object) -> bool:
         and (node["type"] != "text" or isinstance(node.get("text"), str))
         and ("content" not in node or _are_nodes(node["content"]))
         and isinstance(node.get("attrs", {}), dict)
-        and isinstance(node.get("marks", []), list)
+        and _are_marks(node.get("marks", []))
         for node in nodes
     )
+
+
+def _are_marks(marks: object) -> bool:
+    return isinstance(marks, list) and all(
+        isinstance(mark, dict)
+        and isinstance(mark.get("type"), str)
+        and isinstance(mark.get("attrs", {}), dict)
+        for mark in marks
+    )
+
+
+def _level(heading: Document) -> int:
+    level = heading.get("attrs", {}).get("level")
+    return level if isinstance(level, int) and 1 <= level <= 6 else 1
 
 
 def from_markup(text: str) -> Document:
@@ -153,7 +167,7 @@ def _block_markup(block: Document) -> str:
     kind, content = block["type"], block.get("content", [])
     match kind:
         case "heading":
-            return f"h{block.get('attrs', {}).get('level', 1)}. {_spans(content)}"
+            return f"h{_level(block)}. {_spans(content)}"
         case "bulletList" | "orderedList":
             sign = "*" if kind == "bulletList" else "#"
             return "\n".join(f"{sign} {_flat(item)}" for item in content)
@@ -234,8 +248,7 @@ def _html(node: Document) -> str:
         case "mention":
             return html.escape(str(node.get("attrs", {}).get("text", "")))
         case "heading":
-            level = node.get("attrs", {}).get("level", 1)
-            return f"<h{level}>{inner}</h{level}>"
+            return f"<h{_level(node)}>{inner}</h{_level(node)}>"
         case "bulletList":
             return f"<ul>{inner}</ul>"
         case "orderedList":

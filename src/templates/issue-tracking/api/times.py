@@ -3,8 +3,9 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-#: What an answer's time looks like: 2025-11-24T09:30:00.000+0000.
 _SECONDS = {"w": 5 * 8 * 3600, "d": 8 * 3600, "h": 3600, "m": 60}
+#: Nobody works longer than what can be written so.
+_LONGEST_DURATION = 12
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([wdhm])")
 _OFFSET = re.compile(r"([+-]\d\d)(\d\d)$")
 
@@ -36,6 +37,8 @@ def milliseconds(time: str) -> int:
 
 def duration_seconds(text: str) -> int | None:
     """The seconds of "1d 4h", with days of eight hours and weeks of five days; None for what is none."""
+    if len(text) > _LONGEST_DURATION:
+        return None
     rest = _DURATION.sub("", text.lower()).strip()
     parts = _DURATION.findall(text.lower())
     if rest == "" and parts:
