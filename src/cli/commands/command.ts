@@ -104,6 +104,19 @@ export const addPaging = (command: Command): Command =>
       limits.pageDefault,
     );
 
+/** Those options as parameters of a list. */
+export const pageOf = ({ page, limit }: PagingOptions) => ({
+  page: String(page),
+  limit: String(limit),
+});
+
+/** A member under its name, where it was given. */
+export const given = <const Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [Key in Name]?: Value } =>
+  (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+
 type PageMeta = {
   page: number;
   limit: number;

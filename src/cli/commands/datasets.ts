@@ -17,18 +17,15 @@ import {
   addCommand,
   addPaging,
   clientFor,
+  given,
   moreText,
   type PagingOptions,
+  pageOf,
   printAnswer,
   type ServiceOptions,
   withService,
 } from './command.ts';
 import { addDatasetRun } from './dataset-run.ts';
-
-const pageOf = ({ page, limit }: PagingOptions) => ({ page: String(page), limit: String(limit) });
-
-const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [name]: value };
 
 const addList = (datasets: Command, context: Context): void => {
   const command = addCommand(datasets, {

@@ -11,12 +11,11 @@ import {
   collect,
   moreText,
   type PagingOptions,
+  pageOf,
   printAnswer,
   type ServiceOptions,
   withService,
 } from './command.ts';
-
-const pageOf = ({ page, limit }: PagingOptions) => ({ page: String(page), limit: String(limit) });
 
 const addQueueList = (queues: Command, context: Context): void => {
   const list = addCommand(queues, {

@@ -1,0 +1,156 @@
+/** `svc metrics`: what agents did, in numbers. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isObject } from '#domain/json.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { parseJson } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { listDays, listMetricRows } from '../views/metrics.ts';
+import { usageError } from '../views/report.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  collect,
+  given,
+  moreText,
+  type PagingOptions,
+  pageOf,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+import { addTimes, fromOf, parseAgo, type TimeOptions } from './traces.ts';
+
+const views = [
+  'traces',
+  'observations',
+  'scores-numeric',
+  'scores-boolean',
+  'scores-categorical',
+  'user-events',
+];
+
+type QueryOptions = ServiceOptions &
+  TimeOptions & {
+    by?: string[];
+    every?: string;
+    where?: Filter[];
+    filter?: string;
+    order?: string[];
+    rows?: number;
+    bins?: number;
+  };
+
+type Filter = { type: string; column: string; operator: string; value: unknown };
+
+/** `column=value`, of which several of one column are alternatives. */
+const collectWhere = (text: string, before: Filter[] = []): Filter[] => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It is not column=value.');
+  const [column, value] = [text.slice(0, at), text.slice(at + 1)];
+  const known = before.find((filter) => filter.column === column);
+  if (known !== undefined) {
+    const values = [...(known.value as string[]), value];
+    return before.map((filter) => (filter === known ? { ...known, value: values } : filter));
+  }
+  return [...before, { type: 'stringOptions', column, operator: 'any of', value: [value] }];
+};
+
+/** `aggregation:measure`; `count` alone counts rows. */
+const metricIn = (text: string): { measure: string; aggregation: string } => {
+  if (text === 'count') return { measure: 'count', aggregation: 'count' };
+  const [aggregation, measure, ...rest] = text.split(':');
+  if (aggregation && measure && rest.length === 0) return { measure, aggregation };
+  throw usageError(`"${text}" is no metric: write aggregation:measure, such as sum:totalCost`);
+};
+
+const orderIn = (text: string): { field: string; direction: string } => {
+  const [field = '', direction = 'desc'] = text.split('.');
+  return { field, direction };
+};
+
+const filtersOf = ({ where = [], filter }: QueryOptions): unknown[] => {
+  if (filter === undefined) return where;
+  const more = parseJson(filter, '--filter');
+  if (!Array.isArray(more) || !more.every(isObject)) {
+    throw usageError('--filter is no JSON list of objects');
+  }
+  return [...where, ...more];
+};
+
+const addQuery = (metrics: Command, context: Context): void => {
+  const command = addCommand(metrics, {
+    usage: 'query <view> <metric...>',
+    summary: `counts, sums, percentiles of a view: ${views.join(', ')}`,
+    example: [
+      'svc metrics query observations sum:totalCost count --by providedModelName --last 30d',
+      'svc metrics query observations p95:latency --every day --where name=plan',
+      'svc metrics query user-events sum:value --by event',
+    ].join('\n'),
+  })
+    .option('--by <dimension>', 'what to group by; repeatable', collect)
+    .addOption(
+      new Option('--every <time>', 'group by time').choices([
+        ...['auto', 'minute', 'hour', 'day', 'week', 'month'],
+      ]),
+    )
+    .option('--where <column=value>', 'only these; again for the same column: or', collectWhere)
+    .option('--filter <json>', 'conditions as the REST API has them')
+    .option('--order <field.direction>', 'such as sum_totalCost.desc; repeatable', collect)
+    .option('--rows <number>', 'rows at most', parseNumber({ min: 1, max: 1_000, whole: true }))
+    .option('--bins <number>', 'of histograms', parseNumber({ min: 1, max: 100, whole: true }));
+  withService(addTimes(command)).action(
+    async (view: string, words: string[], options: QueryOptions) => {
+      const config = { ...given('row_limit', options.rows), ...given('bins', options.bins) };
+      const asked = {
+        ...{ view, metrics: words.map(metricIn), filters: filtersOf(options), config },
+        dimensions: (options.by ?? []).map((field) => ({ field })),
+        ...(options.every === undefined ? {} : { timeDimension: { granularity: options.every } }),
+        orderBy: (options.order ?? []).map(orderIn),
+        fromTimestamp: fromOf(options) ?? parseAgo('7d'),
+        toTimestamp: options.to ?? new Date().toISOString(),
+      };
+      const query = { query: JSON.stringify(asked) };
+      const { body } = await clientFor(context, options).send(api.getMetrics, { query });
+      printAnswer(context, options, body, () => listMetricRows(body.data));
+    },
+  );
+};
+
+type DailyOptions = ServiceOptions &
+  PagingOptions &
+  TimeOptions & { name?: string; user?: string; tag?: string[]; environment?: string[] };
+
+const addDaily = (metrics: Command, context: Context): void => {
+  const command = addCommand(metrics, {
+    usage: 'daily',
+    summary: 'traces, observations and cost day by day, the latest first',
+    example: 'svc metrics daily --last 30d --environment production',
+  })
+    .option('--name <name>', 'only traces of this name')
+    .option('--user <id>', 'only those of this user')
+    .option('--tag <tag>', 'only those with this tag; repeatable, all must be there', collect)
+    .option('--environment <name>', 'only of this environment; repeatable', collect);
+  withService(addTimes(addPaging(command))).action(async (options: DailyOptions) => {
+    const query = {
+      ...pageOf(options),
+      ...given('traceName', options.name),
+      ...given('userId', options.user),
+      ...given('tags', options.tag),
+      ...given('environment', options.environment),
+      ...given('fromTimestamp', fromOf(options)),
+      ...given('toTimestamp', options.to),
+    };
+    const { body } = await clientFor(context, options).send(api.listDailyMetrics, { query });
+    printAnswer(context, options, body, () =>
+      [listDays(body.data), ...moreText(body.meta)].join('\n'),
+    );
+  });
+};
+
+export const addMetrics = (program: Command, context: Context): void => {
+  const metrics = program.command('metrics').description('what agents did, in numbers');
+  addQuery(metrics, context);
+  addDaily(metrics, context);
+};

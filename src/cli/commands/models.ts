@@ -1,0 +1,116 @@
+/** `svc models`: models with their prices, by which observations are priced. */
+import { type Command, Option } from 'commander';
+import { isObject } from '#domain/json.ts';
+import { type ModelBody, modelUnits } from '#wire/public-api/model.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { readJson } from '../files/dataset-items.ts';
+import type { Context } from '../terminal/context.ts';
+import { describeModel, listModels } from '../views/model.ts';
+import { usageError } from '../views/report.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  given,
+  moreText,
+  type PagingOptions,
+  pageOf,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+const addRead = (models: Command, context: Context): void => {
+  const list = addCommand(models, {
+    usage: 'list',
+    summary: 'models of the project and those that are built in, by name',
+    example: 'svc models list --limit 100',
+  });
+  withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
+    const query = pageOf(options);
+    const { body } = await clientFor(context, options).send(api.listModels, { query });
+    printAnswer(context, options, body, () =>
+      [listModels(body.data), ...moreText(body.meta)].join('\n'),
+    );
+  });
+  const show = addCommand(models, {
+    usage: 'show <model>',
+    summary: 'one model with its tiers and prices',
+    example: 'svc models show builtin-gpt-4o',
+  });
+  withService(show).action(async (modelId: string, options: ServiceOptions) => {
+    const params = { modelId };
+    const { body } = await clientFor(context, options).send(api.getModel, { params });
+    printAnswer(context, options, body, () => describeModel(body));
+  });
+};
+
+type CreateOptions = ServiceOptions & {
+  match: string;
+  inputPrice?: number;
+  outputPrice?: number;
+  totalPrice?: number;
+  tiers?: string;
+  from?: string;
+  unit?: ModelBody['unit'];
+};
+
+const parsePrice = parseNumber({ min: 0, max: 1_000_000 });
+
+const tiersIn = async (
+  context: Context,
+  text: string | undefined,
+): Promise<ModelBody['pricingTiers']> => {
+  if (text === undefined) return undefined;
+  const tiers = await readJson(context, text, '--tiers');
+  if (Array.isArray(tiers) && tiers.every(isObject)) return tiers as ModelBody['pricingTiers'];
+  throw usageError('--tiers is no JSON list of objects');
+};
+
+const addWrite = (models: Command, context: Context): void => {
+  const create = addCommand(models, {
+    usage: 'create <name>',
+    summary: 'make a model, for observations that are written from then on',
+    example: [
+      "svc models create our-finetune --match '(?i)^ft:gpt-4o:ours' --input-price 5e-6 --output-price 2e-5",
+      "svc models create large --match '^large$' --tiers @tiers.json",
+    ].join('\n'),
+  })
+    .requiredOption('--match <pattern>', 'RE2, found anywhere in the names of observations')
+    .option('--input-price <dollars>', 'a unit of input', parsePrice)
+    .option('--output-price <dollars>', 'a unit of output', parsePrice)
+    .option('--total-price <dollars>', 'a unit of either, in place of both', parsePrice)
+    .option('--tiers <json>', 'tiers with a price for each kind of usage: JSON, @file, or -')
+    .option('--from <time>', 'for observations that begin from then on')
+    .addOption(new Option('--unit <unit>', 'what is counted').choices([...modelUnits]));
+  withService(create).action(async (modelName: string, options: CreateOptions) => {
+    const body = {
+      ...{ modelName, matchPattern: options.match },
+      ...given('inputPrice', options.inputPrice),
+      ...given('outputPrice', options.outputPrice),
+      ...given('totalPrice', options.totalPrice),
+      ...given('pricingTiers', await tiersIn(context, options.tiers)),
+      ...given('startDate', options.from),
+      ...given('unit', options.unit),
+    };
+    const answer = await clientFor(context, options).send(api.createModel, { body });
+    printAnswer(context, options, answer.body, () => describeModel(answer.body));
+  });
+  const remove = addCommand(models, {
+    usage: 'delete <model>',
+    summary: 'delete a model of the project; what observations cost by it stays',
+    example: 'svc models delete mdl-…',
+  });
+  withService(remove).action(async (modelId: string, options: ServiceOptions) => {
+    const params = { modelId };
+    const { body } = await clientFor(context, options).send(api.deleteModel, { params });
+    printAnswer(context, options, body, () => `${modelId} is deleted`);
+  });
+};
+
+export const addModels = (program: Command, context: Context): void => {
+  const models = program.command('models').description('what models cost');
+  addRead(models, context);
+  addWrite(models, context);
+};

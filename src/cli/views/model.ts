@@ -1,0 +1,49 @@
+/** Models and their prices as a person reads them. */
+import type { ModelView } from '#wire/public-api/model.ts';
+import { cutLine, formatFields, formatTable } from '../terminal/print.ts';
+
+const nameChars = 40;
+const million = 1_000_000;
+
+/** Prices of a token are told by the million, as vendors do. */
+const priceText = (price: number | null | undefined): string =>
+  price === null || price === undefined ? '-' : `$${Number((price * million).toPrecision(6))}`;
+
+export const listModels = (models: readonly ModelView[]): string =>
+  formatTable([
+    ['MODEL', 'NAME', 'INPUT', 'OUTPUT', 'TIERS', 'PATTERN'],
+    ...models.map((model) => [
+      ...[model.id, cutLine(model.modelName, nameChars)],
+      ...[priceText(model.inputPrice ?? model.totalPrice)],
+      ...[priceText(model.outputPrice ?? model.totalPrice), String(model.pricingTiers.length)],
+      cutLine(model.matchPattern, nameChars),
+    ]),
+    ['', '', 'a million', '', '', ''],
+  ]);
+
+const conditionText = ({
+  usageDetailPattern,
+  operator,
+  value,
+}: ModelView['pricingTiers'][number]['conditions'][number]): string =>
+  `${usageDetailPattern} ${operator} ${value}`;
+
+export const describeModel = (model: ModelView): string => {
+  const fields = formatFields([
+    ['model', model.id],
+    ['name', model.modelName],
+    ['pattern', model.matchPattern],
+    ['from', model.startDate],
+    ['unit', model.unit],
+    ['made', model.isLangfuseManaged ? `built in, prices of ${model.createdAt}` : model.createdAt],
+  ]);
+  const rows = model.pricingTiers.flatMap(({ name, conditions, prices }) =>
+    Object.entries(prices).map(([usage, price], index) => [
+      index === 0 ? name : '',
+      index === 0 ? conditions.map(conditionText).join(' and ') : '',
+      ...[usage, priceText(price)],
+    ]),
+  );
+  if (rows.length === 0) return fields;
+  return [fields, '', formatTable([['TIER', 'WHERE', 'USAGE', 'A MILLION'], ...rows])].join('\n');
+};
