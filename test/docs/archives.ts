@@ -1,6 +1,7 @@
 /**
  * Makes the archives in `test/archives`: of each template the session of one bundled task, solved by the steps that the
- * task names and exported. `make archives` runs it; a test grades them again, so what was exported once stays readable.
+ * task names and exported. `make archives` runs it (given names of templates, `node test/docs/archives.ts` makes those
+ * alone); a test grades them again, so what was exported once stays readable.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,6 +34,8 @@ const findTask = (template: string): { task: string; steps: ToolStep[] } => {
   throw new Error(`no task of ${template} is solved by tools`);
 };
 
+const only = process.argv.slice(2);
+
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), 'svc-archives-'));
 const up = startSvc(['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1']);
@@ -58,7 +61,7 @@ const make = async (template: string): Promise<void> => {
 
 try {
   await up.prints('1 world host warm');
-  for (const template of readdirSync(templates)) await make(template);
+  for (const template of only.length > 0 ? only : readdirSync(templates)) await make(template);
 } finally {
   up.signal('SIGINT');
   await up.ended();
