@@ -16,6 +16,7 @@ import { execute } from '../support/sql.ts';
 import { benchBrowser } from './browser.ts';
 import { benchBrowserService } from './browser-service.ts';
 import { benchCall } from './call.ts';
+import { benchCallCost } from './call-cost.ts';
 import { benchCurve, figuresOfCurve } from './curve.ts';
 import { writeCurve } from './curve-report.ts';
 import { benchDensity } from './density.ts';
@@ -86,7 +87,11 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
       say('opening sessions on warm hosts');
       figures.push(...(await benchOpen(network, floor)));
     }
-    if (wants('call')) {
+    if (wants('call.cpu')) {
+      say('looking at what a call costs');
+      figures.push(...(await benchCallCost(network, databaseUrl, server)));
+    }
+    if (['call.tool.p50', 'call.tool.throughput'].some(wants)) {
       say('calling tools');
       figures.push(...(await benchCall(network, floor)));
     }

@@ -9,7 +9,7 @@ import {
   repeatsKeys,
 } from '#language/read/json-faults.ts';
 import { depthOf } from '#language/read/json-text.ts';
-import { hasBrokenText } from '#language/schema/kept-values.ts';
+import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
 
 type Read = { row: Row } | { field: string | null; detail: string };
 
@@ -37,7 +37,7 @@ const faultOf = (text: string, row: Row): { field: string | null; detail: string
     const detail = `${number.source} has more digits than are kept exactly; write it as a text`;
     return { field: fieldAt(number.pointer), detail };
   }
-  if (/\\u[dD][89a-fA-F]/.test(text) && hasBrokenText(row)) {
+  if (escapesSurrogates(text) && hasBrokenText(row)) {
     return { field: null, detail: 'holds half of a surrogate pair, which is no character' };
   }
   return undefined;

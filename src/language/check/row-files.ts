@@ -10,7 +10,8 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
-import type { RowChecker } from '../schema/checkers.ts';
+import type { FileRowChecker, RowProblem } from '../schema/checkers.ts';
+import { escapesSurrogates } from '../schema/kept-values.ts';
 import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 
@@ -20,7 +21,7 @@ export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
 /** The rows of a folder. They are sound when nothing about any of them was refused. */
 export type RowFiles = { sets: RowSets; isSound: boolean };
 
-export type RowSources = { tree: Tree; model: Model; rows: RowChecker };
+export type RowSources = { tree: Tree; model: Model; rows: FileRowChecker };
 
 /** Refusals within one file of rows, up to a limit; past it the rest of the file is not checked. */
 type RowRefusals = {
@@ -44,12 +45,12 @@ const checkRows = (
   place: Place,
   entity: string,
   rows: readonly unknown[],
-  checker: RowChecker,
+  check: (row: unknown) => RowProblem[],
 ): void => {
   const refusals = createRowRefusals(place);
   for (const [index, row] of rows.entries()) {
     if (refusals.isFull()) return;
-    for (const problem of checker.check(entity, row)) {
+    for (const problem of check(row)) {
       const { pointer, detail } = problem;
       const subject = pointer === '' ? 'the row' : pointer.slice(1).replaceAll('/', '.');
       const at = place.at(index, ...parsePointer(pointer));
@@ -80,7 +81,8 @@ const readFile = (
     return undefined;
   }
   const rows = hold(place, entity, value);
-  checkRows(place, entity, rows, checker);
+  const hasEscapes = escapesSurrogates(tree.text(file) ?? '');
+  checkRows(place, entity, rows, (row) => checker.check(entity, row, hasEscapes));
   return { place, value: rows.filter(isTable) };
 };
 

@@ -15,7 +15,7 @@ import { createProblems, type Place } from '../read/place.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
 import { redactionLack } from '../redaction-modes.ts';
-import type { RowChecker } from '../schema/checkers.ts';
+import type { FileRowChecker } from '../schema/checkers.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals } from './row-files.ts';
 
@@ -26,7 +26,7 @@ export type SeedRedaction = {
   /** The rows of a file as the contract is to see them. What the policy does not let through is refused. */
   hold(place: Place, entity: string, rows: readonly unknown[]): readonly unknown[];
   /** Holds rows to their shapes, and quotes nothing of them. */
-  rows: RowChecker;
+  rows: FileRowChecker;
   /** The files that were written anew, once all rows were held. */
   rewritten(): TreeFile[];
 };
@@ -50,7 +50,7 @@ const refusingFile = (file: string, text: string): TreeFile | undefined => {
   return undefined;
 };
 
-type Sources = { tree: Tree; model: Model; rows: RowChecker; redaction: WorldRedaction };
+type Sources = { tree: Tree; model: Model; rows: FileRowChecker; redaction: WorldRedaction };
 
 /** Makes it; undefined where rows are stored as they are given. */
 export const openSeedRedaction = (
@@ -97,8 +97,8 @@ export const openSeedRedaction = (
       return rows;
     },
     rows: {
-      check: (entity, row) =>
-        checker.check(entity, row).map((fault) => ({ ...fault, ...withhold(fault) })),
+      check: (entity, row, hasEscapes) =>
+        checker.check(entity, row, hasEscapes).map((fault) => ({ ...fault, ...withhold(fault) })),
     },
     rewritten() {
       if (mode !== 'apply' || redact === null) return [];

@@ -32,7 +32,7 @@ import { type Problem, sortProblems } from '../problem.ts';
 import type { Placed } from '../read/kinds.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree, type Tree } from '../read/tree.ts';
-import { createFileRowChecker, type RowChecker } from '../schema/checkers.ts';
+import { createFileRowChecker, type FileRowChecker } from '../schema/checkers.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =
@@ -54,7 +54,7 @@ type Compiled = { contract: Contract; baseRows: Record<string, Row[]>; rewritten
 const createCheckers = (
   model: Model,
   isSound: boolean,
-): { rows: RowChecker; values: FieldValues } => {
+): { rows: FileRowChecker; values: FieldValues } => {
   if (!isSound)
     return {
       rows: { check: () => [] },

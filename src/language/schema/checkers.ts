@@ -56,15 +56,31 @@ export const createRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, andKept);
 
-/** The same for rows of files, whose numbers are looked at while they are read. */
-export const createFileRowChecker = (
-  contract: Pick<Contract, 'definitions' | 'entities'>,
-): RowChecker => createChecker(contract, andTextsKept);
-
 /** The same by the shapes alone. */
 export const createShapeChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, (check) => check);
+
+/** A checker for rows of files, whose numbers are looked at while they are read. */
+export type FileRowChecker = {
+  /** As that of a `RowChecker`; `hasEscapes` is whether the file's text `escapesSurrogates`. */
+  check(entity: string, row: unknown, hasEscapes: boolean): RowProblem[];
+};
+
+/** Makes it. Texts are looked through only where the file could hold one that is not kept: hardly any does. */
+export const createFileRowChecker = (
+  contract: Pick<Contract, 'definitions' | 'entities'>,
+): FileRowChecker => {
+  const plain = createShapeChecker(contract);
+  let careful: RowChecker | undefined;
+  return {
+    check(entity, row, hasEscapes) {
+      if (!hasEscapes) return plain.check(entity, row);
+      careful ??= createChecker(contract, andTextsKept);
+      return careful.check(entity, row);
+    },
+  };
+};
 
 export type ToolChecker = {
   /** Everything wrong with a tool's input, at most 20 problems; empty when it fits. */

@@ -62,3 +62,6 @@ export const andKept = andWithout(true);
 
 /** The same of texts alone, for values whose numbers were looked at while they were read. */
 export const andTextsKept = andWithout(false);
+
+/** Whether a text of JSON could hold a text with half of a surrogate pair: UTF-8 alone cannot, an escape can. */
+export const escapesSurrogates = (json: string): boolean => /\\u[dD][89a-fA-F]/.test(json);

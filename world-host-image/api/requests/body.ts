@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { limits } from '#domain/limits.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
-import { hasBrokenText } from '#language/schema/kept-values.ts';
+import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
 import { fits } from '../answers/media-types.ts';
 import { parseForm } from './form.ts';
 
@@ -65,7 +65,7 @@ const faultOfJson = (value: unknown, text: string): string | undefined => {
   if (isDeeperThan(value, languageLimits.depth)) {
     return `the body nests deeper than ${languageLimits.depth} levels`;
   }
-  if (/\\u[dD][89a-fA-F]/.test(text) && hasBrokenText(value)) {
+  if (escapesSurrogates(text) && hasBrokenText(value)) {
     return 'the body holds half of a surrogate pair';
   }
   const mayBeInfinite = /\d{309}|[eE]\+?\d{3}/.test(text);
