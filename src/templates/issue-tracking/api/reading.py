@@ -30,6 +30,26 @@ def part_of(ctx: HandlerContext, name: str, kind: type) -> Any:
     return value
 
 
+def list_of(ctx: HandlerContext, name: str, kind: type) -> list[Any]:
+    """A list of the body whose items are all of a kind."""
+    items = part_of(ctx, name, list)
+    if not all(_is(item, kind) for item in items):
+        refuse(ctx, 400, f"The items of '{name}' are not all of the type that is needed.")
+    return items
+
+
+def check_kinds(ctx: HandlerContext, **kinds: type) -> None:
+    """400 where a member of the body is of another kind; null is none."""
+    for name, kind in kinds.items():
+        value = body_of(ctx).get(name)
+        if value is not None and not _is(value, kind):
+            refuse(ctx, 400, f"The value of '{name}' is not of the type that is needed.")
+
+
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
 def needed_text(ctx: HandlerContext, name: str, message: str, longest: int = 255) -> str:
     """A text of the body that must be there and not be blank."""
     value = body_of(ctx).get(name)

@@ -8,7 +8,7 @@ from ..finding import find_issue, find_part
 from ..history import tell_of_part, touch
 from ..making import add_comment, add_worklog, adjust_estimate, seconds_of, started_of
 from ..paging import window
-from ..reading import body_of, names_asked, part_of, rich_text
+from ..reading import body_of, list_of, names_asked, rich_text
 from ..refusals import invalid, refuse
 from ..viewer import VIEWER
 
@@ -29,8 +29,8 @@ def list_comments(ctx: HandlerContext) -> Row:
 
 def fetch_comments(ctx: HandlerContext) -> Row:
     """Comments by their ids."""
-    users, ids = users_by_id(ctx), part_of(ctx, "ids", list)
-    rows = ctx.query("comments", {"id": [one for one in ids if isinstance(one, int)]}) if ids else []
+    users, ids = users_by_id(ctx), list_of(ctx, "ids", int)
+    rows = ctx.query("comments", {"id": ids}) if ids else []
     start, size = window(ctx)
     return {"startAt": start, "maxResults": size, "total": len(rows), "isLast": start + size >= len(rows), "values": [comment_answer(ctx, row, users) for row in rows[start : start + size]]}
 

@@ -10,7 +10,7 @@ from ..finding import by_id, known
 from ..jql.matching import find_issues
 from ..jql.parsing import QueryError
 from ..paging import page_of
-from ..reading import body_of, flag, needed_text, optional_text, part_of
+from ..reading import body_of, flag, list_of, needed_text, optional_text, part_of
 from ..refusals import not_found, refuse
 from ..times import later, milliseconds
 from ..viewer import VIEWER
@@ -165,7 +165,7 @@ def _register(ctx: HandlerContext, url: str, wanted: Row) -> Row:
 
 
 def _named(ctx: HandlerContext) -> list[Row]:
-    ids = part_of(ctx, "webhookIds", list)
+    ids = list_of(ctx, "webhookIds", int)
     if not ids:
         refuse(ctx, 400, "At least one webhook id must be given.")
     return [row for row in ctx.query("hooks", {"kind": "app"}) if row["id"] in ids]

@@ -16,7 +16,7 @@ from ..history import record, tell_of_issue
 from ..making import add_parts, remove_issue
 from ..metadata import fields_of
 from ..paging import page_of, window
-from ..reading import body_of, is_asked, names_asked, part_of
+from ..reading import body_of, check_kinds, is_asked, list_of, names_asked, part_of
 from ..refusals import not_found, refuse
 from ..viewer import VIEWER
 from ..workflow import steps_of, take
@@ -318,7 +318,10 @@ def list_create_meta_fields(ctx: HandlerContext) -> Row:
 
 def fetch_issues(ctx: HandlerContext) -> Row:
     """Issues by their ids or keys, as many as there are."""
-    asked = part_of(ctx, "issueIdsOrKeys", list)
+    check_kinds(ctx, fieldsByKeys=bool)
+    asked = list_of(ctx, "issueIdsOrKeys", str)
+    for name in ("fields", "expand", "properties"):
+        list_of(ctx, name, str)
     if not 0 < len(asked) <= 100:
         refuse(ctx, 400, "You must specify between 1 and 100 issue IDs or keys.")
     found = [(one, issue_named(ctx, one)) for one in asked]

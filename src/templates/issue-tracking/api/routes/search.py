@@ -12,7 +12,7 @@ from ..finding import indexed
 from ..jql.matching import find_issues, matches
 from ..jql.parsing import QueryError, parse
 from ..paging import window
-from ..reading import body_of, names_asked, number_asked, part_of
+from ..reading import body_of, check_kinds, list_of, names_asked, number_asked
 from ..refusals import refuse
 
 LARGEST_PAGE = 5_000
@@ -25,6 +25,22 @@ def _query(ctx: HandlerContext) -> str:
     return given or ""
 
 
+def _check_body(ctx: HandlerContext) -> None:
+    """What a search in a body asks for, and how; `fields` may be names, `expand` one or several."""
+    check_kinds(
+        ctx,
+        startAt=int,
+        maxResults=int,
+        fieldsByKeys=bool,
+        nextPageToken=str,
+        validateQuery=str,
+        fields=list,
+        properties=list,
+    )
+    for name in ("fields", "properties"):
+        list_of(ctx, name, str)
+
+
 def _found(ctx: HandlerContext, text: str) -> list[Row]:
     try:
         return find_issues(ctx, text)
@@ -34,6 +50,7 @@ def _found(ctx: HandlerContext, text: str) -> list[Row]:
 
 def search_issues(ctx: HandlerContext) -> Row:
     """By numbered pages, with the count of all."""
+    _check_body(ctx)
     found = _found(ctx, _query(ctx))
     start, size = window(ctx, largest=LARGEST_PAGE)
     fields, expand = chosen_fields(ctx, names_asked(ctx, "fields"), "*navigable"), names_asked(ctx, "expand")
@@ -50,6 +67,7 @@ def search_issues(ctx: HandlerContext) -> Row:
 
 def search_by_token(ctx: HandlerContext) -> Row:
     """Page by page, each with the token of the next. Without `fields` there are only ids."""
+    _check_body(ctx)
     text = _query(ctx)
     _refuse_unbounded(ctx, text)
     found, size = _found(ctx, text), number_asked(ctx, "maxResults", 50, LARGEST_PAGE)
@@ -119,13 +137,13 @@ def count_issues(ctx: HandlerContext) -> Row:
 
 def match_issues(ctx: HandlerContext) -> Row:
     """Which issues fit which queries."""
-    ids, queries = part_of(ctx, "issueIds", list), part_of(ctx, "jqls", list)
-    issues = ctx.query("issues", {"id": [one for one in ids if isinstance(one, int)]}) if ids else []
+    ids, queries = list_of(ctx, "issueIds", int), list_of(ctx, "jqls", str)
+    issues = ctx.query("issues", {"id": ids}) if ids else []
     results = []
     for text in queries:
         try:
-            parse(str(text))
-            fit = [issue["id"] for issue in issues if matches(ctx, str(text), issue)]
+            parse(text)
+            fit = [issue["id"] for issue in issues if matches(ctx, text, issue)]
             results.append({"matchedIssues": fit, "errors": []})
         except QueryError as error:
             results.append({"matchedIssues": [], "errors": [str(error)]})
@@ -135,12 +153,12 @@ def match_issues(ctx: HandlerContext) -> Row:
 def parse_queries(ctx: HandlerContext) -> Row:
     """What is wrong with queries, if anything."""
     found = []
-    for text in part_of(ctx, "queries", list):
+    for text in list_of(ctx, "queries", str):
         try:
-            find_issues(ctx, str(text))
-            found.append({"query": str(text), "structure": {}})
+            find_issues(ctx, text)
+            found.append({"query": text, "structure": {}})
         except QueryError as error:
-            found.append({"query": str(text), "errors": [str(error)]})
+            found.append({"query": text, "errors": [str(error)]})
     return {"queries": found}
 
 
