@@ -3,6 +3,7 @@
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import whole_number
 
 from .refusals import refuse
 
@@ -27,21 +28,10 @@ def reference(ctx: HandlerContext, field: str, entity: str, value: Any) -> int |
     """The id of a row of another entity, which the newer API writes as text; -1 and null are none."""
     if value in (None, "", "-1", -1, "0", 0):
         return None
-    id = whole(value)
+    id = whole_number(value)
     if id is None or ctx.get(entity, {"id": id}) is None:
         refuse(ctx, 400, "INVALID_ID", f"{field} {value!r} does not exist"[:200], field)
     return id
-
-
-def whole(value: Any) -> int | None:
-    """A number that is written as text or as a number; None for what is none."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value if abs(value) < 2**53 else None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 15:
-        return int(value)
-    return None
 
 
 def patched(ctx: HandlerContext, section: str, old: Row, given: Any, kinds: dict[str, type]) -> Row:
@@ -60,6 +50,6 @@ def _member(ctx: HandlerContext, field: str, value: Any, kind: type) -> Any:
         return None
     if kind is str:
         return text(ctx, field, value)
-    if kind is bool and not isinstance(value, bool) or kind is int and whole(value) is None:
+    if kind is bool and not isinstance(value, bool) or kind is int and whole_number(value) is None:
         refuse(ctx, 400, "INVALID_FIELD", f"{field} must be of type {kind.__name__}", field)
-    return whole(value) if kind is int else value
+    return whole_number(value) if kind is int else value

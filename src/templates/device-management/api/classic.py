@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from svc_env import HandlerContext, Refused, Row
+from svc_env.finding import by_id, whole_number
 
-from .changing import whole
 from .events import tell_operation
 from .refusals import refuse_page
 from .xml_text import XmlError, read_xml, write_xml
@@ -95,8 +95,7 @@ def find(ctx: HandlerContext, resource: Resource) -> Row:
     how = ctx.route.split("/")[3]
     rows: list[Row] = []
     if how == "id":
-        id = whole(ctx.args["id"])
-        row = None if id is None else ctx.get(resource.entity, {"id": id})
+        row = by_id(ctx, resource.entity, ctx.args["id"])
         rows = [row] if row else []
     elif how == "name":
         wanted = ctx.args["name"].lower()
@@ -213,7 +212,7 @@ def number_in(ctx: HandlerContext, body: Row, name: str, usual: int) -> int:
     value = body.get(name)
     if value is None or value == "":
         return usual
-    number = whole(value)
+    number = whole_number(value)
     if number is None:
         refuse_page(ctx, 409, f"{name} must be a number")
     return number
@@ -254,7 +253,7 @@ def reference_in(ctx: HandlerContext, body: Row, name: str, entity: str, usual: 
 def referred(ctx: HandlerContext, entity: str, given: Any) -> int | None:
     """The id of the row that an id or a name tells; None for no row at all, which is -1 or an empty name."""
     value = given if isinstance(given, dict) else {"id": given}
-    id = whole(value.get("id"))
+    id = whole_number(value.get("id"))
     if id is None and str(value.get("id", "")) in ("-1",):
         return None
     if id is not None:

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import whole_number
 
 from ..blank import BLANK_COMPUTER
-from ..changing import whole
 from ..classic import (
     RESOURCES,
     Resource,
@@ -443,7 +443,7 @@ def _say_commands(ctx: HandlerContext, name: str, told: list[Row]) -> None:
 
 
 def _named_devices(ctx: HandlerContext, entity: str) -> list[Row]:
-    ids = [whole(part) for part in ctx.args["ids"].split(",")]
+    ids = [whole_number(part) for part in ctx.args["ids"].split(",")]
     if len(ids) > 500:
         refuse_page(ctx, 400)
     rows = [None if id is None else ctx.get(entity, {"id": id}) for id in dict.fromkeys(ids)]

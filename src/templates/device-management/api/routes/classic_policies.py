@@ -1,6 +1,7 @@
 """The older API: policies, and configuration profiles of computers and of mobile devices."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import whole_number
 
 from ..classic import (
     RESOURCES,
@@ -14,7 +15,6 @@ from ..classic import (
     say,
     text_in,
 )
-from ..changing import whole
 from ..refusals import refuse_page
 from ..scoping import OF_COMPUTERS, OF_MOBILE_DEVICES, read_scope, scope_answer
 
@@ -141,7 +141,7 @@ RESOURCES["policies"] = Resource("policies", "policies", "policy", "Policy", _po
 def list_policies_of_category(ctx: HandlerContext) -> None:
     """The policies of a category, by its id or its name."""
     given = ctx.args["category"]
-    id = whole(given)
+    id = whole_number(given)
     wanted = id if id is not None else referred(ctx, "categories", {"name": given})
     rows = [row for row in ctx.query("policies", order_by="id") if row["category_id"] == wanted]
     say(ctx, "policies", [_policy_short(ctx, row) for row in rows])

@@ -3,8 +3,9 @@
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import by_id
 
-from ..changing import object_body, patched, reference, whole
+from ..changing import object_body, patched, reference
 from ..commands import queue
 from ..events import smart_groups, tell_memberships, tell_operation
 from ..inventory import COMPUTER_SECTIONS, Names, computer_answer
@@ -72,8 +73,7 @@ def sections_of(ctx: HandlerContext, known: dict[str, str], usual: list[str]) ->
 
 def find_computer(ctx: HandlerContext) -> Row:
     """The computer that the path names."""
-    id = whole(ctx.args["id"])
-    row = None if id is None else ctx.get("computers", {"id": id})
+    row = by_id(ctx, "computers", ctx.args["id"])
     if row is None:
         refuse_unknown(ctx, "Computer", ctx.args["id"])
     return row

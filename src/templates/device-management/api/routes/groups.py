@@ -1,8 +1,8 @@
 """Groups in the newer API: named, and who is in them. They are made and changed by the older one."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import by_id
 
-from ..changing import whole
 from ..inventory import COMPUTER, MOBILE, members_of
 from ..refusals import refuse_unknown
 
@@ -28,8 +28,7 @@ def _short(row: Row) -> Row:
 
 
 def _members(ctx: HandlerContext, kind: Row) -> Row:
-    id = whole(ctx.args["id"])
-    group = None if id is None else ctx.get(kind["groups"], {"id": id})
+    group = by_id(ctx, kind["groups"], ctx.args["id"])
     if group is None:
         refuse_unknown(ctx, "Group", ctx.args["id"])
     return {"members": [device["id"] for device in members_of(ctx, group, kind)]}

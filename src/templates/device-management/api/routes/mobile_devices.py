@@ -3,8 +3,9 @@
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import by_id
 
-from ..changing import object_body, patched, reference, whole
+from ..changing import object_body, patched, reference
 from ..events import tell_operation
 from ..inventory import MOBILE_SECTIONS, Names, mobile_answer, wire_id
 from ..paging import path_value, select
@@ -109,8 +110,7 @@ def detail_answer(row: Row, names: Names) -> Row:
 
 def find_device(ctx: HandlerContext) -> Row:
     """The mobile device that the path names."""
-    id = whole(ctx.args["id"])
-    row = None if id is None else ctx.get("mobile_devices", {"id": id})
+    row = by_id(ctx, "mobile_devices", ctx.args["id"])
     if row is None:
         refuse_unknown(ctx, "Mobile device", ctx.args["id"])
     return row

@@ -7,8 +7,9 @@ below the version says which.
 from typing import Any
 
 from svc_env import HandlerContext, Refused, Row
+from svc_env.finding import by_id, whole_number
 
-from ..changing import object_body, reference, text, whole
+from ..changing import object_body, reference, text
 from ..events import tell_operation
 from ..paging import select
 from ..refusals import refuse, refuse_unknown
@@ -72,8 +73,7 @@ def _entity(ctx: HandlerContext) -> str:
 
 
 def _find(ctx: HandlerContext, entity: str) -> Row:
-    id = whole(ctx.args["id"])
-    row = None if id is None else ctx.get(entity, {"id": id})
+    row = by_id(ctx, entity, ctx.args["id"])
     if row is None:
         refuse_unknown(ctx, WHAT[entity], ctx.args["id"])
     return row
@@ -167,7 +167,7 @@ def _member(ctx: HandlerContext, name: str, given: Any, usual: Any) -> Any:
         if not isinstance(given, bool):
             refuse(ctx, 400, "INVALID_FIELD", f"{name} must be a boolean", name)
         return given
-    number = whole(given)
+    number = whole_number(given)
     if number is None or not 0 <= number <= 20:
         refuse(ctx, 400, "INVALID_FIELD", f"{name} must be a whole number from 0 to 20", name)
     return number
