@@ -129,4 +129,22 @@ describe('the older API', { timeout: 60_000 }, () => {
     expect((await world.ask('DELETE', '/JSSResource/buildings/id/3')).status).toBe(200);
     expect(world.rows('computers', { building_id: 3 })).toEqual([]);
   });
+
+  it('tells of policies no longer what has been deleted since', async () => {
+    for (const path of [
+      'packages/id/1',
+      'computergroups/id/1',
+      'scripts/id/1',
+      'mobiledevices/id/3',
+    ]) {
+      expect((await world.ask('DELETE', `/JSSResource/${path}`)).status, path).toBe(200);
+    }
+    const json = { accept: 'application/json' };
+    const { json: read } = await world.ask('GET', '/JSSResource/policies/id/2', undefined, json);
+    expect(read).toMatchObject({
+      policy: { package_configuration: { packages: [] }, scope: { computer_groups: [] } },
+    });
+    const { json: other } = await world.ask('GET', '/JSSResource/policies/id/7', undefined, json);
+    expect(other).toMatchObject({ policy: { scripts: [] } });
+  });
 });

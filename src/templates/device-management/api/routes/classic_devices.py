@@ -20,7 +20,7 @@ from ..classic import (
     text_in,
 )
 from ..commands import queue
-from ..events import computer_event, smart_groups, tell, tell_memberships
+from ..events import computer_event, smart_groups, tell, tell_memberships, tell_operation
 from ..inventory import COMPUTER, Names, groups_of, profiles_on
 from ..refusals import refuse_page
 from ..rsql import matches, read_filter
@@ -378,6 +378,7 @@ def _remove_mobile(ctx: HandlerContext, row: Row) -> None:
     for command in ctx.query("mdm_commands", {"mobile_device_id": row["id"]}):
         ctx.delete("mdm_commands", {"uuid": command["uuid"]})
     ctx.delete("mobile_devices", {"id": row["id"]})
+    tell_operation(ctx, "DELETE", "Mobile Device", row["id"], row["general"]["displayName"])
 
 
 RESOURCES["mobiledevices"] = Resource(

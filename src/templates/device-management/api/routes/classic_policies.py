@@ -32,6 +32,7 @@ def _policy_short(ctx: HandlerContext, row: Row) -> Row:
 
 
 def _policy(ctx: HandlerContext, row: Row) -> Row:
+    """A policy with the names of what it does and reaches; what has been deleted since is left out."""
     return {
         "general": {
             "id": row["id"],
@@ -47,20 +48,20 @@ def _policy(ctx: HandlerContext, row: Row) -> Row:
         "scope": scope_answer(ctx, row["scope"], "all_computers", OF_COMPUTERS),
         "self_service": {**row["self_service"]},
         "package_configuration": {
-            "packages": [{**_package(ctx, one["id"]), "action": one["action"]} for one in row["packages"]],
+            "packages": [
+                {"id": one["id"], "name": package["packageName"], "action": one["action"]}
+                for one in row["packages"]
+                if (package := ctx.get("packages", {"id": one["id"]}))
+            ],
         },
         "scripts": [
-            {**brief(ctx, "scripts", one["id"]), "priority": one["priority"], "parameter4": one["parameter4"]}
+            {"id": one["id"], "name": script["name"], "priority": one["priority"], "parameter4": one["parameter4"]}
             for one in row["scripts"]
+            if (script := ctx.get("scripts", {"id": one["id"]}))
         ],
         "reboot": {"user_logged_in": row["reboot"], "minutes_until_reboot": 5},
         "maintenance": {"recon": row["recon"]},
     }
-
-
-def _package(ctx: HandlerContext, id: int) -> Row:
-    row = ctx.get("packages", {"id": id})
-    return {"id": id, "name": row["packageName"] if row else ""}
 
 
 def _read_policy(ctx: HandlerContext, body: Row, old: Row | None) -> Row:
