@@ -1,0 +1,93 @@
+/** `svc media`: bytes that stand beside traces and items of datasets. */
+import { basename, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type MediaBody, mediaFields } from '#wire/public-api/media.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { typeOfName } from '../files/local-files.ts';
+import { fetchMedia, sendMedia } from '../service/media.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeMedia } from '../views/context.ts';
+import { usageError } from '../views/report.ts';
+import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+
+type PutOptions = ServiceOptions & {
+  trace?: string;
+  observation?: string;
+  dataset?: string;
+  item?: string;
+  field: MediaBody['field'];
+  type?: string;
+};
+
+/** What has it, as options say. */
+const ownerOf = ({ trace, observation, dataset, item }: PutOptions) => {
+  if (trace !== undefined && dataset === undefined && item === undefined) {
+    return { traceId: trace, ...(observation === undefined ? {} : { observationId: observation }) };
+  }
+  if (trace === undefined && dataset !== undefined && item !== undefined) {
+    return { datasetId: dataset, datasetItemId: item };
+  }
+  throw usageError(
+    'say what has it: --trace, with or without --observation, or --dataset and --item',
+  );
+};
+
+const addPut = (media: Command, context: Context): void => {
+  const command = addCommand(media, {
+    usage: 'put <file>',
+    summary: 'send a file and print the reference by which it stands in a trace or an item',
+    example: 'svc media put shot.png --trace 7f… --field output',
+  })
+    .option('--trace <id>', 'the trace that has it')
+    .option('--observation <id>', 'the observation of the trace')
+    .option('--dataset <id>', 'the dataset, by its id, of')
+    .option('--item <id>', 'the item that has it')
+    .addOption(
+      new Option('--field <field>', 'where the reference stands')
+        .choices([...mediaFields])
+        .default('input'),
+    )
+    .option('--type <type>', "media type; unless given that of the file's name");
+  withService(command).action(async (file: string, options: PutOptions) => {
+    const client = clientFor(context, options);
+    const owner = { ...ownerOf(options), field: options.field };
+    const contentType = options.type ?? typeOfName(basename(file));
+    const wanted = { at: resolve(context.cwd, file), contentType, owner };
+    const work = () => sendMedia(client, wanted);
+    const sent = await withProgress({ out: context.err, step: `sending ${file}` }, work);
+    printAnswer(context, options, sent, () => sent.reference);
+  });
+};
+
+const addGet = (media: Command, context: Context): void => {
+  const show = addCommand(media, {
+    usage: 'show <media>',
+    summary: 'what is known of media, by its id',
+    example: 'svc media show 5c1g… --json',
+  });
+  withService(show).action(async (mediaId: string, options: ServiceOptions) => {
+    const { body } = await clientFor(context, options).send(api.getMedia, { params: { mediaId } });
+    printAnswer(context, options, body, () => describeMedia(body));
+  });
+  const get = addCommand(media, {
+    usage: 'get <media> <file>',
+    summary: 'fetch media into a file',
+    example: 'svc media get 5c1g… shot.png',
+  });
+  withService(get).action(async (mediaId: string, file: string, options: ServiceOptions) => {
+    const client = clientFor(context, options);
+    const { body } = await client.send(api.getMedia, { params: { mediaId } });
+    const work = () => fetchMedia(client, body, resolve(context.cwd, file));
+    await withProgress({ out: context.err, step: `fetching ${mediaId}` }, work);
+    printAnswer(context, options, body, () => `${file} has ${body.contentLength} bytes`);
+  });
+};
+
+export const addMedia = (program: Command, context: Context): void => {
+  const media = program
+    .command('media')
+    .description('pictures, sounds and documents beside traces and items of datasets');
+  addPut(media, context);
+  addGet(media, context);
+};

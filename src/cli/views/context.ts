@@ -1,0 +1,89 @@
+/** Context repositories, prompts and media as a person reads them. */
+import type {
+  ContextRepoList,
+  ContextVersionView,
+  PromptList,
+  PromptView,
+} from '#wire/public-api/context.ts';
+import type { Static } from '#wire/type.ts';
+import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
+import { formatBytes } from './files.ts';
+
+const shownChars = 60;
+
+const orNone = (lines: readonly string[][], none: string): string =>
+  lines.length === 1 ? none : formatTable(lines);
+
+const listed = (words: readonly string[]): string =>
+  words.length === 0 ? '-' : cutLine(words.join(', '), shownChars);
+
+export const listRepos = ({ data }: Static<typeof ContextRepoList>): string =>
+  orNone(
+    [
+      ['NAME', 'LATEST', 'LABELS', 'TAGS', 'CHANGED'],
+      ...data.map(({ identifier, latestVersion, labels, tags, updatedAt }) => [
+        ...[cutLine(identifier, shownChars), String(latestVersion)],
+        listed(Object.entries(labels).map(([label, version]) => `${label} ${version}`)),
+        ...[listed(tags), formatAgo(updatedAt)],
+      ]),
+    ],
+    'nothing is here; "svc context push" makes the first version',
+  );
+
+/** Content as it is written to a file: a text as it is, all else as JSON. */
+export const contentText = (content: unknown): string =>
+  typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
+
+const ending = (text: string): string => text.replace(/\n$/, '');
+
+export const describeVersion = (view: ContextVersionView): string =>
+  [
+    formatFields([
+      [view.kind, view.identifier],
+      ['version', `${view.version} of ${view.latestVersion}`],
+      ['labels', listed(view.labels)],
+      ['tags', listed(view.tags)],
+      ['message', view.message],
+      ['pushed', `${formatAgo(view.createdAt)} by ${view.createdBy}`],
+      ['config', JSON.stringify(view.config)],
+    ]),
+    '',
+    ending(contentText(view.content)),
+  ].join('\n');
+
+export const listPrompts = ({ data }: Static<typeof PromptList>): string =>
+  orNone(
+    [
+      ['PROMPT', 'TYPE', 'VERSIONS', 'LABELS', 'TAGS', 'CHANGED'],
+      ...data.map(({ name, type, versions, labels, tags, lastUpdatedAt }) => [
+        ...[cutLine(name, shownChars), type, String(versions.length)],
+        ...[listed(labels), listed(tags), formatAgo(lastUpdatedAt)],
+      ]),
+    ],
+    'no prompts; "svc prompts create" makes one',
+  );
+
+export const describePrompt = (view: PromptView): string =>
+  [
+    formatFields([
+      ['prompt', view.name],
+      ['version', view.version],
+      ['type', view.type],
+      ['labels', listed(view.labels)],
+      ['tags', listed(view.tags)],
+      ['message', view.commitMessage],
+      ['config', JSON.stringify(view.config)],
+    ]),
+    '',
+    ending(contentText(view.prompt)),
+  ].join('\n');
+
+type Media = { mediaId: string; contentType: string; contentLength: number; uploadedAt: string };
+
+export const describeMedia = ({ mediaId, contentType, contentLength, uploadedAt }: Media): string =>
+  formatFields([
+    ['media', mediaId],
+    ['type', contentType],
+    ['size', formatBytes(contentLength)],
+    ['sent', formatAgo(uploadedAt)],
+  ]);
