@@ -6,6 +6,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { createShaping } from '#data/formats/shape-rows.ts';
 import { columnsOf } from '#data/formats/table-columns.ts';
 import { AppError } from '#domain/error.ts';
 import { compileTree } from '#language/compile/compile.ts';
@@ -24,7 +25,6 @@ import {
   type Sink,
   writeText,
 } from '../files/row-writer.ts';
-import { createShaping } from '../files/shape-rows.ts';
 import { findContract } from '../service/contracts.ts';
 import { readPages } from '../service/read-rows.ts';
 import type { Context } from '../terminal/context.ts';

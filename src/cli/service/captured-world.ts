@@ -3,6 +3,7 @@
  * A folder that has no rows of the captured entities is served with those of its captures.
  */
 
+import { createShaping } from '#data/formats/shape-rows.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { Row } from '#language/contract.ts';
@@ -12,7 +13,6 @@ import { readCaptures } from '#language/files/capture-json.ts';
 import { createProblems } from '#language/read/place.ts';
 import { openTree } from '#language/read/tree.ts';
 import type { CapturedPage } from '#mirror/conform/plan.ts';
-import { createShaping } from '../files/shape-rows.ts';
 import { ProblemsError } from '../views/report.ts';
 
 export type CompiledTree = Extract<CompileResult, { ok: true }>;

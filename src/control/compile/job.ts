@@ -1,4 +1,5 @@
 /** The jobs of a compile process: what goes in, what comes out, and who does it. All plain data. */
+import type { ImportMode } from '#domain/batch.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { describeContract } from '#language/artifacts/describe.ts';
 import { type GeneratedFile, generatedState, staleProblems } from '#language/artifacts/state.ts';
@@ -14,6 +15,14 @@ import { type ReadBody, readWhole } from '../bodies/read.ts';
 import { type GradeSummary, summarizeGrade } from '../contracts/grade-summary.ts';
 import { type McpTool, mcpToolsOf } from '../contracts/mcp-tools.ts';
 import { type Built, buildVersion } from './build.ts';
+import {
+  type CaptureFit,
+  fitCaptures,
+  type ImportedRows,
+  type IngestedRows,
+  importIntoTree,
+  ingestTree,
+} from './captured.ts';
 import { type CheckedItems, createItemCheck, type ItemsGiven } from './check-items.ts';
 import { type CheckedTask, checkTask, createWorldCache, type WorldGiven } from './check-task.ts';
 import type { BaseVersion } from './kept-rows.ts';
@@ -39,6 +48,12 @@ type Inputs = {
   build: { files: Files; rowsJson: string | null; redact?: RedactionMode; base?: BaseVersion };
   /** What its contract holds. */
   describe: { files: Files };
+  /** The rows of its captures. */
+  ingest: { files: Files };
+  /** How its captures fit its contract. */
+  'fit-captures': { files: Files };
+  /** Its files of rows with others among them. */
+  'import-rows': { files: Files; rows: Files; mode: ImportMode; redact: RedactionMode };
   /** What a template holds. */
   summarize: { slug: string; files: Files };
   /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
@@ -95,6 +110,9 @@ export type Outcomes = {
   build: Built;
   /** As JSON text: it is answered as it is, and may be large. */
   describe: { ok: true; descriptionJson: string } | Refused;
+  ingest: IngestedRows;
+  'fit-captures': CaptureFit;
+  'import-rows': ImportedRows;
   summarize: TemplateSummaryResult;
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
@@ -151,6 +169,12 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
         return buildVersion(job.files, job.rowsJson === null ? {} : JSON.parse(job.rowsJson), job);
       case 'describe':
         return describe(job.files);
+      case 'ingest':
+        return ingestTree(job.files);
+      case 'fit-captures':
+        return fitCaptures(job.files);
+      case 'import-rows':
+        return importIntoTree(job.files, job.rows, job);
       case 'summarize':
         return summarizeTemplate(job.slug, job.files);
       case 'begin':

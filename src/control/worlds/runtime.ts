@@ -8,12 +8,7 @@ import { toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
-import {
-  type RuntimeAnswer,
-  type RuntimeBody,
-  type RuntimeCommand,
-  runtimeCommands,
-} from '#wire/public-api/runtime.ts';
+import type { RuntimeAnswer, RuntimeBody, RuntimeCommand } from '#wire/public-api/runtime.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { Compiled, Job, JobKind, Outcomes } from '../compile/job.ts';
 import { decodeTree } from '../compile/tree.ts';
@@ -127,6 +122,29 @@ const initTemplateFiles: Command<'init-template-files'> = async (request) => {
   return { ok: true, answer: { files } };
 };
 
+const ingest: Command<'ingest'> = async (request) => {
+  const done = await run(request, { kind: 'ingest', files: filesOf(request) });
+  if (!done.ok) return done;
+  const rows = new JsonText(done.rowsJson) as unknown as AnswerOf<'ingest'>['rows'];
+  return { ok: true, answer: { rows, counts: done.counts } };
+};
+
+const conform: Command<'conform'> = async (request) => {
+  const done = await run(request, { kind: 'fit-captures', files: filesOf(request) });
+  if (!done.ok) return done;
+  const { fidelity, entities, misfits } = done;
+  return { ok: true, answer: { fidelity, entities, misfits } };
+};
+
+const importData: Command<'import-data'> = async (request) => {
+  const { rows, mode = 'append', redact = 'off', command } = request.body;
+  if (rows === undefined) throw missing('rows', command);
+  const files = filesOf(request);
+  const given = decodeTree(rows, 'rows');
+  const done = await run(request, { kind: 'import-rows', files, rows: given, mode, redact });
+  return done.ok ? { ok: true, answer: { files: encode(done.files), counts: done.counts } } : done;
+};
+
 const commands: { [Name in RuntimeCommand]: Command<Name> } = {
   validate,
   compile,
@@ -136,18 +154,10 @@ const commands: { [Name in RuntimeCommand]: Command<Name> } = {
   'template-summary': summarize,
   'init-template': initTemplate,
   'init-template-files': initTemplateFiles,
+  ingest,
+  conform,
+  'import-data': importData,
 };
-
-const isServed = (command: string): command is RuntimeCommand =>
-  (runtimeCommands as readonly string[]).includes(command);
-
-const unsupported = (command: string): Problem => ({
-  file: '',
-  pointer: '/command',
-  code: 'unsupported_command',
-  message: `the command "${command}" is not served yet`,
-  hint: `served are ${runtimeCommands.join(', ')}`,
-});
 
 /** What is wrong with the request itself, as problems of no file. */
 export const requestProblems = (fields: readonly FieldProblem[], message: string): Problem[] =>
@@ -165,7 +175,6 @@ export const runCommand = async (
   asker: RuntimeAsker,
 ): Promise<RuntimeOutcome> => {
   const { command } = body;
-  if (!isServed(command)) return { ok: false, problems: [unsupported(command)] };
   try {
     const done = await commands[command]({ ...parts, body, asker });
     if (!done.ok) return done;

@@ -2,6 +2,7 @@
  * `POST /worlds/runtime`: work on a world's files without a world. One body for all commands, and an
  * answer for each, told apart by its `command`; or one rejection, with everything that is wrong.
  */
+import { importModes, redactModes } from '#domain/batch.ts';
 import { limits } from '#domain/limits.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -18,21 +19,30 @@ export const runtimeCommands = [
   'template-summary',
   'init-template',
   'init-template-files',
+  'ingest',
+  'conform',
+  'import-data',
 ] as const;
 export type RuntimeCommand = (typeof runtimeCommands)[number];
 
-/** Commands of the specification that are rejected as `unsupported_command`. */
-const unsupportedCommands = ['import-data', 'ingest', 'conform'] as const;
-
 export const RuntimeBody = Type.Object(
   {
-    command: oneOf([...runtimeCommands, ...unsupportedCommands]),
+    command: oneOf([...runtimeCommands]),
     files: Type.Optional(
       Type.Array(TreeFileBody, {
         maxItems: limits.treeFiles,
-        description: 'the tree, for `validate`, `compile`, `describe` and `counts`',
+        description: 'the tree, for all commands that are not about a template',
       }),
     ),
+    rows: Type.Optional(
+      Type.Array(TreeFileBody, {
+        maxItems: limits.treeFiles,
+        description:
+          'files of rows for `import-data`, each named after its entity, JSON or JSON Lines',
+      }),
+    ),
+    mode: Type.Optional(oneOf([...importModes], 'for `import-data`; default: append')),
+    redact: Type.Optional(oneOf([...redactModes], 'for `import-data`; default: off')),
     template: Type.Optional(
       Type.String({
         minLength: 1,
@@ -170,6 +180,46 @@ const BegunFiles = Type.Object({
   files: Type.Array(Type.Object({ path: Type.String(), sizeBytes: Count })),
 });
 
+const EntityRows = Type.Record(
+  Type.String(),
+  Type.Array(Type.Record(Type.String(), Type.Unknown())),
+);
+
+const Ingested = Type.Object({
+  ...answerOf('ingest'),
+  rows: EntityRows,
+  counts: Type.Object({
+    read: Count,
+    rows: Count,
+    unknownFields: Count,
+    unknown: Texts,
+    redacted: Type.Object({ dropped: Count, hashed: Count, preserved: Count, rounded: Count }),
+  }),
+});
+
+const Conformed = Type.Object({
+  ...answerOf('conform'),
+  fidelity: Type.Number({
+    description: 'percent of the captured rows that the contract takes, rounded down',
+  }),
+  entities: Type.Array(Type.Object({ entity: Type.String(), rows: Count, fitting: Count })),
+  misfits: Type.Array(
+    Type.Object({
+      entity: Type.String(),
+      index: Count,
+      pointer: Type.String(),
+      message: Type.String(),
+    }),
+    { description: 'the first 200' },
+  ),
+});
+
+const ImportedIntoTree = Type.Object({
+  ...answerOf('import-data'),
+  files: FileContents,
+  counts: Type.Record(Type.String(), Count, { description: 'rows of `data/` by entity' }),
+});
+
 export const RuntimeAnswer = Type.Union([
   Validated,
   Compiled,
@@ -179,6 +229,9 @@ export const RuntimeAnswer = Type.Union([
   Summarized,
   Begun,
   BegunFiles,
+  Ingested,
+  Conformed,
+  ImportedIntoTree,
 ]);
 export type RuntimeAnswer = Static<typeof RuntimeAnswer>;
 

@@ -3,9 +3,9 @@
  * what it names. What was done is counted, for whoever wants to know what became of their rows.
  */
 
-import { columnsOf } from '#data/formats/table-columns.ts';
 import { redactRow } from '#language/capture/redact.ts';
 import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
+import { columnsOf } from './table-columns.ts';
 
 /** What became of rows, in numbers of rows, fields and values. */
 export type ShapeCounts = {
