@@ -178,6 +178,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['query', 'rows of store files, found and compared'],
   ],
   'src/mirror': [
+    ['record', 'what a client does, kept on its way to the vendor'],
     ['draft', 'the first version of a world, from what is known of an API'],
     ['conform', 'a world held against what its vendor answered'],
     ['capture', 'answers asked for, page by page, and kept'],

@@ -16,6 +16,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ConformReport } from '#mirror/conform/conform.ts';
+import { readTree } from '#runtime/tree.ts';
 import { startStandInVendor } from '../support/stand-in-vendor.ts';
 import { runSvc } from '../support/svc.ts';
 
@@ -28,7 +29,7 @@ const canary = 'canary-credential-4711';
 
 /** What a browser saves of a look at the stand-in vendor. */
 const writeHar = async (path: string): Promise<void> => {
-  const vendor = await startStandInVendor({ scheme: 'bearer', secret: canary });
+  const vendor = await startStandInVendor({ scheme: 'bearer', secret: canary, echo: true });
   const looks = [
     '/boards',
     '/boards/1/cards',
@@ -77,7 +78,8 @@ describe('a draft', () => {
     const report = JSON.parse(asked.out) as ConformReport;
     expect(report.routes).toHaveLength(served);
     expect(report.fidelity).toBe(100);
-    expect(readFileSync(join(folder, 'connector.toml'), 'utf8')).not.toContain(canary);
+    const texts = readTree(folder).map(({ content }) => Buffer.from(content).toString());
+    expect(texts.join('\n')).not.toContain(canary);
     const again = await runSvc(['worlds', 'connector', 'draft', source, folder]);
     expect([again.status, again.err]).toEqual([1, expect.stringContaining('is not empty')]);
   });

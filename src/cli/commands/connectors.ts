@@ -25,6 +25,7 @@ import {
 import { addConnectorCapture } from './connector-capture.ts';
 import { addConnectorConform } from './connector-conform.ts';
 import { addConnectorDraft } from './connector-draft.ts';
+import { addConnectorRecord } from './connector-record.ts';
 import { addConnectorServe } from './connector-serve.ts';
 
 /** What is published: a folder, which is compiled here first, or a world of the service. */
@@ -117,5 +118,6 @@ export const addConnectors = (worlds: Command, context: Context): void => {
   addConnectorServe(connector, context);
   addConnectorDraft(connector, context);
   addConnectorCapture(connector, context);
+  addConnectorRecord(connector, context);
   addConnectorConform(connector, context);
 };

@@ -1,6 +1,7 @@
-/** A HAR file, as browsers save what they asked. Credentials and cookies in it are not looked at. */
+/** A HAR file, as browsers save what they asked. Credentials and cookies in it are taken out wherever they stand. */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
+import { createSecrets, learnSecrets, scrubJson } from '../redact/secrets.ts';
 import type { SeenExchange } from './exchange.ts';
 
 const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/;
@@ -66,7 +67,12 @@ export const readHar = (value: unknown, shown: string): SeenExchange[] => {
   if (!isObject(log) || !Array.isArray(log.entries)) {
     throw new AppError('invalid', `${shown} is no HAR file: it has no "log.entries"`);
   }
-  return log.entries.flatMap(readEntry).filter(({ headers, body }) => {
+  const secrets = createSecrets();
+  for (const entry of log.entries) {
+    const request = isObject(entry) ? entry.request : undefined;
+    if (isObject(request)) learnSecrets(headersOf(request.headers), secrets);
+  }
+  return scrubJson(log.entries.flatMap(readEntry), secrets).filter(({ headers, body }) => {
     const type = headers['content-type'] ?? '';
     return body !== undefined || type === '' || /[/+]json\b/.test(type);
   });

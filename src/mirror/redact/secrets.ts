@@ -54,3 +54,21 @@ export const createSecrets = (given: readonly string[] = []): Secrets => {
       ),
   };
 };
+
+const credentialHeaders = /^(?:authorization|cookie|.*(?:api-?key|token|secret|password).*)$/i;
+
+/** What a client shows of itself is a secret from then on. */
+export const learnSecrets = (headers: Readonly<Record<string, string>>, secrets: Secrets): void => {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!credentialHeaders.test(name)) continue;
+    secrets.add(value);
+    const [, rest] = /^(?:bearer|basic|token)\s+(.+)$/i.exec(value) ?? [];
+    if (rest !== undefined) secrets.add(rest);
+    if (name !== 'cookie') continue;
+    for (const pair of value.split(/;\s*/)) secrets.add(pair.slice(pair.indexOf('=') + 1));
+  }
+};
+
+/** A value of JSON without secrets. */
+export const scrubJson = <Value>(value: Value, secrets: Secrets): Value =>
+  JSON.parse(secrets.scrub(JSON.stringify(value))) as Value;

@@ -1,0 +1,108 @@
+/** `svc worlds connector record`: a local proxy to the vendor, which keeps what a client does as captures. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { AppError } from '#domain/error.ts';
+import { connectorFile } from '#language/files/connector-toml.ts';
+import { draftWorld } from '#mirror/draft/draft.ts';
+import type { SeenExchange } from '#mirror/draft/exchange.ts';
+import { apiFromExchanges } from '#mirror/draft/from-exchanges.ts';
+import { createKeeper } from '#mirror/record/keep-exchange.ts';
+import { startProxy } from '#mirror/record/proxy.ts';
+import { createSecrets, scrubJson } from '#mirror/redact/secrets.ts';
+import { changeTree } from '../files/write-tree.ts';
+import type { Context } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { listenForStop } from '../terminal/stopping.ts';
+import { describeDraft } from '../views/draft.ts';
+import { addCommand, parseNumber } from './command.ts';
+import { readMirror } from './connector-capture.ts';
+import { compiledFiles, refuseFilled } from './connector-draft.ts';
+
+type Options = { port?: number; to?: string; name?: string };
+
+const usualPort = 4700;
+/** Of a vendor without connector so many exchanges are enough for a draft. */
+const mostExchanges = 2_000;
+const timeoutMs = 120_000;
+
+const readTarget = (to: string | undefined, folder: string): string => {
+  if (to === undefined) {
+    throw new AppError(
+      'invalid',
+      `${folder} has no connector.toml: say where the vendor is with --to`,
+    );
+  }
+  if (/^https?:\/\/[^/?#\s]+[^?#\s]*$/i.test(to) && URL.canParse(to)) return to.replace(/\/+$/, '');
+  throw new AppError('invalid', `--to takes an http or https address without query, not "${to}"`);
+};
+
+const record = async (context: Context, folder: string, options: Options): Promise<void> => {
+  const root = resolve(context.cwd, folder);
+  const hasConnector = existsSync(join(root, connectorFile));
+  const secrets = createSecrets();
+  const mirror = hasConnector ? readMirror(context, folder).contract : undefined;
+  if (mirror === undefined) refuseFilled(context, folder, {});
+  const base = mirror?.vendor.baseUrl ?? readTarget(options.to, folder);
+  const keep = mirror === undefined ? undefined : createKeeper(mirror, root, secrets);
+  const seen: SeenExchange[] = [];
+  const stopping = listenForStop();
+  const say = (text: string): void => context.out.write(`${secrets.scrub(text)}\n`);
+  try {
+    const proxy = await startProxy({
+      ...{ port: options.port ?? usualPort, base, secrets, timeoutMs },
+      seen(exchange) {
+        const { method, status, url } = exchange;
+        const path = new URL(url).pathname;
+        const kept = keep?.(exchange);
+        if (kept === undefined && seen.length < mostExchanges) seen.push(exchange);
+        // A path may hold what is redacted; with a connector only the capture tells it.
+        if (kept === undefined) say(`${status}  ${method} ${path}`);
+        else if ('file' in kept) say(`${status}  ${method}  ${kept.file}`);
+        else say(`${status}  ${method}  not kept: ${kept.reason}`);
+      },
+      failed: (method, _path, reason) => say(`–    ${method}  not answered: ${reason}`),
+    });
+    say(`use ${proxy.url} in place of ${base}; what is answered is kept in ${folder} until Ctrl-C`);
+    await new Promise<void>((done) => {
+      stopping.signal.addEventListener('abort', () => done(), { once: true });
+      if (stopping.signal.aborted) done();
+    });
+    await proxy.stop();
+  } finally {
+    stopping.release();
+  }
+  if (mirror !== undefined) return;
+  if (seen.length === 0) {
+    say('nothing was asked, so there is nothing to draft');
+    return;
+  }
+  const known = { base, ...(options.name === undefined ? {} : { title: options.name }) };
+  const withBody = seen.filter(({ body }) => body !== undefined);
+  const { api, marks } = apiFromExchanges(scrubJson(withBody, secrets), known);
+  const made = draftWorld(api, marks);
+  changeTree(context, folder, { write: compiledFiles(folder, made), remove: [] });
+  const keepDrafted = createKeeper(readMirror(context, folder).contract, root, secrets);
+  const captures = seen.map(keepDrafted).filter((one) => 'file' in one).length;
+  say(`${describeDraft(folder, made)}\n${formatCount(captures, 'capture')} beside it`);
+};
+
+export const addConnectorRecord = (connector: Command, context: Context): void => {
+  addCommand(connector, {
+    usage: 'record <folder>',
+    summary:
+      'a local proxy to the vendor: what a client does through it is kept as captures, or becomes a draft',
+    example: [
+      'svc worlds connector record ./crm --port 4700',
+      'svc worlds connector record ./new --to https://api.crm.example/v1',
+    ].join('\n'),
+  })
+    .option(
+      '--port <number>',
+      `where it listens on 127.0.0.1 (default: ${usualPort})`,
+      parseNumber({ min: 1, max: 65_535, whole: true }),
+    )
+    .option('--to <url>', 'where the vendor is, for a folder without connector.toml')
+    .option('--name <text>', 'name of the world that is drafted')
+    .action((folder: string, options: Options) => record(context, folder, options));
+};
