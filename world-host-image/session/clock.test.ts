@@ -62,3 +62,34 @@ describe('a clock', () => {
     expect(clock.iso()).toBe('9999-12-31T23:59:59Z');
   });
 });
+
+describe('how long a time holds', () => {
+  /** The first moment of the machine, from one on, at which the clock tells another time. */
+  const changesAt = (clock: ReturnType<typeof createClock>, machine: { ms: number }): number => {
+    const { iso } = clock.time();
+    while (clock.iso() === iso) machine.ms += 1;
+    return machine.ms;
+  };
+
+  it.each([
+    ['of the machine', { at: null, mode: 'real', rate: 1 }],
+    ['that runs from a time', { at: '2026-03-01T09:30:00.250Z', mode: 'real', rate: 1 }],
+    ['that is slow', { at: '2026-03-01T09:30:00Z', mode: 'real', rate: 0.3 }],
+    ['that is fast', { at: '2026-03-01T09:30:00Z', mode: 'real', rate: 7 }],
+    ['that is faster than the machine counts', { at: null, mode: 'real', rate: 1e6 }],
+  ] as const)('is told exactly of a clock %s', (_, settings) => {
+    const machine = { ms: 1_700_000_000_123 };
+    const clock = createClock(settings, () => machine.ms);
+    for (const laterMs of [0, 1, 333, 876, 877, 5_000]) {
+      machine.ms += laterMs;
+      const { untilMs } = clock.time();
+      expect(changesAt(clock, machine)).toBe(untilMs);
+    }
+  });
+
+  it('has no end where the clock stands while a turn lasts', () => {
+    const stepped = createClock({ at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 60 });
+    stepped.step();
+    expect(stepped.time()).toEqual({ iso: '2026-03-01T09:31:00Z', untilMs: null });
+  });
+});

@@ -5,10 +5,15 @@
  */
 import { lastInstantMs, type SessionClock } from '#domain/world-clock.ts';
 
+/** A time, and until when of the machine's it is the time: milliseconds since 1970; null for as long as a turn lasts. */
+export type WorldTime = { iso: string; untilMs: number | null };
+
 export type WorldClock = {
   now(): Date;
   /** ISO 8601 in UTC to the second, as vendors write it: `2026-03-01T09:30:00Z`. */
   iso(): string;
+  /** The same with how long it holds, for who asks more often than it changes. */
+  time(): WorldTime;
   /** Moves a stepped clock on; once for each call and request. */
   step(): void;
   /** Back to where it started. */
@@ -37,9 +42,16 @@ export const createClock = (
   const nowMs = (): number =>
     isMachine ? machineMs() : Math.min(startMs + elapsedMs[mode](), lastInstantMs);
 
+  const iso = (): string => `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
+  const untilMs = (): number => {
+    const nextMs = (Math.floor(nowMs() / 1000) + 1) * 1000;
+    return isMachine ? nextMs : startedMs + Math.ceil((nextMs - startMs) / rate);
+  };
+
   return {
     now: () => new Date(nowMs()),
-    iso: () => `${new Date(nowMs()).toISOString().slice(0, 19)}Z`,
+    iso,
+    time: () => ({ untilMs: mode === 'real' ? untilMs() : null, iso: iso() }),
     step() {
       steps += 1;
     },

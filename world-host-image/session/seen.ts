@@ -40,6 +40,7 @@ export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
   const onRead = (entity: string): void => void seen.entities.add(entity);
   return {
     ...(access.rows === undefined ? {} : { rows: { ...access.rows, onRead } }),
+    ...(access.time === undefined ? {} : { time: access.time }),
     get: (entity, key) => reading(entity, () => access.get(entity, key)),
     query: (entity, query) => reading(entity, () => access.query(entity, query)),
     count: (entity, where) => reading(entity, () => access.count(entity, where)),

@@ -46,6 +46,7 @@ export const createStoreAccess = (
     remove: (entity, key) => store.remove(entity, key),
     nextInteger: store.nextNumber,
     now: session.clock.iso,
+    time: session.clock.time,
     uuid: session.ids.uuid,
     deliver: (event) => deliver(session, event),
     mintToken: () => mintToken(session),
@@ -85,6 +86,7 @@ export const createGraderAccess = (
     return rows.nextNumber(entity, field, within);
   },
   now: () => at,
+  time: () => ({ iso: at, untilMs: null }),
   uuid: createIds(0).uuid,
   insert: refuseWrite,
   update: refuseWrite,

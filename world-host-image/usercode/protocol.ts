@@ -39,6 +39,8 @@ export type HostMessage =
       timeoutMs: number;
       /** Whether the headers that it looks at are to be noted. */
       watched: boolean;
+      /** The world's time, and until when of the machine's it is that; null where it is to be asked for. */
+      time: { iso: string; untilMs: number | null } | null;
     }
   | { type: 'reply'; nonce: string; id: number; value: unknown }
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
@@ -72,7 +74,7 @@ export type WorkerMessage =
   /**
    * `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one.
    * `reads`: entities that it read from held rows. `headers`: those of the request that it looked at, where
-   * it was watched.
+   * it was watched. `timed`: it looked at the time that it was given.
    */
   | {
       type: 'done';
@@ -81,6 +83,7 @@ export type WorkerMessage =
       leftRunning: boolean;
       reads: string[];
       headers: readonly string[] | 'all';
+      timed: boolean;
     };
 
 const isHeaders = (value: unknown): value is Record<string, string> =>
@@ -183,7 +186,8 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
       const leftRunning = message.leftRunning === true;
       if (read === undefined) return undefined;
       const [reads, headers] = [readNames(message.reads), readHeaders(message.headers)];
-      return { type, nonce, result: read, leftRunning, reads, headers };
+      const timed = message.timed === true;
+      return { type, nonce, result: read, leftRunning, reads, headers, timed };
     }
     default:
       return undefined;

@@ -57,6 +57,11 @@ export type StoreAccess = {
   nextInteger(entity: string, field: string, within?: Row): number;
   /** The world's time, ISO 8601. */
   now(): string;
+  /**
+   * The same, and until when of the machine's it holds, in milliseconds since 1970; null: as long as the run lasts.
+   * A worker that is given it asks for the time only afterwards. Without it every look at the time is asked.
+   */
+  time?(): { iso: string; untilMs: number | null };
   uuid(): string;
   /** Sends an event to the webhooks that want it, when the call or request succeeds. */
   deliver(event: WorldEvent): void;

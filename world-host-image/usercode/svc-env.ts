@@ -48,7 +48,7 @@ const writeOf = (run: () => Run) => ({
 
 const clockOf = (run: () => Run) => ({
   /** The time in the world, ISO 8601 in UTC. */
-  now: async (): Promise<string> => (await run().ask('now', {})) as string,
+  now: async (): Promise<string> => (await run().now()) as string,
 });
 
 const idsOf = (run: () => Run) => ({

@@ -58,9 +58,14 @@ export class Answered extends Error {
 
 export type Reply = { id: number; value?: unknown; refusal?: Refused };
 
+/** The world's time as the host gave it, and until when of the machine's it is that; null: as long as the run lasts. */
+export type GivenTime = { iso: string; untilMs: number | null };
+
 export type Run = {
   /** Uses the store. Rejects with `Refused`. */
   ask(operation: string, given: Json): Promise<unknown>;
+  /** The time in the world. */
+  now(): Promise<unknown>;
   /** Headers that a handler has set so far; they go with the answer, whatever it is. */
   headers: Record<string, string>;
 };
@@ -70,6 +75,8 @@ export type OpenRun = Run & {
   nonce: string;
   /** Headers of the request that were looked at, where it is to be told. */
   seenHeaders: (() => string[] | 'all') | undefined;
+  /** Whether it looked at the time that it was given. */
+  isTimed(): boolean;
   /** Gives a question its answer. */
   reply(reply: Reply): void;
   isIdle(): boolean;
@@ -82,6 +89,9 @@ export type OpenRun = Run & {
   end(): void;
 };
 
+/** The machine's time: an author's code may set another function in its place. */
+const machineMs = Date.now;
+
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
 
 /** Opens a run whose questions go out through `send`, but for reads that held rows answer. */
@@ -89,12 +99,14 @@ export const openRun = (
   nonce: string,
   send: (message: Json) => void,
   held: Pick<HeldRows, 'read'>,
+  time: GivenTime | null,
 ): OpenRun => {
   const waiting = new Map<number, Waiting>();
   const strays = Promise.withResolvers<never>();
   strays.promise.catch(() => undefined); // The worker looks at it when it is due.
   let asked = 0;
   let over = false;
+  let isTimed = false;
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
@@ -108,14 +120,27 @@ export const openRun = (
     return answer.promise;
   };
 
+  const checkOpen = (): void => {
+    if (over) throw new Error('the call has ended; its world is out of reach');
+  };
+
   return {
     nonce,
+    isTimed: () => isTimed,
+    async now() {
+      checkOpen();
+      if (time === null || (time.untilMs !== null && machineMs() >= time.untilMs)) {
+        return askHost('now', {});
+      }
+      isTimed = true;
+      return time.iso;
+    },
     seenHeaders: undefined,
     headers: {},
     strayed: strays.promise,
     stray: strays.reject,
     ask(operation, given) {
-      if (over) throw new Error('the call has ended; its world is out of reach');
+      checkOpen();
       // Behind a question that is open, a read sees what that one writes.
       const answer = waiting.size === 0 ? held.read(operation, given) : unknown;
       return answer === unknown ? askHost(operation, given) : Promise.resolve(answer);

@@ -16,6 +16,7 @@ import { createLoader, Unavailable, type UserFunction } from './typescript-loade
 import {
   Answered,
   Failed,
+  type GivenTime,
   type OpenRun,
   openRun,
   Refused,
@@ -33,6 +34,7 @@ type RunMessage = {
   as: 'tool' | 'handler' | 'before' | 'verify' | 'tests';
   input: Json;
   watched: boolean;
+  time: GivenTime | null;
 };
 type HostMessage =
   | { type: 'load'; nonce: string; directory: string; eager: boolean }
@@ -181,7 +183,7 @@ const printed = async (): Promise<void> => {
 };
 
 const serve = async (message: RunMessage): Promise<void> => {
-  const run = openRun(message.nonce, send, held);
+  const run = openRun(message.nonce, send, held, message.time);
   const timersBefore = countTimers(activeNames());
   current = run;
   const result = await outcomeOf(run, message);
@@ -190,7 +192,12 @@ const serve = async (message: RunMessage): Promise<void> => {
   const active = activeNames();
   const leftRunning = countTimers(active) > timersBefore;
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
-  const told = { leftRunning, reads: held.takeReads(), headers: run.seenHeaders?.() };
+  const told = {
+    leftRunning,
+    reads: held.takeReads(),
+    headers: run.seenHeaders?.(),
+    timed: run.isTimed(),
+  };
   try {
     send({ type: 'done', nonce: run.nonce, result, ...told });
   } catch (error) {

@@ -203,6 +203,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const { access, function: name } = request;
     if (message.type === 'done') {
       for (const entity of message.reads) access.rows?.onRead?.(entity);
+      if (message.timed) access.now(); // It counts as asked for.
       request.watch?.onHeaders(message.headers);
       if (!message.leftRunning || isAlone(request)) return { value: message.result };
       request.watch?.onLeft();
@@ -245,6 +246,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       input,
       timeoutMs,
       watched,
+      time: request.answer === undefined ? (request.access.time?.() ?? null) : null,
     };
     const line = encode(message, limits.messageBytes);
     if (line === undefined) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from contextvars import ContextVar
 from typing import Any
 
@@ -15,6 +16,9 @@ from .json_text import json_text
 
 #: A row, a key or any JSON object.
 Row = dict[str, Any]
+
+#: The machine's time: an author's code may set another function in its place.
+_machine_ns = time.time_ns
 
 
 class TooLarge(ValueError):
@@ -61,11 +65,14 @@ class Channel:
 class Run:
     """One call: every use of the store goes through it, and none once it has ended."""
 
-    def __init__(self, channel: Channel, nonce: str) -> None:
+    def __init__(self, channel: Channel, nonce: str, given_time: Row | None = None) -> None:
         self._channel = channel
         self._held = channel.held
         self._held.reads.clear()
         self._nonce = nonce
+        #: The world's time as the host gave it, with when it ends to be that by the machine's clock.
+        self._time = given_time
+        self._timed = False
         self._lock = threading.Lock()
         self._asked = 0
         self._ended = False
@@ -81,6 +88,8 @@ class Run:
             message = {"type": "done", "nonce": self._nonce, "result": result}
             if threading.active_count() > self._threads:
                 message["leftRunning"] = True
+            if self._timed:
+                message["timed"] = True
             if self._held.reads:
                 message["reads"] = sorted(self._held.reads)
             if self.seen_headers is not None:
@@ -130,6 +139,14 @@ class Run:
         return self._ask("next", entity=entity, field=field, within=within)
 
     def now(self) -> str:
+        given = self._time
+        if given is not None:
+            until = given["untilMs"]
+            if until is None or _machine_ns() < until * 1_000_000:
+                with self._lock:
+                    self._check_open()
+                    self._timed = True
+                    return given["iso"]
         return self._ask("now")
 
     def uuid(self) -> str:

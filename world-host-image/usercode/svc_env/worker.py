@@ -100,7 +100,7 @@ def _own_places() -> list[str]:
 
 
 def _serve(loader: Loader, channel: Channel, message: Message) -> None:
-    run = Run(channel, message["nonce"])
+    run = Run(channel, message["nonce"], message.get("time"))
     function = None
     try:
         if message["as"] == "tests":
