@@ -1,0 +1,93 @@
+/**
+ * Bodies that are none, sent to every route of the project's resources that takes one: absent, null, another type, too
+ * large, too deep, hostile. Each is refused with what is wrong, none makes the service fail, and nothing is written.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+const groups =
+  /^\/(?:v2\/datasets|datasets|dataset-items|dataset-run-items|annotation-queues|context|v2\/prompts|media|files|agent-builds|agent-runs|environments\/\{containerId\}\/files)/;
+
+const operations = (Object.values(api) as OperationShape[]).filter(
+  ({ body, path }) => body !== undefined && groups.test(path),
+);
+
+const params: Record<string, string> = {
+  containerId: 'notes',
+  kind: 'prompts',
+  promptVersion: '1',
+};
+
+const addressOf = ({ path }: OperationShape): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'some');
+
+const deep = `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`;
+const bodies: readonly (readonly [what: string, text: string | undefined])[] = [
+  ['absent', undefined],
+  ['empty', ''],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['a text', '"text"'],
+  ['a number', '1e999'],
+  ['no JSON', '{"name": '],
+  ['not text', '\ud800"'],
+  ['too deep', deep],
+  ['too large', `{"name": "${'x'.repeat(6 * 1024 * 1024)}"}`],
+  [
+    'hostile',
+    '{"__proto__": {"name": "x", "path": "x"}, "constructor": {"prototype": {"ok": true}}}',
+  ],
+];
+
+const tables = [
+  ...['datasets', 'dataset_items', 'dataset_runs', 'annotation_queues', 'context_repos'],
+  ...['media', 'files', 'awaited_files', 'file_folders', 'file_connectors', 'agent_builds'],
+];
+
+let control: OwnControl;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+});
+afterAll(() => control.stop());
+
+const counts = async (): Promise<object[]> => {
+  const found = await control.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_name = any($1) order by 1`,
+    [tables],
+  );
+  const counted = found.map(({ name }) => `select '${name}' as name, count(*)::int from ${name}`);
+  return control.sql(counted.join(' union all '));
+};
+
+describe('a body', () => {
+  it('is asked for by routes of every group', () => {
+    expect(operations.length).toBeGreaterThan(25);
+  });
+
+  it.each(bodies)(
+    'that is %s is refused by each, and changes nothing',
+    async (_, body) => {
+      const before = await counts();
+      const authorization = basicAuthorization(control.publicKey, control.secretKey);
+      const wrong: unknown[] = [];
+      for (const operation of operations) {
+        const { status, body: answer } = await control.raw({
+          method: operation.method,
+          path: `/api/public${addressOf(operation)}`,
+          headers: { authorization, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body }),
+        });
+        const { message } = (answer ?? {}) as { message?: unknown };
+        const isRefused = [400, 404, 413].includes(status) && typeof message === 'string';
+        if (!isRefused) wrong.push({ id: operation.id, status, message });
+      }
+      expect(wrong).toEqual([]);
+      expect(await counts()).toEqual(before);
+    },
+    120_000,
+  );
+});
