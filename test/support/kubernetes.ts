@@ -26,7 +26,8 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 
-const loadTimeoutMs = 180_000;
+/** Gigabytes of images, on a machine that has other work as well. */
+const loadTimeoutMs = 600_000;
 /** On a machine's first run bases are made of packages, one of them with a Chromium. */
 const buildTimeoutMs = 900_000;
 
