@@ -39,7 +39,9 @@ describe('a file', () => {
     });
     expect(await drive.confirm(upload.fileId)).toEqual(confirmed);
     expect(await drive.list('docs/')).toMatchObject({
-      files: [{ path: 'docs/a b.txt', name: 'a b.txt', fileId: upload.fileId }],
+      files: [
+        { path: 'docs/a b.txt', name: 'a b.txt', fileId: upload.fileId, author: control.publicKey },
+      ],
       totalFiles: 1,
     });
     const { text, headers, view } = await drive.get('docs/a b.txt');

@@ -13,21 +13,23 @@ export type AwaitedRow = {
   digest: Digest;
   bytes: number;
   contentType: string;
+  /** Who sends it; empty for what is no file. */
+  author: string;
   overwrite: boolean;
   received: boolean;
 };
 
 /** What of a row is read. */
 export const awaitedColumns = `id, project_id as "projectId", path, digest, bytes::float8 as bytes,
-  content_type as "contentType", overwrite, received_at is not null as received`;
+  content_type as "contentType", author, overwrite, received_at is not null as received`;
 
 const insertStatement = statement(
   'insert_awaited_file',
   `with held as (
      update uploads set began_at = 'infinity' where id = :id and began_at > '-infinity' returning id
    )
-   insert into awaited_files (id, project_id, path, digest, bytes, content_type, overwrite, received_at)
-   select :id, :projectId, :path, :digest, :bytes::bigint, :contentType, :overwrite,
+   insert into awaited_files (id, project_id, path, digest, bytes, content_type, author, overwrite, received_at)
+   select :id, :projectId, :path, :digest, :bytes::bigint, :contentType, :author, :overwrite,
           case when :received::boolean then now() end from held
    returning id`,
 );

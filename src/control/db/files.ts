@@ -11,12 +11,14 @@ export type FileRow = {
   digest: Digest;
   bytes: number;
   contentType: string;
+  /** Who sent it: a public key, or the e-mail address of a token's user. */
+  author: string;
   createdAt: Date;
   updatedAt: Date;
 };
 
 const columns = `f.id, f.project_id as "projectId", f.folder_id as "folderId", f.name, f.digest,
-  f.bytes::float8 as bytes, f.content_type as "contentType", f.created_at as "createdAt",
+  f.bytes::float8 as bytes, f.content_type as "contentType", f.author, f.created_at as "createdAt",
   f.updated_at as "updatedAt"`;
 
 const findStatement = statement(
@@ -85,8 +87,8 @@ const insertStatement = statement(
   `with above as (
      update file_folders set files = files + 1, updated_at = now() where id = :folderId
    )
-   insert into files as f (id, project_id, folder_id, name, digest, bytes, content_type)
-   values (:id, :projectId, :folderId, :name, :digest, :bytes::bigint, :contentType) returning ${columns}`,
+   insert into files as f (id, project_id, folder_id, name, digest, bytes, content_type, author)
+   values (:id, :projectId, :folderId, :name, :digest, :bytes::bigint, :contentType, :author) returning ${columns}`,
 );
 
 export type NewFile = Omit<FileRow, 'createdAt' | 'updatedAt'>;

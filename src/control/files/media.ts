@@ -88,7 +88,15 @@ export const requestMedia = async (
     if (row.uploadedAt !== null) return { mediaId, uploadUrl: null };
     if (under !== undefined) return { mediaId, uploadUrl: await addressOf(parts, under) };
   }
-  const wanted = { projectId, path: null, digest, bytes, contentType, overwrite: false };
+  const wanted = {
+    projectId,
+    path: null,
+    digest,
+    bytes,
+    contentType,
+    author: '',
+    overwrite: false,
+  };
   const awaited = await awaitBytes(parts, wanted, async (tx) => {
     await putMedia(tx, media);
     await linkMedia(tx, { ...owner, projectId, mediaId });

@@ -98,7 +98,7 @@ const pullOne = async (
     await receiveFile(part, stream, limits.fileBytes);
     const measured = await measureFile(part);
     if (measured.digest !== held) {
-      const as = { path, contentType: typeOf(path, contentType) };
+      const as = { path, contentType: typeOf(path, contentType), author: connector.name };
       await storeFile(parts, connector.projectId, { ...measured, ...as, from: part });
     }
     return { path: file.path, stamp: file.stamp, digest: measured.digest };

@@ -78,14 +78,14 @@ export const readPathOfFile = (field: string, given: string): FilePath => {
 export const requestUpload = async (
   parts: Pick<Parts, 'db' | 'config'>,
   projectId: string,
-  wanted: Announced & { path: string; overwrite: boolean },
+  wanted: Announced & { path: string; overwrite: boolean; author: string },
 ): Promise<AwaitedRow> => {
   const at = readPathOfFile('path', wanted.path);
-  const { bytes, contentType, overwrite } = wanted;
+  const { bytes, contentType, overwrite, author } = wanted;
   const path = joinFilePath(at.names);
   checkFree(await findEntry(parts.db, projectId, at), { path, overwrite });
   const digest = digestFrom(wanted.sha256);
-  return awaitBytes(parts, { projectId, path, digest, bytes, contentType, overwrite });
+  return awaitBytes(parts, { projectId, path, digest, bytes, contentType, author, overwrite });
 };
 
 /** Whether what is awaited is to be sent at all: it came already, or the project has it. */
@@ -97,7 +97,7 @@ const checkThere = async ({ blobs }: Pick<Parts, 'blobs'>, awaited: AwaitedRow):
 
 /** Puts what is awaited in its place; undefined when somebody else ended the waiting. */
 const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | undefined> => {
-  const { id, projectId, digest, bytes, contentType, overwrite, path } = awaited;
+  const { id, projectId, digest, bytes, contentType, author, overwrite, path } = awaited;
   if (path === null) throw new Error('what has no path becomes no file');
   await lockFiles(tx, projectId);
   if (!(await settleAwaited(tx, id))) return undefined;
@@ -105,14 +105,15 @@ const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | unde
   const there = await findIn(tx, folder.id, name);
   checkFree(there, { path, overwrite });
   if (there?.kind === 'file') await removeFile(tx, there.file);
-  return insertFile(tx, { id, projectId, folderId: folder.id, name, digest, bytes, contentType });
+  const file = { id, projectId, folderId: folder.id, name, digest, bytes, contentType, author };
+  return insertFile(tx, file);
 };
 
 /** Makes a file of what lies in one of this machine, in place of one that is at its path. */
 export const storeFile = async (
   parts: Pick<Parts, 'db' | 'blobs' | 'config'>,
   projectId: string,
-  given: AwaitedBlob & { path: string; contentType: string; from: string },
+  given: AwaitedBlob & { path: string; contentType: string; author: string; from: string },
 ): Promise<void> => {
   const { from, ...rest } = given;
   const awaited = await awaitBytes(parts, { ...rest, projectId, overwrite: true });

@@ -18,6 +18,7 @@ export const viewFile = (above: string, row: FileRow): FileView => ({
   fileId: row.id,
   ...factsOf(`${above}${row.name}`, row),
   name: row.name,
+  author: row.author,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 });

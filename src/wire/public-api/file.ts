@@ -35,6 +35,9 @@ const FileFacts = Type.Object({
 export const FileView = Type.Interface([FileFacts], {
   fileId: Type.String(),
   name: Type.String(),
+  author: Type.String({
+    description: 'who sent it: a public key, an e-mail address, or the connector it came by',
+  }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -23,7 +23,7 @@ import { confirmUpload, discardUpload, requestUpload } from '../../files/uploads
 import { viewDownload, viewFile, viewFolder, viewSettled, viewUpload } from '../../files/view.ts';
 import type { Parts } from '../../parts.ts';
 import { getWorld } from '../../worlds/address.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { type Endpoint, endpoint, type ProjectCaller, respond } from '../endpoint.ts';
 import { type CursorForm, openPage, type PageQuery, toMeta, toRange } from '../paging.ts';
 
 /** The names after which a page begins, of folders and of files; null: at the first. */
@@ -97,8 +97,11 @@ const drive = (parts: Parts) => {
   return {
     list: (projectId: string, query: FileListQuery) =>
       readPage(parts, projectId, { limit: limits.pageDefault, ...query }),
-    async request(projectId: string, { contentLength, overwrite = false, ...body }: UploadBody) {
-      const wanted = { ...body, bytes: contentLength, overwrite };
+    async request(
+      { projectId, publicKey: author }: Pick<ProjectCaller, 'projectId' | 'publicKey'>,
+      { contentLength, overwrite = false, ...body }: UploadBody,
+    ) {
+      const wanted = { ...body, bytes: contentLength, overwrite, author };
       return viewUpload(addresses, await requestUpload(parts, projectId, wanted));
     },
     async confirm(projectId: string, { fileId, ok }: { fileId: string; ok: boolean }) {
@@ -203,8 +206,8 @@ const ownEndpoints = (files: Drive): Endpoint[] => [
   endpoint(api.listFiles, async ({ query }, { caller: { projectId } }) =>
     respond(200, await files.list(projectId, query)),
   ),
-  endpoint(api.requestFileUpload, async ({ body }, { caller: { projectId } }) =>
-    respond(201, await files.request(projectId, body)),
+  endpoint(api.requestFileUpload, async ({ body }, { caller }) =>
+    respond(201, await files.request(caller, body)),
   ),
   endpoint(api.confirmFileUpload, async ({ body }, { caller: { projectId } }) =>
     respond(200, await files.confirm(projectId, body)),
@@ -230,13 +233,10 @@ const worldEndpoints = (parts: Parts, files: Drive): Endpoint[] => [
     await getWorld(parts, projectId, params.containerId);
     return respond(200, await files.list(projectId, query));
   }),
-  endpoint(
-    api.requestFileUploadOfEnvironment,
-    async ({ params, body }, { caller: { projectId } }) => {
-      await getWorld(parts, projectId, params.containerId);
-      return respond(201, await files.request(projectId, body));
-    },
-  ),
+  endpoint(api.requestFileUploadOfEnvironment, async ({ params, body }, { caller }) => {
+    await getWorld(parts, caller.projectId, params.containerId);
+    return respond(201, await files.request(caller, body));
+  }),
   endpoint(
     api.confirmFileUploadOfEnvironment,
     async ({ params, body }, { caller: { projectId } }) => {
