@@ -41,6 +41,7 @@ import { benchOrchestrator } from './orchestrator.ts';
 import { benchBurst, benchPoisson } from './poisson.ts';
 import { benchPoolView } from './pool-view.ts';
 import { benchPush } from './push.ts';
+import { benchResources } from './resources.ts';
 import { benchSessionCost } from './session-cost.ts';
 import { benchUiList } from './ui-list.ts';
 import { benchWorld, type WorldReport } from './world.ts';
@@ -50,7 +51,12 @@ const outputFile = fileURLToPath(new URL('../../bench.json', import.meta.url));
 const say = (line: string): void => console.error(line);
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, write: { type: 'string', default: '' } },
+  options: {
+    only: { type: 'string', default: '' },
+    write: { type: 'string', default: '' },
+    /** Of `resources`: how many observations. */
+    rows: { type: 'string', default: '1000000' },
+  },
 });
 const writesDocs = values.write === 'docs';
 if (values.write !== '' && !writesDocs) throw new Error('--write takes "docs"');
@@ -120,6 +126,7 @@ const wantsServer = [
   'session',
   'push',
   'ingest',
+  'resources',
   'import.cli',
   'import.beside',
   'orchestrator.view',
@@ -146,6 +153,12 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('taking 30,000 observations in 300 batches');
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
+  }
+  if (wants('resources')) {
+    const rows = Number(values.rows);
+    say(`reading from ${rows} observations`);
+    const databaseUrl = await freshDatabase(server, 'bench_resources');
+    figures.push(...(await benchResources(databaseUrl, rows, say)));
   }
   if (wants('import.cli')) {
     say('importing 1,000,000 rows into a world');
