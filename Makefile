@@ -49,6 +49,7 @@ bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<pre
 screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium; ONLY=<prefix> takes a part
 	$(node) test/docs/page-shots.ts $(ONLY)
 	$(if $(filter-out view%,$(ONLY)),,$(node) test/docs/view-shots.ts)
+	$(if $(filter-out dashboard%,$(ONLY)),,$(node) test/docs/dashboard-shots.ts)
 
 archives: node_modules/.installed ## a solved session of each template, exported into test/archives
 	$(node) test/docs/archives.ts

@@ -71,7 +71,7 @@ export const programsImage: ImageRecipe = {
   dockerfile: 'images/svc/Dockerfile',
   base: 'host',
   packages: [],
-  without: ['rolldown'], // bundles hosts where images are built
+  without: [],
   isBundled: false,
 };
 

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { addAdmin } from './commands/admin.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addContext } from './commands/context.ts';
+import { addDashboards } from './commands/dashboards.ts';
 import { addDatasets } from './commands/datasets.ts';
 import { addDemo } from './commands/demo.ts';
 import { addFiles } from './commands/files.ts';
@@ -71,6 +72,7 @@ const createProgram = (context: Context): Command => {
   addQueues(program, context);
   addContext(program, context);
   addPrompts(program, context);
+  addDashboards(program, context);
   addFiles(program, context);
   addMedia(program, context);
   addRelease(program, context);

@@ -10,6 +10,7 @@ import type { RowCarrier } from './compile/carry.ts';
 import type { Compiler } from './compile/compiler.ts';
 import type { GradeReader } from './compile/grade-reader.ts';
 import type { ControlConfig } from './config.ts';
+import type { DashboardProcesses } from './dashboard-code/lanes.ts';
 import type { Database } from './db/database.ts';
 import type { CallWrites } from './db/grouped-calls.ts';
 import type { TraceStore } from './ingestion/store.ts';
@@ -58,6 +59,8 @@ export type Parts = {
   /** Indexes of fields that such queries ask by. */
   fieldIndexes: FieldIndexes;
   compiler: Compiler;
+  /** Code of dashboards, built and run in processes. */
+  dashboards: DashboardProcesses;
   /** Puts the rows that a push keeps beside those of its tree. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;

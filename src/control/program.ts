@@ -21,6 +21,8 @@ import type { JobKind } from './compile/job.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
+import { createDashboardProcesses, type DashboardJobKind } from './dashboard-code/lanes.ts';
+import { dashboardPath } from './dashboards/view.ts';
 import { openSnapshots, startImports } from './data/imports.ts';
 import { readCrowding } from './db/crowding.ts';
 import { openDatabase, tracePool } from './db/database.ts';
@@ -30,6 +32,7 @@ import { watchSchema } from './db/watch-schema.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { createFindAsker } from './http/askers.ts';
 import { type Authenticate, createAuthenticate } from './http/auth.ts';
+import { addDashboardPages } from './http/dashboard-pages.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { createGuard } from './http/guard.ts';
 import { addHealthRoutes } from './http/health.ts';
@@ -40,6 +43,7 @@ import { allowPages } from './http/methods.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Ways } from './http/perform.ts';
 import { poolEndpoints } from './http/pool/endpoints.ts';
+import { dashboardAddressEndpoints } from './http/public/dashboard-address.ts';
 import { publicEndpoints } from './http/public/endpoints.ts';
 import { worldAddressEndpoints } from './http/public/world-address.ts';
 import { createLimitRate } from './http/rate-limits.ts';
@@ -92,6 +96,7 @@ const releaseMs = 1_000;
 const apisOf = (parts: Parts, ways: Ways): (Api & { at: ListenerName })[] => [
   { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts, ways) },
   { at: 'public', prefix: '/world', endpoints: worldAddressEndpoints(parts) },
+  { at: 'public', prefix: dashboardPath, endpoints: dashboardAddressEndpoints(parts) },
   { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
   { at: 'internal', prefix: '/api/pool', endpoints: poolEndpoints(parts) },
   { at: 'internal', prefix: '/api/gateway', endpoints: gatewayEndpoints(parts) },
@@ -143,6 +148,7 @@ const appMaker = (
       if (publicApi === undefined) return;
       addPublicRoutes(app, parts, publicApi);
       addSignedBlobRoutes(app, parts);
+      addDashboardPages(app, parts);
     });
   };
 };
@@ -183,7 +189,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       kind,
       outcome,
       seconds,
-    }: EndedJob<JobKind | 'query' | 'field_index' | 'carry'>): void => {
+    }: EndedJob<JobKind | DashboardJobKind | 'query' | 'field_index' | 'carry'>): void => {
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
     };
@@ -194,6 +200,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => compiler.stop());
     const rowCarrier = createRowCarrier(noteJob);
     stack.defer(() => rowCarrier.stop());
+    const dashboards = createDashboardProcesses(noteJob);
+    stack.defer(() => dashboards.stop());
     const readers = createLane(readingLimits, noteJob);
     stack.defer(() => readers.stop());
     const traces = openTraceStore(tracesDb, createPriceBook(findInLane(readers, log)));
@@ -237,6 +245,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       queries,
       fieldIndexes,
       compiler,
+      dashboards,
       rowCarrier,
       readBody: createBodyReader(readers),
       readGrade: createGradeReader(readers),

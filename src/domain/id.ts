@@ -42,7 +42,9 @@ export type IdKind =
   | 'cmt'
   | 'fcn'
   | 'cnx'
-  | 'syn';
+  | 'syn'
+  | 'tset'
+  | 'dsh';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -1,6 +1,7 @@
 /**
- * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the pages of the
- * templates `code-hosting` and `device-management`, and the live view, which a browser serves. Each is one script and one style, with the licences of what they are built from. What is
+ * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the pages of
+ * templates, the live view, which a browser serves, and what dashboards stand on. Each is one script and one style, with
+ * the licences of what they are built from. What is
  * built is kept in the tree, beside the program that serves it (`make ui`), and `built.test.ts` holds it to the
  * sources; equal sources and packages give equal bytes.
  */
@@ -15,6 +16,8 @@ type Recipe = {
   styles: readonly string[];
   /** The document, where no program of ours writes it. */
   document?: string;
+  /** Files of ours in the place of packages, of which no more is wanted than what they export. */
+  instead?: Readonly<Record<string, string>>;
   /** Where the built files are kept. */
   folder: string;
 };
@@ -52,6 +55,18 @@ export const applications = {
     styles: ['tokens', 'base', 'pieces', 'view'],
     folder: '../../browser-image/view/built/',
   },
+  /** What the pages of dashboards stand on. */
+  dashboard: {
+    entry: 'dashboard/main.tsx',
+    styles: ['tokens', 'base', 'pieces', 'dashboard'],
+    instead: {
+      'd3-axis': 'dashboard/lean/nothing.ts',
+      'd3-geo': 'dashboard/lean/nothing.ts',
+      'd3-random': 'dashboard/lean/nothing.ts',
+      'd3-scale-chromatic': 'dashboard/lean/colours.js',
+    },
+    folder: '../control/dashboards/built/',
+  },
 } as const satisfies Readonly<Record<string, Recipe>>;
 export type ApplicationName = keyof typeof applications;
 
@@ -84,15 +99,20 @@ const licencesOf = (modules: readonly string[]): string => {
   return `The application beside this file was built from these packages.\n\n${parts.join('\n\n')}`;
 };
 
-const bundle = async (entry: string) => {
+const bundle = async ({ entry, instead = {} }: Recipe) => {
+  const files = Object.entries(instead).map(([name, file]) => [name, here(file)]);
   const built = await rolldown({
     input: here(entry),
     platform: 'browser',
+    resolve: { alias: Object.fromEntries(files) },
+    // What is left out of a package is not there, and nobody asks for it.
+    shimMissingExports: files.length > 0,
     tsconfig: here('tsconfig.json'),
     transform: { jsx: 'react-jsx', define: { 'process.env.NODE_ENV': '"production"' } },
     onwarn(warning, warn) {
       // Packages say where they may run on a server; there is none.
-      if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      const isMeant = ['MODULE_LEVEL_DIRECTIVE', 'SHIMMED_EXPORT'].includes(warning.code ?? '');
+      if (!isMeant) warn(warning);
     },
   });
   try {
@@ -112,8 +132,9 @@ export type Application = Partial<Record<BuiltName, string>>;
 
 /** Throws when the sources do not build. */
 export const buildApplication = async (name: ApplicationName): Promise<Application> => {
-  const { entry, styles, document }: Recipe = applications[name];
-  const { code, modules } = await bundle(entry);
+  const recipe: Recipe = applications[name];
+  const { styles, document } = recipe;
+  const { code, modules } = await bundle(recipe);
   const texts = styles.map((part) => readFileSync(here(`style/${part}.css`), 'utf8'));
   return {
     ...(document === undefined ? {} : { 'index.html': readFileSync(here(document), 'utf8') }),

@@ -133,6 +133,14 @@ const makeModel = async (): Promise<Record<string, string>> => {
   return { modelId: (await control.send(api.createModel, { body })).body.id };
 };
 
+/** A task set, and a dashboard of it. */
+const makeDashboard = async (taskId: string): Promise<Record<string, string>> => {
+  const set = await control.send(api.createTaskSet, { body: { name: 'mine', taskIds: [taskId] } });
+  const body = { name: 'mine', taskSetId: set.body.id, template: 'empty' } as const;
+  const dashboard = await control.send(api.createDashboard, { body });
+  return { taskSetId: set.body.id, dashboardId: dashboard.body.id };
+};
+
 /** Makes one of everything that has an id. */
 const makeAll = async (): Promise<Record<string, string>> => {
   const params = { slug: 'notes' };
@@ -177,6 +185,7 @@ const makeAll = async (): Promise<Record<string, string>> => {
     ...(await makePrompt()),
     ...(await makeModel()),
     ...(await makeUser()),
+    ...(await makeDashboard(task.body.id)),
     slug: 'notes',
     containerId: world.id,
     bundle: version?.id ?? '',
@@ -212,6 +221,7 @@ const bodies: Record<string, object> = {
   importData: { rows: { notes: [] } },
   moveFileOfEnvironment: { fromPath: 'mine.txt', toPath: 'theirs.txt' },
   pinBundle: { bundle: '1', label: 'theirs' },
+  pushDashboardCode: { files: [], force: true },
   proveTask: { task: 'finish' },
   publishData: {},
   pushBundle: { base: 1, files: [] },
@@ -223,12 +233,14 @@ const bodies: Record<string, object> = {
     sha256: createHash('sha256').digest('base64'),
   },
   renameWorld: { name: 'theirs' },
+  renderDashboard: {},
   runTests: { wait: false },
   saveSessionTask: {},
   setLabel: { version: '1' },
   setWebhookDestination: { url: 'https://a.example/x', destination: 'https://b.example/y' },
   updateScoreConfig: { isArchived: true },
   updateSession: { pinned: true },
+  testTransform: {},
   updateTask: { name: 'theirs' },
   validateTask: {},
 };
@@ -324,6 +336,9 @@ const readAll = async (): Promise<Record<string, string>> => {
     'files',
     'awaited_files',
     'media',
+    'task_sets',
+    'task_set_tasks',
+    'dashboards',
     'agent_builds',
     'agent_labels',
     'agent_runs',

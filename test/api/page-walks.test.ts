@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;
 
@@ -111,6 +111,14 @@ const lists: Record<string, Listed> = {
       return (await ask('POST', '/comments', { ...on, content: `c${number}` })).id;
     },
   },
+  '/task-sets': {
+    open: async () => '/task-sets',
+    async add(_, number) {
+      const spec = { instruction: 'Do it.' };
+      const { id } = await ask('POST', '/world-tasks', { world: 'notes', spec });
+      return (await ask('POST', '/task-sets', { name: `walked ${number}`, taskIds: [id] })).id;
+    },
+  },
   '/annotation-queues': {
     open: async () => '/annotation-queues',
     add: async (_, number) => (await makeQueue(`walked ${number}`)).id,
@@ -133,7 +141,7 @@ const withQuery = (list: string, more: Record<string, string>): string =>
   `${list}${list.includes('?') ? '&' : '?'}${new URLSearchParams(more)}`;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await startNotesControl();
 });
 afterAll(() => control.stop());
 

@@ -51,6 +51,10 @@ export type JobProgram<AJob, Supplied> = {
   called: string;
   /** What jobs are to those who wait for them: how one that was given up is called, what it waits for, whose queue. */
   words: { undone: string; waits: string; quota: string };
+  /** Flags of Node's, besides the bound of its heap. */
+  flags?: readonly string[];
+  /** Signals by which native code in it ends when a job is too much for it, as V8 does by its own. */
+  overflows?: readonly NodeJS.Signals[];
   /** The job with what the process lacked; undefined for one that nothing is supplied to. */
   complete(job: AJob, supplied: Supplied): AJob | undefined;
 };
@@ -103,9 +107,9 @@ const keptOutput = 2_000;
 /** V8 aborts when the heap is full; the kernel kills when the machine is. */
 const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL'];
 
-const startChild = (file: string, memoryMb: number): ChildProcess =>
+const startChild = (file: string, memoryMb: number, flags: readonly string[]): ChildProcess =>
   fork(file, {
-    execArgv: [`--max-old-space-size=${memoryMb}`],
+    execArgv: [`--max-old-space-size=${memoryMb}`, ...flags],
     env: codeCacheEnv(),
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -135,10 +139,11 @@ const awaitEnd = (child: ChildProcess, called: string, output: () => string): Pr
 
 /** Starts a process. It fails, if at all, when it is given its first job. */
 export const startJobProcess = <AJob extends object, Outcome, Supplied>(
-  { file, called, complete }: JobProgram<AJob, Supplied>,
+  { file, called, complete, flags = [], overflows = [] }: JobProgram<AJob, Supplied>,
   { timeLimitMs, memoryMb }: ProcessLimits,
 ): JobProcess<AJob, Outcome, Supplied> => {
-  const child = startChild(file, memoryMb);
+  const child = startChild(file, memoryMb, flags);
+  const tooMuch = [...memorySignals, ...overflows];
   const ended = awaitEnd(child, called, keepOutput(child));
   let state: 'alive' | 'late' | 'starved' | 'killed' | 'gone' = 'alive';
   let hear: (message: Message<Outcome>) => void = () => undefined;
@@ -218,7 +223,7 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
           return heard;
         case 'ended':
           if (state === 'late') return { kind: 'out_of_time' };
-          if (state !== 'killed' && state !== 'starved' && memorySignals.includes(heard.signal)) {
+          if (state !== 'killed' && state !== 'starved' && tooMuch.includes(heard.signal)) {
             return { kind: 'out_of_memory' };
           }
           throw unavailable(heard);

@@ -76,6 +76,14 @@ export {
   pushContext,
 } from './context-operations.ts';
 export {
+  createDashboard,
+  getDashboard,
+  listDashboards,
+  pushDashboardCode,
+  renderDashboard,
+  testTransform,
+} from './dashboard-operations.ts';
+export {
   cancelBatch,
   completeBatch,
   confirmChunk,
@@ -191,6 +199,7 @@ export {
   updateTask,
   validateTask,
 } from './task-operations.ts';
+export { createTaskSet, getTaskSet, listTaskSets } from './task-set-operations.ts';
 export {
   createTrace,
   deleteTrace,

@@ -8,6 +8,7 @@ import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
 import { connectorEndpoints } from './connectors.ts';
 import { contextEndpoints } from './context.ts';
+import { dashboardEndpoints } from './dashboards.ts';
 import { dataEndpoints } from './data.ts';
 import { dataReadEndpoints } from './data-read.ts';
 import { datasetEndpoints } from './datasets.ts';
@@ -78,4 +79,5 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...commentEndpoints(parts),
   ...projectMetricsEndpoints(parts),
   ...releaseEndpoints(parts),
+  ...dashboardEndpoints(parts),
 ];

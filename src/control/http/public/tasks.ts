@@ -4,6 +4,7 @@ import type { TaskValidation } from '#wire/public-api/task.ts';
 import { listTasks } from '../../db/world-tasks.ts';
 import type { Parts } from '../../parts.ts';
 import { saveSessionTask } from '../../tasks/session.ts';
+import { createTaskSet, readTaskSet, readTaskSets } from '../../tasks/sets.ts';
 import { createTask, removeTask, updateTask } from '../../tasks/stored.ts';
 import { validateTask } from '../../tasks/validate.ts';
 import { viewTask, viewTaskDetail } from '../../tasks/view.ts';
@@ -35,7 +36,23 @@ const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidatio
   }),
 });
 
+const setEndpointsOf = ({ db }: Parts): Endpoint[] => [
+  endpoint(api.createTaskSet, async ({ body }, { caller: { projectId } }) =>
+    respond(201, await createTaskSet(db, projectId, body)),
+  ),
+
+  endpoint(api.listTaskSets, async ({ query }, { caller: { projectId } }) =>
+    respond(200, await readTaskSets(db, projectId, query)),
+  ),
+
+  endpoint(api.getTaskSet, async ({ params }, { caller: { projectId } }) =>
+    respond(200, await readTaskSet(db, projectId, params.taskSetId)),
+  ),
+];
+
 export const taskEndpoints = (parts: Parts): Endpoint[] => [
+  ...setEndpointsOf(parts),
+
   endpoint(api.listTasks, async ({ query }, { caller: { projectId } }) => {
     const { world } = query;
     const worldId = world === undefined ? null : (await getWorld(parts, projectId, world)).id;

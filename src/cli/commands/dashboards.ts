@@ -1,0 +1,269 @@
+/** `svc dashboards` and `svc task-sets`: pages over what a project did, their code, and the tasks that they are of. */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type CodeProblem, dashboardTemplates } from '#domain/dashboard.ts';
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { noteDashboard, readDashboard, writeDashboard } from '../files/dashboard-folder.ts';
+import { readText } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import {
+  describeDashboard,
+  describeTaskSet,
+  describeTried,
+  listDashboards,
+  listTaskSets,
+} from '../views/dashboard.ts';
+import { exitStatus, ProblemsError, usageError } from '../views/report.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  collect,
+  moreText,
+  type PagingOptions,
+  parseNumber,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
+  value === undefined ? {} : { [name]: value };
+
+const mostListed = 200;
+
+const addList = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'ls',
+    summary: 'the dashboards of the project, newest first',
+    example: 'svc dashboards ls --limit 200',
+  })
+    .alias('list')
+    .option('--limit <n>', 'at most so many', parseNumber({ min: 1, max: mostListed }));
+  withService(command).action(async (options: ServiceOptions & { limit?: number }) => {
+    const query = given('limit', options.limit);
+    const { body } = await clientFor(context, options).send(api.listDashboards, { query });
+    printAnswer(context, options, body, () => listDashboards(body.data));
+  });
+  const get = addCommand(dashboards, {
+    usage: 'get <dashboard>',
+    summary: 'one dashboard; with --json its code, too',
+    example: 'svc dashboards get dsh-… --json',
+  }).alias('show');
+  withService(get).action(async (dashboardId: string, options: ServiceOptions) => {
+    const params = { dashboardId };
+    const { body } = await clientFor(context, options).send(api.getDashboard, { params });
+    printAnswer(context, options, body, () => describeDashboard(body));
+  });
+};
+
+type CreateOptions = ServiceOptions & {
+  description?: string;
+  taskSet?: string;
+  world?: string;
+  template?: (typeof dashboardTemplates)[number];
+};
+
+const addCreate = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'create <name>',
+    summary: 'make a dashboard: of sessions, of the tasks of a task set, or of a world',
+    example: 'svc dashboards create "checkout" --task-set tset-…',
+  })
+    .option('--description <text>', 'what it is for')
+    .addOption(new Option('--task-set <id>', 'the tasks that it is of').conflicts('world'))
+    .option('--world <world>', 'the world that it is of, by its slug or id')
+    .addOption(new Option('--template <name>', 'its first code').choices([...dashboardTemplates]));
+  withService(command).action(async (name: string, options: CreateOptions) => {
+    const body = {
+      name,
+      ...given('description', options.description),
+      ...given('taskSetId', options.taskSet),
+      ...given('environmentId', options.world),
+      ...given('template', options.template),
+    };
+    const answer = await clientFor(context, options).send(api.createDashboard, { body });
+    printAnswer(context, options, answer.body, () => describeDashboard(answer.body));
+  });
+};
+
+const addPull = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'pull <dashboard> [folder]',
+    summary: 'write the code of a dashboard into a folder, by default one of its id',
+    example: 'svc dashboards pull dsh-… ./checkout',
+  });
+  withService(command).action(
+    async (dashboardId: string, folder: string | undefined, options: ServiceOptions) => {
+      const params = { dashboardId };
+      const { body } = await clientFor(context, options).send(api.getDashboard, { params });
+      const place = folder ?? dashboardId;
+      const written = writeDashboard(context, place, body);
+      const answer = { id: body.id, folder: place, stamp: body.stamp, written };
+      printAnswer(context, options, answer, () => `${written.join('\n')}\nin ${place}`);
+    },
+  );
+};
+
+/** A refusal of code, with each problem at its place. */
+const withPlaces = (error: unknown): unknown => {
+  if (!(error instanceof AppError) || error.detail.error !== 'dashboard_code_rejected')
+    return error;
+  const problems = (error.detail.problems as CodeProblem[]).map(
+    ({ path, line, column, code, message }) => ({
+      ...{ file: path ?? '', pointer: '', code, message },
+      ...(line === null || column === null ? {} : { line, column }),
+    }),
+  );
+  return new ProblemsError('the code', problems, [], 'was rejected');
+};
+
+type PushOptions = ServiceOptions & { dashboard?: string; dryRun?: boolean; force?: boolean };
+
+const addPush = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'push [folder]',
+    summary: 'replace the code of a dashboard by that of a folder',
+    example: 'svc dashboards push ./checkout --dry-run',
+  })
+    .option('--dashboard <id>', 'another than the one that the folder was pulled from')
+    .option('--dry-run', 'look at everything, and write nothing')
+    .option('--force', 'write over whatever is there now');
+  withService(command).action(async (folder = '.', options: PushOptions) => {
+    const { id, stamp, files, entrypoint, transform } = readDashboard(context, folder);
+    const dashboardId = options.dashboard ?? id;
+    if (dashboardId === null) {
+      throw usageError(`${folder} was pulled from no dashboard: name one with --dashboard`);
+    }
+    const { force = false, dryRun = false } = options;
+    const body = {
+      ...{ files, transform, force, dryRun },
+      ...given('entrypoint', entrypoint ?? undefined),
+      ...given('baseStamp', dashboardId === id ? (stamp ?? undefined) : undefined),
+    };
+    const input = { params: { dashboardId }, body };
+    const pushed = clientFor(context, options).send(api.pushDashboardCode, input);
+    const { body: answer } = await pushed.catch((error: unknown) => {
+      throw withPlaces(error);
+    });
+    if (!dryRun) noteDashboard(context, folder, answer);
+    const words = dryRun ? 'would be pushed; nothing is written' : 'is pushed';
+    printAnswer(context, options, answer, () => `${files.length} files: ${dashboardId} ${words}`);
+  });
+};
+
+type TestOptions = ServiceOptions & { file?: string; session?: string };
+
+const addTest = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'test-transform <dashboard>',
+    summary: 'run a transform on a session, and show what it answers',
+    example: 'svc dashboards test-transform dsh-… --file transform.js --session ses-…',
+  })
+    .option('--file <file>', 'the transform, or - for standard input; else the stored one')
+    .option('--session <id>', 'the session; else the newest');
+  withService(command).action(async (dashboardId: string, options: TestOptions) => {
+    const { file, session } = options;
+    const text =
+      file === undefined ? undefined : await readText(context, file === '-' ? '-' : `@${file}`);
+    const body = { ...given('transform', text), ...given('sessionId', session) };
+    const input = { params: { dashboardId }, body };
+    const { body: answer } = await clientFor(context, options).send(api.testTransform, input);
+    if (!answer.success) context.setExitStatus(exitStatus.failed);
+    printAnswer(context, options, answer, () => describeTried(answer));
+  });
+};
+
+type RenderOptions = ServiceOptions & {
+  session?: string;
+  taskSet?: string;
+  task?: string;
+  html?: string;
+};
+
+const addRender = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'render <dashboard>',
+    summary: 'render a dashboard: an address that shows it for an hour, or its document',
+    example: 'svc dashboards render dsh-… --session ses-…',
+  })
+    .option('--session <id>', 'of sessions: which; else the newest')
+    .option('--task-set <id>', 'of tasks: another set')
+    .option('--task <id>', 'of tasks: one of the set')
+    .option('--html <file>', 'write the document there');
+  withService(command).action(async (dashboardId: string, options: RenderOptions) => {
+    const body = {
+      ...given('sessionId', options.session),
+      ...given('taskSetId', options.taskSet),
+      ...given('taskId', options.task),
+      ...(options.html === undefined ? {} : { includeHtml: true }),
+    };
+    const input = { params: { dashboardId }, body };
+    const { body: answer } = await clientFor(context, options).send(api.renderDashboard, input);
+    if (!answer.success) throw new AppError('invalid', answer.error ?? 'it was not rendered');
+    if (options.html !== undefined) {
+      writeFileSync(resolve(context.cwd, options.html), answer.html ?? '');
+    }
+    printAnswer(context, options, answer, () => answer.url ?? '');
+  });
+};
+
+const pageOf = ({ page, limit }: PagingOptions) => ({ page: String(page), limit: String(limit) });
+
+type SetOptions = ServiceOptions & { description?: string; task: string[] };
+
+const addTaskSets = (program: Command, context: Context): void => {
+  const sets = program
+    .command('task-sets')
+    .description('lists of stored tasks, looked at together');
+  const list = addCommand(sets, {
+    usage: 'ls',
+    summary: 'the task sets of the project, newest first',
+    example: 'svc task-sets ls',
+  }).alias('list');
+  withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
+    const query = pageOf(options);
+    const { body } = await clientFor(context, options).send(api.listTaskSets, { query });
+    printAnswer(context, options, body, () =>
+      [listTaskSets(body.data), ...moreText(body.meta)].join('\n'),
+    );
+  });
+  const show = addCommand(sets, {
+    usage: 'get <set>',
+    summary: 'one task set',
+    example: 'svc task-sets get tset-…',
+  }).alias('show');
+  withService(show).action(async (taskSetId: string, options: ServiceOptions) => {
+    const params = { taskSetId };
+    const { body } = await clientFor(context, options).send(api.getTaskSet, { params });
+    printAnswer(context, options, body, () => describeTaskSet(body));
+  });
+  const create = addCommand(sets, {
+    usage: 'create <name>',
+    summary: 'make a list of stored tasks',
+    example: 'svc task-sets create checkout --task tsk-… --task tsk-…',
+  })
+    .requiredOption('--task <id>', 'a stored task; repeatable', collect)
+    .option('--description <text>', 'what they have in common');
+  withService(create).action(async (name: string, options: SetOptions) => {
+    const body = { name, taskIds: options.task, ...given('description', options.description) };
+    const answer = await clientFor(context, options).send(api.createTaskSet, { body });
+    printAnswer(context, options, answer.body, () => describeTaskSet(answer.body));
+  });
+};
+
+/** Adds both groups. */
+export const addDashboards = (program: Command, context: Context): void => {
+  const dashboards = program
+    .command('dashboards')
+    .description('pages over what a project did, with code of your own');
+  addList(dashboards, context);
+  addCreate(dashboards, context);
+  addPull(dashboards, context);
+  addPush(dashboards, context);
+  addTest(dashboards, context);
+  addRender(dashboards, context);
+  addTaskSets(program, context);
+};

@@ -1,0 +1,76 @@
+/** The code of a dashboard as a folder: its files, beside them its transform, and what says which dashboard it is. */
+import { join } from 'node:path';
+import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
+import type { DashboardDetail } from '#wire/public-api/dashboard.ts';
+import type { Context } from '../terminal/context.ts';
+import { parseJson, readTree } from './input.ts';
+import { changeTree } from './write-tree.ts';
+
+const noteName = 'dashboard.json';
+const transformNames = ['transform.js', 'transform.ts'] as const;
+
+export type DashboardFolder = {
+  /** The dashboard that it was pulled from, and the stamp of its code then; null where no note says so. */
+  id: string | null;
+  stamp: string | null;
+  files: { path: string; content: string }[];
+  entrypoint: string | null;
+  transform: string | null;
+};
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
+
+type Note = { id: string; stamp: string; entrypoint: string | null };
+
+const noteOf = ({ id, stamp, entrypoint }: Note): string =>
+  `${JSON.stringify({ id, stamp, entrypoint }, null, 2)}\n`;
+
+/** Writes what says which code the folder holds. */
+export const noteDashboard = (context: Context, folder: string, note: Note): void =>
+  changeTree(context, folder, {
+    write: [{ path: noteName, content: bytesOf(noteOf(note)) }],
+    remove: [],
+  });
+
+/** Writes code into a folder; what is of no file of it stays. Answers the paths that were written. */
+export const writeDashboard = (
+  context: Context,
+  folder: string,
+  dashboard: DashboardDetail,
+): string[] => {
+  const { files, transform } = dashboard;
+  const write = [
+    ...files.map(({ path, content }) => ({ path, content: bytesOf(content) })),
+    ...(transform === null ? [] : [{ path: transformNames[0], content: bytesOf(transform) }]),
+    { path: noteName, content: bytesOf(noteOf(dashboard)) },
+  ];
+  changeTree(context, folder, { write, remove: [] });
+  return write.map(({ path }) => path);
+};
+
+const textIn = (note: Record<string, unknown>, name: string): string | null => {
+  const value = note[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** Reads a folder; hidden files and what `.svcignore` names are left out. */
+export const readDashboard = (context: Context, folder: string): DashboardFolder => {
+  const tree = readTree(context, folder).map(({ path, content }) => ({
+    path,
+    content: Buffer.from(content).toString('utf8'),
+  }));
+  const noteText = tree.find(({ path }) => path === noteName)?.content ?? '{}';
+  const note = parseJson(noteText, join(folder, noteName));
+  if (!isObject(note)) throw new AppError('invalid', `${join(folder, noteName)} is not an object`);
+  const known = note as Record<string, unknown>;
+  const own: readonly string[] = [noteName, ...transformNames];
+  return {
+    ...{ id: textIn(known, 'id'), stamp: textIn(known, 'stamp') },
+    files: tree.filter(({ path }) => !own.includes(path)),
+    entrypoint: textIn(known, 'entrypoint'),
+    transform:
+      tree.find(({ path }) => (transformNames as readonly string[]).includes(path))?.content ??
+      null,
+  };
+};

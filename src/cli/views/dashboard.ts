@@ -1,0 +1,64 @@
+/** Dashboards and task sets as a person reads them. */
+import type { DashboardView, TransformTested } from '#wire/public-api/dashboard.ts';
+import type { TaskSetView } from '#wire/public-api/task-set.ts';
+import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
+
+const nameChars = 60;
+
+const words = { session: 'sessions', task: 'tasks', environment: 'a world' } as const;
+
+/** Dashboards in a list. */
+export const listDashboards = (dashboards: readonly DashboardView[]): string =>
+  dashboards.length === 0
+    ? 'no dashboards; "svc dashboards create" makes one'
+    : formatTable([
+        ['DASHBOARD', 'NAME', 'OF', 'CODE', 'CHANGED'],
+        ...dashboards.map(({ id, name, kind, hasCode, updatedAt }) => [
+          ...[id, cutLine(name, nameChars), words[kind], hasCode ? 'yes' : 'none'],
+          formatAgo(updatedAt),
+        ]),
+      ]);
+
+type Shown = DashboardView & { files: readonly { path: string }[]; stamp: string };
+
+/** One dashboard. */
+export const describeDashboard = (shown: Shown): string =>
+  formatFields([
+    ['dashboard', shown.id],
+    ['name', shown.name],
+    ['description', shown.description],
+    ['of', words[shown.kind]],
+    ['world', shown.environmentId],
+    ['task sets', shown.taskSetIds.length === 0 ? null : shown.taskSetIds.join(', ')],
+    ['files', shown.files.length === 0 ? 'none' : shown.files.map(({ path }) => path).join(', ')],
+    ['stamp', shown.stamp],
+    ['page', shown.url],
+  ]);
+
+/** What came of trying a transform. */
+export const describeTried = ({ sessionId, output, truncated, error }: TransformTested): string => {
+  if (error !== null) return `${sessionId ?? 'no session'}: ${error}`;
+  const text = typeof output === 'string' && truncated ? output : JSON.stringify(output, null, 2);
+  return truncated ? `${text}\n… and more: this is the beginning` : text;
+};
+
+/** Task sets in a list. */
+export const listTaskSets = (sets: readonly TaskSetView[]): string =>
+  sets.length === 0
+    ? 'no task sets; "svc task-sets create" makes one'
+    : formatTable([
+        ['TASK SET', 'NAME', 'TASKS', 'MADE'],
+        ...sets.map(({ id, name, taskIds, createdAt }) => [
+          ...[id, cutLine(name, nameChars), String(taskIds.length)],
+          formatAgo(createdAt),
+        ]),
+      ]);
+
+/** One task set. */
+export const describeTaskSet = ({ id, name, description, taskIds }: TaskSetView): string =>
+  formatFields([
+    ['task set', id],
+    ['name', name],
+    ['description', description],
+    ['tasks', taskIds.join(', ')],
+  ]);

@@ -1,0 +1,33 @@
+/** The job of a building process: code checked, and made into what pages and transforms run. */
+import type { CodeProblem, DashboardCode } from '#domain/dashboard.ts';
+import { type Bundled, bundlePage, bundleTransform } from './bundle.ts';
+import { checkCode } from './check.ts';
+import { scanCode } from './scan.ts';
+
+export type BuildJob = { kind: 'dashboard_build'; code: DashboardCode };
+
+/** What code is built to; a script is null where there is no such code. */
+export type BuiltCode = { script: string | null; transformScript: string | null };
+export type BuildOutcome = { ok: true; built: BuiltCode } | { ok: false; problems: CodeProblem[] };
+
+const problemsOf = (bundled: Bundled | null): CodeProblem[] =>
+  bundled !== null && 'problems' in bundled ? bundled.problems : [];
+
+const scriptOf = (bundled: Bundled | null): string | null =>
+  bundled !== null && 'script' in bundled ? bundled.script : null;
+
+/** Builds code, or tells everything that is wrong with it. */
+export const buildCode = async ({ code }: BuildJob): Promise<BuildOutcome> => {
+  const { files, entrypoint, transform } = code;
+  const checked = checkCode(code);
+  // What is too large is not read.
+  const isReadable = !checked.some((problem) => ['size', 'count'].includes(problem.code));
+  const read = isReadable ? scanCode(files, transform) : [];
+  const found = [...checked, ...read];
+  if (found.length > 0) return { ok: false, problems: found };
+  const page = entrypoint === null ? null : await bundlePage(files, entrypoint);
+  const made = transform === null ? null : await bundleTransform(files, transform);
+  const problems = [...problemsOf(page), ...problemsOf(made)];
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, built: { script: scriptOf(page), transformScript: scriptOf(made) } };
+};

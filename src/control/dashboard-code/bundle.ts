@@ -1,0 +1,142 @@
+/**
+ * Makes one script of the files of a dashboard, by rolldown. Every import is answered here, out of what was pushed: the
+ * bundler finds no file of the machine, nor a package, nor a configuration.
+ */
+import { type RolldownPlugin, rolldown } from 'rolldown';
+import {
+  type CodeFile,
+  type CodeProblem,
+  type CodeProblemCode,
+  dashboardModules,
+  endingOf,
+  isScript,
+  dashboardLimits as most,
+} from '#domain/dashboard.ts';
+import { problemOf } from './check.ts';
+import { isKnownModule, isOwnImport, resolveOwn } from './scan.ts';
+
+/** Before the path of a file in what the bundler calls it: no path of the machine begins so. */
+const own = '\0dashboard/';
+const start = '\0start';
+const transformPath = 'transform.ts';
+
+/** Where the runtime puts the modules that pages may import, see `src/ui/dashboard/main.tsx`. */
+const runtime = 'svcDashboard';
+
+const styleScript = (css: string): string =>
+  `document.head.append(Object.assign(document.createElement('style'), { textContent: ${JSON.stringify(css)} }));`;
+
+const loadFile = (path: string, content: string) => {
+  const ending = endingOf(path);
+  if (isScript(path)) return { code: content, moduleType: ending === 'mjs' ? 'js' : ending };
+  if (ending === 'css') return { code: styleScript(content), moduleType: 'js' };
+  return { code: content, moduleType: ending === 'json' ? 'json' : 'text' };
+};
+
+/** Answers the bundler; `startCode` is what it begins with, `takes` which modules stay outside. */
+const pushedFiles = (
+  files: ReadonlyMap<string, string>,
+  startCode: string,
+  takes: (specifier: string) => boolean,
+): RolldownPlugin => ({
+  name: 'pushed-files',
+  resolveId(specifier, importer) {
+    if (specifier === start) return start;
+    if (specifier.startsWith(own)) return specifier;
+    if (isOwnImport(specifier) && importer?.startsWith(own) === true) {
+      const found = resolveOwn((path) => files.has(path), importer.slice(own.length), specifier);
+      if (found !== undefined) return `${own}${found}`;
+    }
+    if (takes(specifier)) return { id: specifier, external: true };
+    throw new Error(`"${specifier.slice(0, 200)}" cannot be imported`);
+  },
+  load(id) {
+    if (id === start) return { code: startCode, moduleType: 'js' };
+    const path = id.slice(own.length);
+    const content = files.get(path);
+    if (content === undefined) throw new Error(`there is no file "${path}"`);
+    return loadFile(path, content) as { code: string; moduleType: 'js' };
+  },
+});
+
+type Told = { message: string; id?: string; loc?: { line: number; column: number } };
+
+/** Escape codes of terminals, which the bundler puts into what it says. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const colours = /\u001b\[[\d;]*m/g;
+
+const withoutPrefix = (text: string): string =>
+  text.replaceAll(own, '').replaceAll('\\0dashboard/', '');
+
+const problemIn = ({ message, id = '', loc }: Told, code: CodeProblemCode): CodeProblem => {
+  const plain = withoutPrefix(message.replaceAll(colours, ''));
+  const [first = ''] = plain.split('\n').filter((line) => line.trim() !== '');
+  const path = id.startsWith(own) ? id.slice(own.length) : null;
+  const place =
+    loc === undefined || path === null ? null : { line: loc.line, column: loc.column + 1 };
+  const isTransform = path === transformPath;
+  return problemOf(isTransform ? 'transform' : path, code, first.slice(0, 500), place);
+};
+
+export type Bundled = { script: string } | { problems: CodeProblem[] };
+
+const globals = Object.fromEntries(
+  Object.entries(dashboardModules).map(([name, member]) => [name, `${runtime}.${member}`]),
+);
+
+const bundle = async (
+  files: ReadonlyMap<string, string>,
+  startCode: string,
+  how: { name: string; exports: 'named' | 'none'; takes: (specifier: string) => boolean },
+): Promise<Bundled> => {
+  try {
+    await using built = await rolldown({
+      input: start,
+      // Nothing is read there: every import is answered by the plugin.
+      cwd: '/',
+      tsconfig: false,
+      platform: 'browser',
+      logLevel: 'silent',
+      transform: { jsx: 'react-jsx' },
+      plugins: [pushedFiles(files, startCode, how.takes)],
+    });
+    const { output } = await built.generate({
+      ...{ format: 'iife', name: how.name, exports: how.exports, globals },
+      ...{ minify: false, codeSplitting: false, sourcemap: false },
+    });
+    const [{ code }] = output;
+    const bytes = Buffer.byteLength(code);
+    if (bytes <= most.builtBytes) return { script: withoutPrefix(code) };
+    const message = `what is built of the files has ${bytes} bytes, and may have ${most.builtBytes}`;
+    return { problems: [problemOf(null, 'size', message)] };
+  } catch (error) {
+    const { errors } = error as { errors?: Told[] };
+    if (errors === undefined) throw error;
+    return { problems: errors.map((told) => problemIn(told, 'bundle')) };
+  }
+};
+
+const mapOf = (files: readonly CodeFile[]) =>
+  new Map(files.map(({ path, content }) => [path, content]));
+
+/** The script of the page: what its entrypoint exports as default is put into the page. */
+export const bundlePage = (files: readonly CodeFile[], entrypoint: string): Promise<Bundled> => {
+  const startCode = [
+    `import * as page from ${JSON.stringify(`${own}${entrypoint}`)};`,
+    `import { mount } from 'svc/dashboard';`,
+    `if (page.default !== undefined) mount(page.default);`,
+  ].join('\n');
+  return bundle(mapOf(files), startCode, {
+    ...{ name: 'dashboardPage', exports: 'none', takes: isKnownModule },
+  });
+};
+
+/** The script of the transform, which leaves it as `svcTransform.default`. */
+export const bundleTransform = (
+  files: readonly CodeFile[],
+  transform: string,
+): Promise<Bundled> => {
+  const startCode = `export { default } from ${JSON.stringify(`${own}${transformPath}`)};`;
+  const all = mapOf(files).set(transformPath, transform);
+  return bundle(all, startCode, { name: 'svcTransform', exports: 'named', takes: () => false });
+};

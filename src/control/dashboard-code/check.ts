@@ -1,0 +1,98 @@
+/** What is wrong with pushed code before anything of it is read: paths, sizes, endings, where it begins. Pure. */
+import {
+  type CodeProblem,
+  type CodeProblemCode,
+  type DashboardCode,
+  endingOf,
+  isScript,
+  dashboardLimits as most,
+  otherEndings,
+  scriptEndings,
+} from '#domain/dashboard.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
+
+/** A problem of a file, or of the whole. */
+export const problemOf = (
+  path: string | null,
+  code: CodeProblemCode,
+  message: string,
+  place: { line: number; column: number } | null = null,
+): CodeProblem => ({
+  path,
+  line: place?.line ?? null,
+  column: place?.column ?? null,
+  code,
+  message,
+});
+
+const endings: readonly string[] = [...scriptEndings, ...otherEndings];
+
+/** `svc dashboards pull` writes these beside the files. */
+const reserved = /^(?:dashboard\.json|transform\.[jt]s)$/i;
+
+const fileProblems = ({ files }: DashboardCode): CodeProblem[] => {
+  const faultOf = createPathCheck();
+  return files.flatMap(({ path, content }) => {
+    const found: CodeProblem[] = [];
+    const fault = faultOf(path);
+    const shown = fault === undefined ? path : showPath(path);
+    if (fault !== undefined) found.push(problemOf(shown, 'path', `the path ${fault}`));
+    if (reserved.test(path)) {
+      found.push(problemOf(shown, 'path', 'the name is taken: the CLI keeps its own file there'));
+    }
+    if (!endings.includes(endingOf(path))) {
+      found.push(problemOf(shown, 'type', `must end in one of ${endings.join(', ')}`));
+    }
+    const bytes = Buffer.byteLength(content);
+    if (bytes > most.fileBytes) {
+      found.push(problemOf(shown, 'size', `has ${bytes} bytes, and may have ${most.fileBytes}`));
+    }
+    return found;
+  });
+};
+
+const wholeProblems = ({ files, transform }: DashboardCode): CodeProblem[] => {
+  const found: CodeProblem[] = [];
+  if (files.length > most.files) {
+    found.push(problemOf(null, 'count', `${files.length} files are more than ${most.files}`));
+  }
+  const bytes = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  if (bytes > most.codeBytes) {
+    found.push(
+      problemOf(null, 'size', `the files have ${bytes} bytes, and may have ${most.codeBytes}`),
+    );
+  }
+  const ofTransform = Buffer.byteLength(transform ?? '');
+  if (ofTransform > most.transformBytes) {
+    const message = `has ${ofTransform} bytes, and may have ${most.transformBytes}`;
+    found.push(problemOf('transform', 'size', message));
+  }
+  return found;
+};
+
+const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[] => {
+  if (entrypoint === null) {
+    const message = `names no file to begin with: give "entrypoint", or a file ${usualEntrypoints.join(', ')}`;
+    return files.length === 0 ? [] : [problemOf(null, 'entrypoint', message)];
+  }
+  if (!files.some(({ path }) => path === entrypoint)) {
+    return [problemOf(showPath(entrypoint), 'entrypoint', 'is none of the files')];
+  }
+  if (isScript(entrypoint)) return [];
+  const message = `must be code to begin with: ${scriptEndings.join(', ')}`;
+  return [problemOf(entrypoint, 'entrypoint', message)];
+};
+
+/** The file that a page begins with where nobody names one. */
+export const usualEntrypoints = scriptEndings.map((ending) => `dashboard.${ending}`);
+
+/** The entrypoint that code has when it names none. */
+export const usualEntrypoint = (files: DashboardCode['files']): string | null =>
+  usualEntrypoints.find((name) => files.some(({ path }) => path === name)) ?? null;
+
+/** All that is wrong by the looks of it. */
+export const checkCode = (code: DashboardCode): CodeProblem[] => [
+  ...wholeProblems(code),
+  ...fileProblems(code),
+  ...entrypointProblems(code),
+];

@@ -1,0 +1,201 @@
+/**
+ * Reads the files of a dashboard without running them: mistakes of syntax, imports that there are not, and addresses
+ * outside that they would load from. The page's policy keeps it from loading anything, whatever its code does; what is
+ * found here is told before somebody wonders why.
+ */
+import { dirname, join } from 'node:path/posix';
+import { parseSync } from 'rolldown/experimental';
+import {
+  type CodeFile,
+  type CodeProblem,
+  dashboardModules,
+  endingOf,
+  isScript,
+  scriptEndings,
+} from '#domain/dashboard.ts';
+import { problemOf } from './check.ts';
+
+/** `https://…`, `wss://…`, `//…`; what is within the page (`data:`, `blob:`, `#…`) is none. */
+const isOutside = (address: string): boolean => /^\s*(?:(?:https?|wss?|ftp):|\/\/)/i.test(address);
+
+/** Functions whose first argument is where they load from, and attributes that are. */
+const loaders = new Set(['fetch', 'WebSocket', 'EventSource', 'Worker', 'SharedWorker', 'Image']);
+const loadingMethods = new Set(['sendBeacon', 'importScripts', 'open']);
+const loadingAttributes = new Set(['src', 'srcSet', 'poster', 'data', 'action', 'xlinkHref']);
+
+export const isOwnImport = (specifier: string): boolean => /^\.{1,2}(?:\/|$)/.test(specifier);
+export const isKnownModule = (specifier: string): boolean =>
+  Object.hasOwn(dashboardModules, specifier);
+
+const endings = [...scriptEndings, 'json'];
+
+/** The file that an import leads to; undefined where it leads to none. */
+export const resolveOwn = (
+  has: (path: string) => boolean,
+  importer: string,
+  specifier: string,
+): string | undefined => {
+  const path = join(dirname(importer), specifier);
+  const candidates = [
+    path,
+    ...endings.map((ending) => `${path}.${ending}`),
+    // As TypeScript has it: a file is imported by the name of what it is built to.
+    ...(/\.jsx?$/.test(path) ? [path.replace(/\.js(x?)$/, '.ts$1')] : []),
+    ...endings.map((ending) => `${path}/index.${ending}`),
+  ];
+  return candidates.find(has);
+};
+
+/** Where a position of a text is; line and column from 1. */
+const placeIn = (text: string) => {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset: number) => {
+    const line = Math.max(1, starts.findLastIndex((start) => start <= offset) + 1);
+    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
+  };
+};
+
+type Node = { type: string; start: number; [member: string]: unknown };
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+
+/** Each node of a tree. It keeps its own stack: what strangers nest has no bound here. */
+function* nodesOf(root: unknown): Generator<Node> {
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (Array.isArray(value)) waiting.push(...value);
+    else if (isNode(value)) {
+      yield value;
+      waiting.push(...Object.values(value).filter((member) => typeof member === 'object'));
+    }
+  }
+}
+
+const textOf = (node: unknown): string | undefined => {
+  if (!isNode(node)) return undefined;
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
+  if (node.type === 'JSXExpressionContainer') return textOf(node.expression);
+  if (node.type !== 'TemplateLiteral') return undefined;
+  const [first] = node.quasis as { value?: { cooked?: string } }[];
+  return first?.value?.cooked;
+};
+
+const nameOf = (node: unknown): string =>
+  isNode(node) && typeof node.name === 'string' ? node.name : '';
+
+const isLoader = (callee: unknown): boolean => {
+  if (!isNode(callee)) return false;
+  if (callee.type === 'Identifier') return loaders.has(nameOf(callee));
+  if (callee.type !== 'MemberExpression') return false;
+  const name = nameOf(callee.property);
+  return loadingMethods.has(name) || loaders.has(name);
+};
+
+/** The text that says where a node would load from. */
+const loadedBy = (node: Node): unknown[] => {
+  if (node.type === 'CallExpression' || node.type === 'NewExpression') {
+    return isLoader(node.callee) ? (node.arguments as unknown[]) : [];
+  }
+  if (node.type === 'JSXAttribute')
+    return loadingAttributes.has(nameOf(node.name)) ? [node.value] : [];
+  return [];
+};
+
+const importedBy = (node: Node): unknown => {
+  if (node.type === 'ImportExpression') return node.source;
+  if (/^(?:Import|Export(?:All|Named))Declaration$/.test(node.type)) return node.source;
+  const isRequire = node.type === 'CallExpression' && nameOf(node.callee) === 'require';
+  return isRequire ? (node.arguments as unknown[])[0] : undefined;
+};
+
+/** Why an import leads nowhere; undefined where it leads somewhere. */
+type ImportRule = (importer: string, specifier: string) => string | undefined;
+
+export const importRule =
+  (files: readonly CodeFile[], modules: (specifier: string) => boolean): ImportRule =>
+  (importer, specifier) => {
+    const paths = new Set(files.map(({ path }) => path));
+    if (isOwnImport(specifier)) {
+      const found = resolveOwn((path) => paths.has(path), importer, specifier);
+      return found === undefined ? `there is no file "${specifier}" to import` : undefined;
+    }
+    if (modules(specifier)) return undefined;
+    if (isOutside(specifier)) return undefined; // told as an address
+    const known = Object.keys(dashboardModules).filter(modules);
+    const what =
+      known.length === 0 ? 'its own files alone' : `its own files and ${known.join(', ')}`;
+    return `"${specifier.slice(0, 200)}" cannot be imported: it may import ${what}`;
+  };
+
+const outsideMessage = (address: string): string =>
+  `"${address.trim().slice(0, 200)}" is an address outside: a dashboard loads nothing, give it what it shows as a file`;
+
+const scanScript = (
+  path: string,
+  { name, content }: { name: string; content: string },
+  faultOf: ImportRule,
+): CodeProblem[] => {
+  const placeOf = placeIn(content);
+  const { errors, program } = parseSync(name, content);
+  if (errors.length > 0) {
+    return errors.map(({ message, labels }) =>
+      problemOf(path, 'syntax', message, placeOf(labels[0]?.start ?? 0)),
+    );
+  }
+  const found: CodeProblem[] = [];
+  for (const node of nodesOf(program)) {
+    const source = importedBy(node);
+    const specifier = textOf(source);
+    const place = placeOf(isNode(source) ? source.start : node.start);
+    if (specifier !== undefined) {
+      const fault = faultOf(path, specifier);
+      if (fault !== undefined) found.push(problemOf(path, 'import', fault, place));
+    }
+    const texts = [specifier, ...loadedBy(node).map(textOf)].filter((text) => text !== undefined);
+    const outside = texts.find(isOutside);
+    if (outside !== undefined) {
+      found.push(problemOf(path, 'address', outsideMessage(outside), placeOf(node.start)));
+    }
+  }
+  return found.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));
+};
+
+const scanStyle = (path: string, content: string): CodeProblem[] => {
+  const placeOf = placeIn(content);
+  const blank = (comment: string): string => comment.replace(/[^\n]/g, ' ');
+  const bare = content.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, blank);
+  const loads = bare.matchAll(/(?:url\(\s*|@import\s+(?:url\(\s*)?)["']?([^"')\s;]{1,2000})/gi);
+  return [...loads].flatMap(({ 0: whole, 1: address = '', index }) => {
+    const place = placeOf(index);
+    if (/^@import/i.test(whole)) {
+      const message = 'styles import no others: import each from the code';
+      return [problemOf(path, isOutside(address) ? 'address' : 'import', message, place)];
+    }
+    return isOutside(address) ? [problemOf(path, 'address', outsideMessage(address), place)] : [];
+  });
+};
+
+const scanJson = (path: string, content: string): CodeProblem[] => {
+  try {
+    JSON.parse(content);
+    return [];
+  } catch (error) {
+    return [problemOf(path, 'syntax', (error as Error).message.slice(0, 300))];
+  }
+};
+
+/** All that is wrong with the files and the transform by what stands in them. */
+export const scanCode = (files: readonly CodeFile[], transform: string | null): CodeProblem[] => {
+  const pageRule = importRule(files, isKnownModule);
+  const found = files.flatMap(({ path, content }) => {
+    if (isScript(path)) return scanScript(path, { name: path, content }, pageRule);
+    if (endingOf(path) === 'css') return scanStyle(path, content);
+    return endingOf(path) === 'json' ? scanJson(path, content) : [];
+  });
+  if (transform === null) return found;
+  const transformRule = importRule(files, () => false);
+  const code = { name: 'transform.ts', content: transform };
+  return [...found, ...scanScript('transform', code, transformRule)];
+};

@@ -1,0 +1,45 @@
+/** What a JSON value is made of, in short: so that whoever writes the page knows what it is given. Pure. */
+
+/** Members of one object, and levels, that are told. */
+const mostMembers = 100;
+const mostLevels = 8;
+/** Entries of a list that are looked at. */
+const mostEntries = 200;
+
+export type Shape =
+  | { type: 'null' | 'boolean' | 'number' | 'string' }
+  | { type: 'object'; members?: Record<string, Shape>; more?: number }
+  | { type: 'list'; length: number; of?: Shape[] };
+
+/** Shapes of a list's entries, each kind once: objects together, with the members that any of them has. */
+const merge = (shapes: readonly Shape[]): Shape[] => {
+  const byType = new Map<string, Shape>();
+  for (const shape of shapes) {
+    const known = byType.get(shape.type);
+    if (known === undefined) byType.set(shape.type, shape);
+    else if (known.type === 'object' && shape.type === 'object') {
+      byType.set('object', { ...known, members: { ...shape.members, ...known.members } });
+    }
+  }
+  return [...byType.values()];
+};
+
+/** The shape of a value. */
+export const shapeOf = (value: unknown, level = 1): Shape => {
+  if (value === null) return { type: 'null' };
+  if (Array.isArray(value)) {
+    const { length } = value;
+    if (length === 0 || level >= mostLevels) return { type: 'list', length };
+    const of = merge(value.slice(0, mostEntries).map((entry) => shapeOf(entry, level + 1)));
+    return { type: 'list', length, of };
+  }
+  if (typeof value === 'object') {
+    if (level >= mostLevels) return { type: 'object' };
+    const entries = Object.entries(value);
+    const told = entries.slice(0, mostMembers);
+    const more = entries.length - told.length;
+    const members = Object.fromEntries(told.map(([name, one]) => [name, shapeOf(one, level + 1)]));
+    return { type: 'object', members, ...(more > 0 ? { more } : {}) };
+  }
+  return { type: typeof value as 'boolean' | 'number' | 'string' };
+};

@@ -1,0 +1,143 @@
+/**
+ * Runs a transform: strangers' JavaScript, in an engine of its own (QuickJS, as WebAssembly), which has nothing but the
+ * language. It is given its data as text and gives text back; no object goes from one side to the other. Its clock
+ * stands at the time of the data and its chance is the same each time, so that equal data give equal output.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { QuickJS } from 'quickjs-wasi';
+import { dashboardLimits } from '#domain/dashboard.ts';
+import { shapeOf } from './shape.ts';
+
+export type TransformJob = {
+  kind: 'dashboard_transform';
+  /** As `bundleTransform` makes it. */
+  script: string;
+  dataJson: string;
+  /** What its clock shows, in milliseconds since 1970. */
+  nowMs: number;
+};
+
+/** JSON texts: the output, and what it is made of. */
+export type TransformOutcome =
+  | { ok: true; outputJson: string; shapeJson: string }
+  | { ok: false; error: string };
+
+export type TransformLimits = { processorMs: number; memoryMb: number; outputBytes: number };
+
+const wasm = readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'));
+
+/** Characters of a message that are told. */
+const messageChars = 1_000;
+
+/**
+ * What calls it, inside the engine. It takes what it needs of the language before the transform is there, so that
+ * nothing that the transform does to its own prototypes changes what is done here. It answers text: `+` and the output,
+ * or `-` and what is wrong.
+ */
+const caller = `(() => {
+  const { parse, stringify } = JSON;
+  const { apply } = Reflect;
+  const text = String;
+  const sliced = text.prototype.slice;
+  const cut = (value) => apply(sliced, value, [0, ${messageChars}]);
+  const told = (error) => {
+    try {
+      const isError = typeof error === 'object' && error !== null;
+      const name = isError ? text(error.name) : '';
+      const message = isError ? text(error.message) : text(error);
+      return cut(name === '' ? message : name + ': ' + message);
+    } catch {
+      return 'it threw what cannot be told';
+    }
+  };
+  return (data, most) => {
+    try {
+      const made = globalThis.svcTransform;
+      const transform = made && made.default;
+      if (typeof transform !== 'function') {
+        return '-has no function to call: write "export default function transform(data) { … }"';
+      }
+      const output = transform(parse(data));
+      if (typeof output === 'object' && output !== null && typeof output.then === 'function') {
+        return '-answered a promise: nothing can be waited for here, so answer the value itself';
+      }
+      const json = stringify(output);
+      if (typeof json !== 'string') {
+        return '-answered ' + typeof output + ', which is no JSON: answer an object, a list, a text, a number or null';
+      }
+      if (json.length > most) {
+        return '-answered ' + json.length + ' characters of JSON, and may answer ' + most;
+      }
+      return '+' + json;
+    } catch (error) {
+      return '-' + told(error);
+    }
+  };
+})()`;
+
+const nsPerMs = 1_000_000n;
+
+/** The system as the engine sees it: a clock that stands, and chance that is none. */
+const stillSystem =
+  (nowMs: number) =>
+  (memory: { readonly buffer: ArrayBuffer }): Record<string, (...args: never[]) => number> => ({
+    clock_time_get: (_: number, __: bigint, at: number): number => {
+      new DataView(memory.buffer).setBigUint64(at, BigInt(nowMs) * nsPerMs, true);
+      return 0;
+    },
+    random_get: (at: number, length: number): number => {
+      new Uint8Array(memory.buffer, at, length).fill(7);
+      return 0;
+    },
+    fd_write: (): number => 0,
+  });
+
+const wordsOf = (error: unknown, most: TransformLimits): string => {
+  const { name = '', message = '' } = error as { name?: string; message?: string };
+  if (message === 'interrupted')
+    return `took more than ${most.processorMs / 1_000} s of a processor`;
+  if (message === 'out of memory') return `took more than ${most.memoryMb} MiB of memory`;
+  return `${name}: ${message}`.slice(0, messageChars);
+};
+
+/** Whether a job has had its time of a processor. */
+const createTimer = (processorMs: number): (() => boolean) => {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000 > processorMs;
+  };
+};
+
+/** The engine's own words for its limits are put as ours. */
+const toldError = (text: string, most: TransformLimits): string => {
+  const known = /^InternalError: (interrupted|out of memory)$/.exec(text);
+  return known === null ? text : wordsOf({ message: known[1] ?? '' }, most);
+};
+
+/** Runs it in an engine that is made for it and thrown away. */
+export const runTransform = async (
+  { script, dataJson, nowMs }: Omit<TransformJob, 'kind'>,
+  most: TransformLimits = dashboardLimits,
+): Promise<TransformOutcome> => {
+  const engine = await QuickJS.create({
+    wasm,
+    memoryLimit: most.memoryMb * 1024 * 1024,
+    interruptHandler: createTimer(most.processorMs),
+    wasi: stillSystem(nowMs),
+  });
+  try {
+    const call = engine.evalCode(caller, 'caller');
+    engine.evalCode(script, 'transform').dispose();
+    const [data, bytes] = [engine.newString(dataJson), engine.newNumber(most.outputBytes)];
+    const said = engine.callFunction(call, engine.undefined, data, bytes).toString();
+    if (!said.startsWith('+')) return { ok: false, error: toldError(said.slice(1), most) };
+    const outputJson = said.slice(1);
+    return { ok: true, outputJson, shapeJson: JSON.stringify(shapeOf(JSON.parse(outputJson))) };
+  } catch (error) {
+    return { ok: false, error: wordsOf(error, most) };
+  } finally {
+    engine.dispose();
+  }
+};

@@ -1,0 +1,29 @@
+/** The address of a dashboard (`url`), below `/dashboard`: its page, for whoever has the key pair. */
+import { operation } from '#wire/operation.ts';
+import { DashboardParams } from '#wire/public-api/dashboard.ts';
+import { Bytes } from '#wire/schemas.ts';
+import { kindOf } from '../../dashboards/code.ts';
+import { frameAddress, hourFromNow } from '../../dashboards/links.ts';
+import { pageHeaders, writePage } from '../../dashboards/page.ts';
+import { getDashboard } from '../../dashboards/stored.ts';
+import type { Parts } from '../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+const openDashboard = operation({
+  id: 'openDashboard',
+  summary: 'The address of a dashboard: its page',
+  method: 'GET',
+  path: '/{dashboardId}',
+  access: 'write',
+  params: DashboardParams,
+  answers: { 200: Bytes },
+});
+
+export const dashboardAddressEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(openDashboard, async ({ params: { dashboardId } }, { caller: { projectId } }) => {
+    const dashboard = await getDashboard(parts, projectId, dashboardId);
+    const frame = frameAddress(parts, { projectId, dashboardId }, hourFromNow());
+    const page = writePage({ ...dashboard, kind: kindOf(dashboard) }, frame);
+    return { ...respond(200, Buffer.from(page)), headers: { ...pageHeaders } };
+  }),
+];

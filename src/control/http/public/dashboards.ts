@@ -1,0 +1,39 @@
+/** The routes of dashboards. */
+import * as api from '#wire/public-api/operations.ts';
+import { render, testTransform } from '../../dashboards/render.ts';
+import { createDashboard, getDashboard, pushCode } from '../../dashboards/stored.ts';
+import { viewDashboard, viewDetail } from '../../dashboards/view.ts';
+import { listDashboards } from '../../db/dashboards.ts';
+import type { Parts } from '../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+
+const usualListed = 50;
+
+export const dashboardEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(api.listDashboards, async ({ query }, { caller: { projectId } }) => {
+    const rows = await listDashboards(parts.db, projectId, query.limit ?? usualListed);
+    return respond(200, { data: rows.map((row) => viewDashboard(parts, row)) });
+  }),
+
+  endpoint(api.createDashboard, async ({ body }, { caller: { projectId }, signal }) =>
+    respond(201, await createDashboard(parts, { projectId, signal }, body)),
+  ),
+
+  endpoint(api.getDashboard, async ({ params }, { caller: { projectId } }) =>
+    respond(200, viewDetail(parts, await getDashboard(parts, projectId, params.dashboardId))),
+  ),
+
+  endpoint(api.pushDashboardCode, async ({ params, body }, { caller: { projectId }, signal }) =>
+    respond(200, await pushCode(parts, { projectId, signal }, params.dashboardId, body)),
+  ),
+
+  endpoint(api.testTransform, async ({ params, body }, { caller: { projectId }, signal }) => {
+    const dashboard = await getDashboard(parts, projectId, params.dashboardId);
+    return respond(200, await testTransform(parts, { projectId, signal }, dashboard, body));
+  }),
+
+  endpoint(api.renderDashboard, async ({ params, body }, { caller: { projectId }, signal }) => {
+    const dashboard = await getDashboard(parts, projectId, params.dashboardId);
+    return respond(200, await render(parts, { projectId, signal }, dashboard, body));
+  }),
+];

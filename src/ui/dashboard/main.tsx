@@ -1,0 +1,20 @@
+/**
+ * What the pages of dashboards stand on: the modules that they may import, and their start. The page's own script comes
+ * as a text with its data, and finds these under one name.
+ */
+import * as react from 'react';
+import * as jsx from 'react/jsx-runtime';
+import { createRoot } from 'react-dom/client';
+import { watchFaults } from './fault.ts';
+import { given } from './given.ts';
+import * as pieces from './pieces.tsx';
+import * as plot from './plot.ts';
+
+Object.assign(globalThis, { svcDashboard: { react, jsx, client: { createRoot }, plot, pieces } });
+watchFaults();
+// No policy keeps a page from speaking by it.
+Reflect.deleteProperty(globalThis, 'RTCPeerConnection');
+
+const script = document.createElement('script');
+script.textContent = given.script;
+document.body.append(script);

@@ -1,0 +1,219 @@
+/** The pieces that pages of dashboards are put together of: `svc/dashboard`. */
+import type { PlotOptions } from '@observablehq/plot';
+import { Component, type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Announcer } from '../pieces/announce.tsx';
+import { CopyText } from '../pieces/copy.tsx';
+import { Time as Moment } from '../pieces/time.tsx';
+import { tellFault } from './fault.ts';
+import { given } from './given.ts';
+import { plot } from './plot.ts';
+
+/** What the page shows: what its transform answered, or else what is known of its session, tasks or world. */
+export const data = given.data;
+/** What it is of. */
+export const target = given.target;
+
+class Watched extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+  override state = { isBroken: false };
+  static getDerivedStateFromError() {
+    return { isBroken: true };
+  }
+  override componentDidCatch(error: unknown): void {
+    tellFault(error);
+  }
+  override render(): ReactNode {
+    return this.state.isBroken ? null : this.props.children;
+  }
+}
+
+/** Puts a component into the page. The entrypoint's default export is put there by itself. */
+export const mount = (Page: ComponentType): void => {
+  const element = document.getElementById('dashboard');
+  if (element === null) throw new Error('the page has no place for a dashboard');
+  createRoot(element, { onCaughtError: () => undefined }).render(
+    <Watched>
+      <Announcer>
+        <main className="dashboard">
+          <Page />
+        </main>
+      </Announcer>
+    </Watched>,
+  );
+};
+
+type HeadProps = { title: ReactNode; children?: ReactNode };
+
+/** The title of the page, and what belongs beside it. */
+export const Head = ({ title, children }: HeadProps) => (
+  <header className="dashboard-head">
+    <h1>{title}</h1>
+    {children}
+  </header>
+);
+
+type SectionProps = { title: string; note?: ReactNode; wide?: boolean; children: ReactNode };
+
+/** A part of the page under a heading; `wide` takes the whole width. */
+export const Section = ({ title, note, wide = false, children }: SectionProps) => (
+  <section className={wide ? 'panel wide' : 'panel'}>
+    <h2>
+      {title}
+      {note === undefined ? null : <span className="note">{note}</span>}
+    </h2>
+    {children}
+  </section>
+);
+
+/** Parts beside one another, as many as there is room for. */
+export const Grid = ({ children }: { children: ReactNode }) => (
+  <div className="panels">{children}</div>
+);
+
+export type Tone = 'good' | 'bad' | 'plain';
+type FigureProps = { label: string; value: ReactNode; note?: ReactNode; tone?: Tone };
+
+/** A number that matters, with what it is. */
+export const Figure = ({ label, value, note, tone = 'plain' }: FigureProps) => (
+  <div className={`figure ${tone}`}>
+    <dt>{label}</dt>
+    <dd>
+      {value}
+      {note === undefined ? null : <span className="note">{note}</span>}
+    </dd>
+  </div>
+);
+
+/** Several of them in a row. */
+export const Figures = ({ children }: { children: ReactNode }) => (
+  <dl className="figures">{children}</dl>
+);
+
+/** A word in a frame, such as a verdict. */
+export const Mark = ({ children, tone = 'plain' }: { children: ReactNode; tone?: Tone }) => (
+  <span className={`mark ${tone}`}>{children}</span>
+);
+
+/** What stands where there is nothing. */
+export const Nothing = ({ children }: { children: ReactNode }) => (
+  <p className="nothing">{children}</p>
+);
+
+/** A time by its ISO text: how long ago, and exactly when for whoever points at it. */
+export const Time = ({ at }: { at: string }) => <Moment time={new Date(at)} />;
+
+/** An id, which a click copies. */
+export const Id = ({ children }: { children: string }) => <CopyText text={children} />;
+
+type Column<Row> = {
+  title: string;
+  value: (row: Row) => ReactNode;
+  /** Numbers stand to the right. */
+  right?: boolean;
+};
+type TableProps<Row> = {
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row, index: number) => string | number;
+  /** Rows that are shown; the rest is shown when it is asked for. */
+  most?: number;
+};
+
+const usualRows = 50;
+
+/** Rows under headings. */
+export function Table<Row>({ rows, columns, keyOf, most = usualRows }: TableProps<Row>) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? rows : rows.slice(0, most);
+  return (
+    <div className="table-scroll" tabIndex={-1}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title, right }) => (
+              <th key={title} scope="col" className={right === true ? 'right' : ''}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row, index) => (
+            <tr key={keyOf(row, index)}>
+              {columns.map(({ title, value, right }) => (
+                <td key={title} className={right === true ? 'right' : ''}>
+                  {value(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < rows.length ? (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {rows.length}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+/** Colours of verdicts and of series, in light and in dark. */
+export const colours = {
+  good: 'var(--good)',
+  bad: 'var(--danger)',
+  unknown: 'var(--unknown)',
+  accent: 'var(--accent)',
+  soft: 'var(--line-strong)',
+  series: ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)'],
+} as const;
+
+type ChartProps = {
+  /** Options of Observable Plot; its width is that of the place where it stands. */
+  options: PlotOptions;
+  /** What the chart says, for whoever does not see it. */
+  label: string;
+};
+
+const leastWidth = 220;
+
+/** A chart, as wide as there is room. */
+export const Chart = ({ options, label }: ChartProps) => {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const watch = new ResizeObserver(([entry]) =>
+      setWidth(Math.floor(entry?.contentRect.width ?? 0)),
+    );
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null || width === 0) return;
+    try {
+      const style = { background: 'none', color: 'var(--ink)', fontSize: '12px' };
+      const drawn = plot({ ...options, style, width: Math.max(leastWidth, width) });
+      drawn.setAttribute('aria-hidden', 'true');
+      element.replaceChildren(drawn);
+    } catch (error) {
+      tellFault(error);
+    }
+  }, [options, width]);
+  return <div className="chart" role="img" aria-label={label} ref={place} />;
+};
+
+const msPerSecond = 1_000;
+
+/** Milliseconds as people read them. */
+export const duration = (ms: number): string => {
+  if (ms === 0) return '0';
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < msPerSecond) return `${Math.round(ms)} ms`;
+  if (ms < 60 * msPerSecond) return `${(ms / msPerSecond).toFixed(1)} s`;
+  const minutes = Math.floor(ms / (60 * msPerSecond));
+  if (minutes < 60) return `${minutes} min ${Math.round((ms / msPerSecond) % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};

@@ -1,0 +1,36 @@
+/**
+ * Observable Plot as pages import it: the marks, transforms and axes of charts. Maps, contours, trees, images and grids
+ * of hexagons are left out, as a page has its bound.
+ */
+export {
+  areaY,
+  axisX,
+  axisY,
+  barX,
+  barY,
+  binX,
+  binY,
+  cell,
+  dot,
+  frame,
+  gridX,
+  gridY,
+  group,
+  groupX,
+  groupY,
+  lineY,
+  plot,
+  pointer,
+  pointerX,
+  rectX,
+  rectY,
+  ruleX,
+  ruleY,
+  sort,
+  stackX,
+  stackY,
+  text,
+  tickX,
+  tickY,
+  tip,
+} from '@observablehq/plot';
