@@ -157,7 +157,7 @@ export const many = () => query('things');
 export const handlers = {
   python: `
 def shown(ctx):
-    return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.media_type]
+    return [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.media_type, ctx.content_type]
 
 def created(ctx):
     row = ctx.insert("things", {"id": ctx.ids.next("things", "id", within={}), "name": ctx.body["name"]})
@@ -198,7 +198,7 @@ def odd_bytes(ctx):
 `,
   typescript: `
 import type { HandlerContext } from 'svc_env';
-export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.mediaType];
+export const shown = (ctx: HandlerContext) => [ctx.method, ctx.path, ctx.route, ctx.args, ctx.body, ctx.headers, ctx.mediaType, ctx.contentType];
 export async function created(ctx: HandlerContext) {
   const { name } = ctx.body as { name: string };
   const row = await ctx.insert('things', { id: await ctx.ids.next('things', 'id'), name });
