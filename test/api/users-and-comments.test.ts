@@ -178,7 +178,11 @@ describe('events of users', () => {
 
   it('hold whatever text and JSON there is', async () => {
     const userId = `<script>'\u0000"; drop table users --\ud800`;
-    const told = await tell({ userId, event: 'é\u0000', metadata: JSON.parse('{"toString": {"a": 1}}') });
+    const told = await tell({
+      userId,
+      event: 'é\u0000',
+      metadata: JSON.parse('{"toString": {"a": 1}}'),
+    });
     expect(told.event).toBe('é\ufffd');
     expect(JSON.stringify(told.metadata)).toBe('{"toString":{"a":1}}');
     expect(

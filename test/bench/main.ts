@@ -31,6 +31,7 @@ import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
 import { benchIngest } from './ingest.ts';
+import { benchIngestLarge } from './ingest-large.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
 import { benchMcp } from './mcp.ts';
@@ -149,10 +150,16 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('posting 12,500 webhooks');
     figures.push(...(await benchPush(await freshDatabase(server, 'bench_push'))));
   }
-  if (wants('ingest')) {
+  if (wants('ingest.rows') || wants('ingest.processor')) {
     say('taking 30,000 observations in 300 batches');
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
+  }
+  if (wants('ingest.large')) {
+    const rows = Number(values.rows);
+    say(`reading, telling and deleting beside ${rows} observations`);
+    const databaseUrl = await freshDatabase(server, 'bench_ingest_large');
+    figures.push(...(await benchIngestLarge(databaseUrl, rows, say)));
   }
   if (wants('resources')) {
     const rows = Number(values.rows);

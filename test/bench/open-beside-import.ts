@@ -44,7 +44,7 @@ const settled = (network: Network): Promise<unknown> =>
   );
 
 /** One open on a host that holds the world; none when it was given another. */
-const openOnce = async (network: Network): Promise<number[]> => {
+export const openOnce = async (network: Network): Promise<number[]> => {
   const { client } = network;
   await settled(network);
   const startedAt = performance.now();

@@ -1,0 +1,213 @@
+/**
+ * A project in which much was told already: how long it takes to read what is in it, to delete from it while more is
+ * told, whether the control plane's memory stays, and how fast sessions open beside. The bulk is written by the database
+ * itself, as nobody waits for it; what is read whole is told through the API.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { basicAuthorization } from '#wire/client.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { createNotes } from '../support/sessions.ts';
+import { execute } from '../support/sql.ts';
+import { type Figure, median, percentile, sample } from './figure.ts';
+import { openOnce } from './open-beside-import.ts';
+
+const spansOfTrace = 50;
+const days = 30;
+/** Told through the API: so many observations of one trace, so many traces of one session, and what memory is held to. */
+const told = { observations: 10_000, traces: 20_000, forMemory: 100_000, deleted: 5_000 };
+const perBatch = 200;
+const senders = 4;
+const runs = 40;
+const opens = 60;
+
+type Event = { id: string; type: string; timestamp: string; body: object };
+
+const at = new Date(Date.UTC(2026, 5, 1)).toISOString();
+
+const eventOf = (type: string, id: string, body: object): Event => ({
+  id: `${type}-${id}`,
+  type,
+  timestamp: at,
+  body: { id, ...body },
+});
+
+/** The API as an SDK has it. */
+const connect = ({ url, publicKey, secretKey }: Network) => {
+  const headers = {
+    authorization: basicAuthorization(publicKey, secretKey),
+    'content-type': 'application/json',
+  };
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${url}/api/public${path}`, { method, headers, ...init });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+    return JSON.parse(text);
+  };
+  const tell = async (batch: Event[]): Promise<void> => {
+    const { errors } = (await ask('POST', '/ingestion', { batch })) as { errors: unknown[] };
+    if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
+  };
+  return { ask, tell };
+};
+type Api = ReturnType<typeof connect>;
+
+/** Tells events in batches, several at once, until all are told or it is enough. */
+const tellAll = async (
+  { tell }: Api,
+  events: Iterator<Event>,
+  isEnough: () => boolean = () => false,
+): Promise<void> => {
+  const send = async (): Promise<void> => {
+    while (!isEnough()) {
+      const batch: Event[] = [];
+      while (batch.length < perBatch) {
+        const next = events.next();
+        if (next.done === true) break;
+        batch.push(next.value);
+      }
+      if (batch.length === 0) return;
+      await tell(batch);
+    }
+  };
+  await Promise.all(Array.from({ length: senders }, send));
+};
+
+/** Spans of traces of their own, named after a round. */
+function* spansOf(round: string, count: number, spansOfTrace = 5): Generator<Event> {
+  for (let i = 0; i < count; i += 1) {
+    const traceId = `${round}-${Math.floor(i / spansOfTrace)}`;
+    const body = { traceId, name: `step ${i % 7}`, startTime: at, input: 'x'.repeat(300) };
+    yield eventOf('span-create', `${traceId}-${i}`, body);
+  }
+}
+
+/** The bulk: traces of fifty observations each over a month, without input and output. */
+const writeBulk = async (databaseUrl: string, projectId: string, spans: number): Promise<void> => {
+  const traces = Math.ceil(spans / spansOfTrace);
+  const began = `timestamptz '2026-06-01' + i * interval '${days} days' / ${traces}`;
+  const week = `floor(extract(epoch from ${began}) / 604800)::int`;
+  const [{ first, last } = { first: 0, last: 0 }] = await execute<{ first: number; last: number }>(
+    databaseUrl,
+    `select min(${week}) as first, max(${week}) as last from (values (0), (${traces})) as t(i)`,
+  );
+  for (let number = first; number <= last; number += 1) {
+    await execute(
+      databaseUrl,
+      `create table if not exists observations_bulk_${number} partition of observations for values from (${number}) to (${number + 1})`,
+    );
+  }
+  await execute(
+    databaseUrl,
+    `insert into traces (key, project_id, id, week, began_at, began_is_given, name, user_id, environment, clock)
+     select md5('trace' || i)::uuid, '${projectId}', 'bulk-' || i, ${week}, ${began}, true, 'run ' || i % 20,
+       'user-' || i % 1000, 'default', '{}' from generate_series(1, ${traces}) as i`,
+  );
+  await execute(
+    databaseUrl,
+    `insert into observations (trace_key, key, week, project_id, trace_id, id, began_at, began_is_given, type, name, model,
+       input_usage, output_usage, total_usage, clock)
+     select md5('trace' || i)::uuid, md5(i || '/' || n)::uuid, ${week}, '${projectId}', 'bulk-' || i, 'bulk-' || i || '-' || n,
+       ${began} + n * interval '1 ms', true, 'GENERATION', 'step ' || n % 7, 'model-' || n % 3, 100, 50, 150, '{}'
+     from generate_series(1, ${traces}) as i, generate_series(1, ${spansOfTrace}) as n`,
+  );
+  await execute(databaseUrl, 'analyze traces');
+  await execute(databaseUrl, 'analyze observations');
+};
+
+const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+const plain = { floor: null, peer: null, better: 'lower' } as const;
+
+/** p95 of reading something. */
+const readings = async ({ ask }: Api): Promise<Figure[]> => {
+  const paths = {
+    'ingest.trace.get.10k': '/traces/large',
+    'ingest.session.get.20k': '/sessions/long',
+    'ingest.traces.list': '/traces?limit=50',
+    'ingest.observations.list': '/observations?limit=50',
+  };
+  const figures: Figure[] = [];
+  for (const [name, path] of Object.entries(paths)) {
+    await ask('GET', path);
+    const samples = await sample(runs, () => ask('GET', path));
+    figures.push({ name, value: percentile(samples, 0.95), unit: 'ms', ...plain, target: 200 });
+  }
+  return figures;
+};
+
+/** Deleting traces by the thousand, while more is told. */
+const deleting = async (api: Api): Promise<Figure> => {
+  const count = told.deleted;
+  await tellAll(api, spansOf('gone', count * 5));
+  let isOver = false;
+  const beside = tellAll(api, spansOf('beside', Number.MAX_SAFE_INTEGER), () => isOver);
+  const startedAt = performance.now();
+  for (let first = 0; first < count; first += 1_000) {
+    const traceIds = Array.from({ length: 1_000 }, (_, i) => `gone-${first + i}`);
+    await api.ask('DELETE', '/traces', { traceIds });
+  }
+  const value = performance.now() - startedAt;
+  isOver = true;
+  await beside;
+  return { name: 'ingest.delete.5k', value, unit: 'ms', ...plain, target: null };
+};
+
+/** Memory of the control plane after much was told, above that after the first of it. */
+const memory = async (api: Api, { control: { pid } }: Network): Promise<Figure> => {
+  await tellAll(api, spansOf('warm', told.forMemory / 4));
+  const before = residentMb(pid);
+  await tellAll(api, spansOf('steady', told.forMemory));
+  await pause(2_000);
+  const value = residentMb(pid) - before;
+  return { name: 'ingest.rss.growth', value, unit: 'MB', ...plain, target: 50 };
+};
+
+/** Opens beside ingestion and alone, in turns. */
+const openings = async (api: Api, network: Network): Promise<Figure> => {
+  const samples = { alone: [] as number[], beside: [] as number[] };
+  for (let turn = 0; samples.alone.length < opens; turn += 1) {
+    for (let i = 0; i < 10; i += 1) samples.alone.push(...(await openOnce(network)));
+    let isOver = false;
+    const beside = tellAll(api, spansOf(`turn-${turn}`, Number.MAX_SAFE_INTEGER), () => isOver);
+    for (let i = 0; i < 10; i += 1) samples.beside.push(...(await openOnce(network)));
+    isOver = true;
+    await beside;
+  }
+  const value = median(samples.beside) / median(samples.alone);
+  return { name: 'ingest.beside.open', value, unit: 'x', ...plain, target: 1.5 };
+};
+
+/** Measures it on a database of its own, with so many observations in its project. */
+export const benchIngestLarge = async (
+  databaseUrl: string,
+  spans: number,
+  say: (line: string) => void,
+): Promise<Figure[]> => {
+  const network = await startNetwork({ databaseUrl, poolSize: 2, poolMax: 2 });
+  try {
+    await createNotes(network.client);
+    const [project] = await execute<{ id: string }>(databaseUrl, 'select id from projects limit 1');
+    const api = connect(network);
+    say(`  writing ${spans} observations`);
+    await writeBulk(databaseUrl, project?.id ?? '', spans);
+    const large = Array.from({ length: told.observations }, (_, i) =>
+      eventOf('span-create', `large-${i}`, { traceId: 'large', name: `step ${i}`, startTime: at }),
+    );
+    const long = Array.from({ length: told.traces }, (_, i) =>
+      eventOf('trace-create', `long-${i}`, { sessionId: 'long', name: 'turn', timestamp: at }),
+    );
+    await tellAll(api, [...large, ...long].values());
+    say('  reading, telling, deleting, opening');
+    return [
+      ...(await readings(api)),
+      await memory(api, network),
+      await deleting(api),
+      await openings(api, network),
+    ];
+  } finally {
+    await network.stop();
+  }
+};
