@@ -3,6 +3,7 @@
  * thing, and nothing changes. Every route with an argument in its path is tried, those that are added, too.
  */
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createOrganization } from '#wire/admin-api/operations.ts';
@@ -141,6 +142,12 @@ const makeDashboard = async (taskId: string): Promise<Record<string, string>> =>
   return { taskSetId: set.body.id, dashboardId: dashboard.body.id };
 };
 
+/** A connector of files, on a folder that is never synced. */
+const makeFileConnector = async (): Promise<Record<string, string>> => {
+  const body = { name: 'mine alone', kind: 'folder', folder: 'mine' } as const;
+  return { connectorId: (await control.send(api.createFileConnector, { body })).body.id };
+};
+
 /** Makes one of everything that has an id. */
 const makeAll = async (): Promise<Record<string, string>> => {
   const params = { slug: 'notes' };
@@ -186,6 +193,7 @@ const makeAll = async (): Promise<Record<string, string>> => {
     ...(await makeModel()),
     ...(await makeUser()),
     ...(await makeDashboard(task.body.id)),
+    ...(await makeFileConnector()),
     slug: 'notes',
     containerId: world.id,
     bundle: version?.id ?? '',
@@ -210,8 +218,10 @@ const bodies: Record<string, object> = {
   answerDeliveries: { answers: [{ sequence: 1, status: 200, durationMs: 1 }] },
   archiveWorld: { archived: true },
   branchContainer: { slug: 'branched' },
+  changeFileConnector: { name: 'theirs' },
   createBatch: {},
   confirmFileUploadOfEnvironment: { fileId: 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f', ok: false },
+  createFileConnectorOfEnvironment: { name: 'theirs', kind: 'folder', folder: 'theirs' },
   createFolderOfEnvironment: { path: 'theirs' },
   createSurfaceLink: {},
   enqueueCall: { kind: 'reset' },
@@ -240,6 +250,7 @@ const bodies: Record<string, object> = {
   setWebhookDestination: { url: 'https://a.example/x', destination: 'https://b.example/y' },
   updateScoreConfig: { isArchived: true },
   updateSession: { pinned: true },
+  syncFileConnectorOfEnvironment: { connectorId: 'fcn-01kaz4x0pg8q2m5v7n3c1d9e6f' },
   testTransform: {},
   updateTask: { name: 'theirs' },
   validateTask: {},
@@ -335,6 +346,7 @@ const readAll = async (): Promise<Record<string, string>> => {
     'file_folders',
     'files',
     'awaited_files',
+    'file_connectors',
     'media',
     'task_sets',
     'task_set_tasks',
@@ -358,7 +370,7 @@ const readAll = async (): Promise<Record<string, string>> => {
 };
 
 beforeAll(async () => {
-  control = await startNotesControl();
+  control = await startNotesControl({ files: { folder: tmpdir(), endpoints: [] } });
   ask = createAsker(control);
   ids = await makeAll();
   const neighbour = await addNeighbour(control);
