@@ -69,6 +69,21 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('a dashboard', () => {
+  it('is made once by a request that is sent again with its key, also when both come together', async () => {
+    const body = { name: 'once', template: 'empty' } as const;
+    const headers = { 'idempotency-key': 'once' };
+    const makeOnce = () => control.send(api.createDashboard, { headers, body });
+    const both = await Promise.all([makeOnce(), makeOnce()]);
+    const again = await makeOnce();
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(again.status).toBe(200);
+    expect(new Set([...both, again].map(({ body: { id } }) => id)).size).toBe(1);
+    const other = { ...body, name: 'another' };
+    await expect(control.send(api.createDashboard, { headers, body: other })).rejects.toMatchObject(
+      { code: 'conflict' },
+    );
+  });
+
   it('is made with code that works, of sessions, of a task set or of a world', async () => {
     const starter = await make();
     expect(starter).toMatchObject({

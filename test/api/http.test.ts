@@ -305,13 +305,17 @@ describe('a compressed body', () => {
 describe('every create', () => {
   /**
    * A link is good once, and its secret is not kept. Connectors, builds, folders, files and media are told by what they
-   * are: the same again is the same thing. Prompts are pushed as the field's SDKs do it; `baseVersion` guards others.
+   * are: the same again is the same thing. Task sets and connectors of files have names that are there once. Prompts are
+   * pushed as the field's SDKs do it; `baseVersion` guards others.
    */
   const others = [
+    'createFileConnector',
+    'createFileConnectorOfEnvironment',
     'createFolder',
     'createFolderOfEnvironment',
     'createPrompt',
     'createSurfaceLink',
+    'createTaskSet',
     'publishConnector',
     'pushContext',
     'registerBuild',

@@ -18,10 +18,15 @@ import { problemOf } from '../dashboard-code/check.ts';
 import {
   type CodeRow,
   type DashboardRow,
+  dashboardKeyIndex,
   findDashboard,
+  findDashboardByKey,
   insertDashboard,
+  type NewDashboard,
   writeDashboardCode,
 } from '../db/dashboards.ts';
+import { violates } from '../db/errors.ts';
+import { hashOf } from '../json/canonical.ts';
 import { readName } from '../lists/names.ts';
 import type { Parts } from '../parts.ts';
 import { getTaskSet } from '../tasks/sets.ts';
@@ -45,6 +50,8 @@ export const getDashboard = async (
 
 /** Who asks, and until when. */
 export type Asker = { projectId: string; signal: AbortSignal };
+
+type Keyed = Pick<NewDashboard, 'projectId' | 'idempotencyKey' | 'requestHash'>;
 
 const rejected = (problems: readonly CodeProblem[]): AppError => {
   const [first] = problems;
@@ -102,25 +109,53 @@ const readTarget = async (
   return { taskSetId: null, worldId: (await getWorld(parts, projectId, environmentId)).id };
 };
 
-/** Makes a dashboard with the code of a template. */
+/** The dashboard that an earlier request of the key made; `conflict` when it asked for something else. */
+const findFirst = async (
+  { db }: Parts,
+  { projectId, idempotencyKey, requestHash }: Keyed,
+): Promise<string | undefined> => {
+  if (idempotencyKey === null) return undefined;
+  const first = await findDashboardByKey(db, projectId, idempotencyKey);
+  if (first === undefined || first.requestHash === requestHash) return first?.id;
+  throw new AppError('conflict', `this Idempotency-Key made ${first.id} with another body`);
+};
+
+/** Stores a dashboard, unless a request of its key did; the id of what is stored. */
+const store = async (parts: Parts, made: NewDashboard): Promise<string> => {
+  try {
+    if (await insertDashboard(parts.db, made)) return made.id;
+  } catch (error) {
+    if (!violates(error, dashboardKeyIndex)) throw error;
+    const winner = await findFirst(parts, made);
+    if (winner === undefined) throw error;
+    return winner;
+  }
+  const message = `the project has ${most.dashboards} dashboards, and no room for more`;
+  throw new AppError('exhausted', message, { detail: { limit: most.dashboards } });
+};
+
+/** Makes a dashboard with the code of a template; the one that is there where a request is sent again with its key. */
 export const createDashboard = async (
   parts: Parts,
   asker: Asker,
   body: DashboardBody,
-): Promise<DashboardDetail> => {
+  idempotencyKey: string | null,
+): Promise<{ dashboard: DashboardDetail; isNew: boolean }> => {
   const { projectId } = asker;
+  const keyed = { projectId, idempotencyKey, requestHash: hashOf(body) };
+  const show = async (shown: string) =>
+    viewDetail(parts, await getDashboard(parts, projectId, shown));
+  const first = await findFirst(parts, keyed);
+  if (first !== undefined) return { dashboard: await show(first), isNew: false };
   const name = readName('name', body.name);
   const description = body.description === undefined ? null : cleanText(body.description);
   const target = await readTarget(parts, projectId, body);
   const code = settleCode(starterOf(kindOf(target), body.template ?? 'starter'));
   const built = await build(parts, asker, target, code);
   const id = newId('dsh');
-  const row = { id, projectId, name, description, ...target, ...rowOf(code, built) };
-  if (await insertDashboard(parts.db, { ...row, stamp: stampOf(code) })) {
-    return viewDetail(parts, await getDashboard(parts, projectId, id));
-  }
-  const message = `the project has ${most.dashboards} dashboards, and no room for more`;
-  throw new AppError('exhausted', message, { detail: { limit: most.dashboards } });
+  const row = { id, ...keyed, name, description, ...target, ...rowOf(code, built) };
+  const stored = await store(parts, { ...row, stamp: stampOf(code) });
+  return { dashboard: await show(stored), isNew: stored === id };
 };
 
 const moved = ({ id, stamp }: DashboardRow): AppError => {

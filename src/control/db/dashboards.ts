@@ -50,19 +50,39 @@ export const listDashboards = (
   limit: number,
 ): Promise<DashboardRow[]> => db.query<DashboardRow>(listStatement, [projectId, limit]);
 
+/** What a second dashboard of an `Idempotency-Key` violates. */
+export const dashboardKeyIndex = 'dashboards_idempotency';
+
 const insertStatement = statement(
   'insert_dashboard',
-  `insert into dashboards (id, project_id, name, description, task_set_id, world_id, code, built, stamp)
-   select :id, :projectId, :name, :description, :taskSetId, :worldId, :codeJson, :builtJson, :stamp
+  `insert into dashboards (id, project_id, name, description, task_set_id, world_id, code, built, stamp,
+     idempotency_key, request_hash)
+   select :id, :projectId, :name, :description, :taskSetId, :worldId, :codeJson, :builtJson, :stamp,
+     :idempotencyKey, :requestHash
     where (select count(*) from dashboards where project_id = :projectId) < ${dashboardLimits.dashboards}
    returning id`,
 );
 
-export type NewDashboard = Omit<DashboardRow, 'hasCode' | 'createdAt' | 'updatedAt'> & CodeRow;
+export type NewDashboard = Omit<DashboardRow, 'hasCode' | 'createdAt' | 'updatedAt'> &
+  CodeRow & { idempotencyKey: string | null; requestHash: string | null };
 
 /** Stores a dashboard; false when the project has no room for another. */
 export const insertDashboard = async (db: Queryable, made: NewDashboard): Promise<boolean> =>
   (await db.query(insertStatement, made)).length > 0;
+
+const findByKeyStatement = statement(
+  'find_dashboard_by_key',
+  `select id, request_hash as "requestHash" from dashboards
+    where project_id = $1 and idempotency_key = $2`,
+);
+
+/** The dashboard that a request with this key made. */
+export const findDashboardByKey = async (
+  db: Queryable,
+  projectId: string,
+  key: string,
+): Promise<{ id: string; requestHash: string } | undefined> =>
+  (await db.query<{ id: string; requestHash: string }>(findByKeyStatement, [projectId, key]))[0];
 
 const writeStatement = statement(
   'write_dashboard_code',

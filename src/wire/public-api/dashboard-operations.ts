@@ -1,5 +1,6 @@
 /** The operations on dashboards. */
 import { operation } from '../operation.ts';
+import { IdempotencyHeaders } from '../schemas.ts';
 import {
   DashboardBody,
   DashboardCodeBody,
@@ -35,8 +36,9 @@ export const createDashboard = operation({
   method: 'POST',
   path: '/dashboards',
   access: 'write',
+  headers: IdempotencyHeaders,
   body: DashboardBody,
-  answers: { 201: DashboardDetail },
+  answers: { 200: DashboardDetail, 201: DashboardDetail },
   refusals: { 429: busy },
 });
 

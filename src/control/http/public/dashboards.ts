@@ -15,9 +15,11 @@ export const dashboardEndpoints = (parts: Parts): Endpoint[] => [
     return respond(200, { data: rows.map((row) => viewDashboard(parts, row)) });
   }),
 
-  endpoint(api.createDashboard, async ({ body }, { caller: { projectId }, signal }) =>
-    respond(201, await createDashboard(parts, { projectId, signal }, body)),
-  ),
+  endpoint(api.createDashboard, async ({ body, headers }, { caller: { projectId }, signal }) => {
+    const key = headers['idempotency-key'] ?? null;
+    const made = await createDashboard(parts, { projectId, signal }, body, key);
+    return respond(made.isNew ? 201 : 200, made.dashboard);
+  }),
 
   endpoint(api.getDashboard, async ({ params }, { caller: { projectId } }) =>
     respond(200, viewDetail(parts, await getDashboard(parts, projectId, params.dashboardId))),
