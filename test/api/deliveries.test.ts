@@ -311,7 +311,7 @@ describe('the subscriptions of a session', () => {
       const [listed] = await Promise.allSettled([list(), takeCall(output)]);
       expect(listed).toMatchObject({
         status: 'rejected',
-        reason: { code: 'unavailable', message: expect.stringContaining('did not list') },
+        reason: { code: 'unavailable', message: expect.stringContaining('did not answer') },
       });
     }
   });

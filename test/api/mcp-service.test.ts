@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isReadAccess } from '#wire/access.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as operations from '#wire/public-api/operations.ts';
@@ -269,7 +270,7 @@ describe('who may call it', () => {
     const namesOf = async (one: Client) => (await one.listTools()).tools.map(({ name }) => name);
     expect(await namesOf(member)).toEqual(await namesOf(client));
     const reads = shapes.flatMap(({ access, tools = [] }) =>
-      access === 'read' ? tools.map(({ name }) => name) : [],
+      isReadAccess(access) ? tools.map(({ name }) => name) : [],
     );
     expect((await namesOf(viewer)).sort()).toEqual(reads.sort());
     const refused = await viewer.callTool({ name: 'delete_world', arguments: { slug: 'notes' } });
