@@ -4,12 +4,14 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';
 import { type Blobs, digestOf } from '../../src/control/blobs/blobs.ts';
 import { createSignedAddresses } from '../../src/control/blobs/signed.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;
+const chunkId = newId('chk');
 const bytes = Buffer.alloc(300_000, 'some bytes ');
 const awaited = { digest: digestOf(bytes), bytes: bytes.byteLength };
 
@@ -22,7 +24,7 @@ afterAll(() => control.stop());
 const addressOf = async (what = awaited, secret = control.config.secret) => {
   const baseUrl = () => control.running.addresses.public[0] ?? '';
   const made = createSignedAddresses({ secret, blobs: {} as Blobs, baseUrl });
-  return (await made.upload('chk', what)).url;
+  return (await made.upload(chunkId, what)).url;
 };
 
 /** Has a chunk registered, which awaits the bytes. */
@@ -34,8 +36,8 @@ const hold = async ({ digest, bytes: size } = awaited) => {
        returning id, world_id
      )
      insert into data_chunks (id, batch_id, world_id, ordinal, digest, bytes, rows)
-     select 'chk', id, world_id, 0, $1, $2::bigint, 1 from batch on conflict do nothing`,
-    [digest, size],
+     select $3, id, world_id, 0, $1, $2::bigint, 1 from batch on conflict do nothing`,
+    [digest, size, chunkId],
   );
 };
 
