@@ -150,6 +150,8 @@ export type TestControlOptions = {
   blobs?: ControlConfig['blobs'];
   /** No folders and no addresses of its own when not given. */
   files?: ControlConfig['files'];
+  /** What it is called in answers; null: where it is served. A name of its own when not given. */
+  publicUrl?: ControlConfig['publicUrl'];
   pinHosts?: boolean;
   otlpEndpoint?: string;
   /** Where it logs to; absent: nowhere. */
@@ -164,7 +166,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
     internal: [{ host: '127.0.0.1', port: 0 }],
   },
   metricsListen: [{ host: '127.0.0.1', port: 0 }],
-  publicUrl: 'https://svc.test',
+  publicUrl: options.publicUrl === undefined ? 'https://svc.test' : options.publicUrl,
   allowed: { hosts: [], origins: [] },
   blobs: options.blobs ?? {
     kind: 'folder',

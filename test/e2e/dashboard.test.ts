@@ -1,0 +1,97 @@
+/**
+ * A rendered dashboard in a real browser: the page at its signed address shows the code in a frame that is nobody's
+ * origin, from which nothing is reached, neither the service nor the page around it.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as api from '#wire/public-api/operations.ts';
+import { startChromium } from '../support/chromium.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+let browser: Browser;
+let outside: Server;
+/** What was asked of an address that is not the service's. */
+const reached: string[] = [];
+
+beforeAll(async () => {
+  control = await startNotesControl({ publicUrl: null });
+  browser = await startChromium();
+  outside = createServer(({ url = '' }, response) => {
+    reached.push(url);
+    response.setHeader('access-control-allow-origin', '*').end('reached');
+  });
+  await new Promise<void>((listening) => outside.listen(0, '127.0.0.1', listening));
+});
+afterAll(async () => {
+  await browser?.close();
+  await control.stop();
+  outside.close();
+});
+
+/** Makes a dashboard of the notes with this code, and opens it as a person does. */
+const openPage = async (content?: string): Promise<{ page: Page; frame: Frame }> => {
+  const body = { name: 'Notes', environmentId: 'notes' };
+  const { id } = (await control.send(api.createDashboard, { body })).body;
+  const params = { dashboardId: id };
+  if (content !== undefined) {
+    const files = [{ path: 'dashboard.jsx', content }];
+    await control.send(api.pushDashboardCode, { params, body: { files, force: true } });
+  }
+  const rendered = (await control.send(api.renderDashboard, { params, body: {} })).body;
+  expect(rendered).toMatchObject({ success: true, error: null });
+  const page = await browser.newPage();
+  await page.goto(rendered.url ?? '');
+  const frame = page.frames().find((one) => one !== page.mainFrame());
+  if (frame === undefined) throw new Error('the page has no frame');
+  await frame.locator('body *').first().waitFor();
+  return { page, frame };
+};
+
+it('the starter is shown in the frame, with the name of the dashboard above it', async () => {
+  const { page, frame } = await openPage();
+  expect(await page.locator('h1').innerText()).toBe('Notes');
+  await frame.getByText('session', { exact: false }).first().waitFor();
+  expect(await frame.evaluate('window.origin')).toBe('null');
+  await page.close();
+});
+
+it('code in the frame reaches neither the page, nor the service, nor any other address', async () => {
+  const { port } = outside.address() as AddressInfo;
+  const service = new URL(control.running.addresses.public[0] ?? '');
+  // Put together here: code that names an address outside is refused when it is pushed.
+  const code = `
+    const at = (port, scheme = 'http') => scheme + ':' + '//127.0.0.1:' + port;
+    const attempt = async (name, act) => {
+      try { return [name, String(await act())]; } catch (error) { return [name, 'refused']; }
+    };
+    globalThis.outcomes = Promise.all([
+      attempt('page', () => parent.document.title),
+      attempt('cookies', () => document.cookie),
+      attempt('storage', () => localStorage.length),
+      attempt('service', () => fetch(at(${service.port}) + '/health').then(() => 'reached')),
+      attempt('outside', () => fetch(at(${port}) + '/fetch').then(() => 'reached')),
+      attempt('picture', () => new Promise((done, fail) => {
+        const picture = new Image();
+        picture.onload = () => done('reached');
+        picture.onerror = fail;
+        picture.src = at(${port}) + '/picture';
+      })),
+      attempt('socket', () => new Promise((done, fail) => {
+        const socket = new WebSocket(at(${port}, 'ws') + '/socket');
+        socket.onopen = () => done('reached');
+        socket.onerror = fail;
+      })),
+      attempt('window', () => window.open(at(${port}) + '/window') === null ? 'refused' : 'opened'),
+      attempt('top', () => { top.location = at(${port}) + '/top'; return 'led away'; }),
+    ]);
+    export default () => <b>tries</b>;`;
+  const { page, frame } = await openPage(code);
+  const outcomes = (await frame.evaluate('globalThis.outcomes')) as [string, string][];
+  expect(outcomes.filter(([, outcome]) => outcome !== 'refused')).toEqual([]);
+  expect(reached).toEqual([]);
+  expect(await page.locator('h1').innerText()).toBe('Notes');
+  await page.close();
+});
