@@ -35,7 +35,7 @@ const statements = (rows: number): [what: string, sql: string][] => {
                                  input_cost, output_cost, total_cost, input, output, clock)
        select ${key(trace)}, ${key(`'observation-' || i`)}, :week, :project, ${trace}, 'observation-' || i,
               ${at('i', rows)}, true, case i % 2 when 0 then 'GENERATION' else 'SPAN' end, 'step-' || (i % 50), null,
-              ${at('i', rows)} + (i * 7919 % 5000) * interval '1 ms', case i % 100 when 0 then 'ERROR' end,
+              ${at('i', rows)} + (i::bigint * 7919 % 5000) * interval '1 ms', case i % 100 when 0 then 'ERROR' end,
               case (i / ${observationsOfTrace}) % 3 when 0 then 'test' else 'production' end, 'model-' || (i % 8),
               '{"input":1000,"output":100,"total":1100}', '{"total":0.002}', 1000, 100, 1100, 0.001, 0.001, 0.002,
               '"What is asked, in short."', '"What is answered, in short."', ${clock}
