@@ -1,8 +1,7 @@
 /** `svc worlds session export` and `regrade`: a session as an archive, and the archive graded again, without a service. */
-import { createWriteStream, existsSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { RegradedLine } from '#wire/program-lines/lines.ts';
@@ -10,6 +9,7 @@ import type { Grade } from '#wire/public-api/grade.ts';
 import { exportSession } from '#wire/public-api/operations.ts';
 import { connectStream } from '../service/client.ts';
 import { startHostProgram } from '../service/host-program.ts';
+import { saveStream } from '../service/save-stream.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatFields, formatJson } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -17,18 +17,9 @@ import { describeRegraded } from '../views/archive.ts';
 import { exitStatus } from '../views/report.ts';
 import { addCommand, printAnswer, type ServiceOptions, withService } from './command.ts';
 
-/** Nothing stays of an archive that broke off. */
 const save = async (context: Context, options: ServiceOptions, sessionId: string, path: string) => {
   const stream = connectStream({ env: context.env, cwd: context.cwd, data: options.data });
-  const archive = await stream(exportSession, { params: { sessionId } });
-  try {
-    await pipeline(archive, createWriteStream(path));
-  } catch (cause) {
-    await rm(path, { force: true });
-    throw new AppError('unavailable', `the archive could not be written whole to ${path}`, {
-      cause,
-    });
-  }
+  await saveStream(await stream(exportSession, { params: { sessionId } }), path, 'the archive');
 };
 
 export const addSessionExport = (sessions: Command, context: Context): void => {

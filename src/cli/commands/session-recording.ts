@@ -1,15 +1,12 @@
 /** `svc worlds session recording`: the film of what the session's browser showed. */
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import { getRecording, getRecordingFilm, getSession } from '#wire/public-api/operations.ts';
 import type { RecordingView } from '#wire/public-api/recording-operations.ts';
 import { connectStream } from '../service/client.ts';
+import { saveStream } from '../service/save-stream.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeRecording } from '../views/recording.ts';
@@ -31,18 +28,13 @@ const findWhole = async (client: Client, sessionId: string): Promise<RecordingVi
   }
 };
 
-/** Nothing stays of a film that broke off. */
 const save = async (context: Context, options: ServiceOptions, sessionId: string, path: string) => {
   const stream = connectStream({ env: context.env, cwd: context.cwd, data: options.data });
-  const film = await stream(getRecordingFilm, { params: { sessionId } });
-  try {
-    await pipeline(film, createWriteStream(path));
-  } catch (cause) {
-    await rm(path, { force: true });
-    throw new AppError('unavailable', `the recording could not be written whole to ${path}`, {
-      cause,
-    });
-  }
+  await saveStream(
+    await stream(getRecordingFilm, { params: { sessionId } }),
+    path,
+    'the recording',
+  );
 };
 
 export const addSessionRecording = (sessions: Command, context: Context): void => {
