@@ -13,6 +13,7 @@ import type { Grade } from '#wire/public-api/grade.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { type RunCall, refuseUnknown } from '../calls/call.ts';
 import { gradeSession } from '../grading/grade.ts';
+import { createClock } from '../session/clock.ts';
 import type { Session } from '../session/session.ts';
 
 /** What a page holds, less than the most that a call may answer. */
@@ -147,13 +148,20 @@ const readAsked = (input: Row): Asked => {
 const moved = (): CallFailure =>
   new CallFailure({ code: 'moved', message: 'the session changed while it was exported' });
 
+/** The session at one moment: a grader may take a while, and tells the time that the archive tells. */
+const atOneMoment = (session: Session): Session => ({
+  ...session,
+  clock: createClock({ at: session.clock.iso(), mode: 'frozen', rate: 1 }),
+});
+
 /** The grade, where the task has a grader. It is no call of its own: nothing is noted of it. */
 const gradeOf = async (session: Session): Promise<Grade | null> => {
   const grader = session.task?.grader;
   return grader === undefined ? null : ((await gradeSession(session, grader)) as Grade);
 };
 
-export const callExport: RunCall = async (session, _call, input) => {
+export const callExport: RunCall = async (running, _call, input) => {
+  const session = atOneMoment(running);
   const { store } = session.world;
   const { from, stamp } = readAsked(input);
   const expected = stamp ?? (await store.exclusively(() => stampOf(session)));
