@@ -69,6 +69,7 @@ import { findInLane } from './models/patterns.ts';
 import { createPriceBook } from './models/price-book.ts';
 import { startNotices } from './news/notices.ts';
 import type { Parts } from './parts.ts';
+import { startDayRolls } from './project-metrics/roll.ts';
 import { startGivingUp } from './pushes/pushes.ts';
 import { createFieldIndexes } from './query/field-indexes.ts';
 import { createQueries } from './query/queries.ts';
@@ -259,6 +260,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => pushes.stop());
     const sessionTraces = startSessionTraces(parts);
     stack.defer(() => sessionTraces.stop());
+    const dayRolls = startDayRolls(parts);
+    stack.defer(() => dayRolls.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const uses = startUses(db, log);
@@ -271,6 +274,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       runs.loop,
       pushes,
       sessionTraces,
+      dayRolls,
       uses.loop,
       ...notices.loops,
       ...told,

@@ -151,6 +151,23 @@ describe('a session in the traces of its project', () => {
     expect(shown).toMatchObject({ traceId: session.traceId, traceSessionId: session.id });
   });
 
+  it('counts in the sums of its day, until its trace is deleted', async () => {
+    const counted = () =>
+      control.sql<object>(`select coalesce(sum(traces), 0)::int as traces, coalesce(sum(observations), 0)::int as observations
+        from daily_usage where environment is not null`);
+    const there = () =>
+      control.sql<object>(`select (select count(*)::int from traces) as traces,
+        (select count(*)::int from observations) as observations`);
+    const session = await open();
+    await told();
+    expect(await counted()).toEqual(await there());
+    await control.send(closeSession, { params: { sessionId: session.id } });
+    await read(session.traceId);
+    expect(await counted()).toEqual(await there());
+    await control.send(deleteTrace, { params: { traceId: session.traceId ?? '' } });
+    expect(await counted()).toEqual(await there());
+  });
+
   it('tells its calls, requests, deliveries, steps of its browser and its end', async () => {
     const session = await open();
     const callId = await call(session.id, { kind: 'tool', name: 'list_notes' }, { output: [] });

@@ -67,6 +67,12 @@ const statements = (rows: number): [what: string, sql: string][] => {
             group by 1, 2, 3, 4
          ) told group by day, name, environment, model`,
     ],
+    [
+      'marks of days',
+      `insert into day_marks (project_id, day, slot, touches, touched_at, is_settled)
+       select distinct :project, day, 0, 1, now(), false from daily_usage
+        where project_id = :project and environment is not null on conflict do nothing`,
+    ],
   ];
 };
 

@@ -40,7 +40,11 @@ const partsOf = (
   projectId: string,
   { days, ofDays, times, ofTraces }: DailyQuestion,
   bind: Bind,
+  ofModels: boolean,
 ): string => {
+  // Their traces are joined where something is asked of them, and told apart where they are counted.
+  const trace = ofTraces.length === 0 ? '' : 'join traces t on t.key = o.trace_key';
+  const [told, groups] = ofModels ? ['1', '1, 2, o.trace_key'] : ['0', '1, 2'];
   const project = bind(projectId);
   const kept =
     days === undefined
@@ -61,12 +65,12 @@ const partsOf = (
               ${sums.map((name) => `0 as ${name}`).join(', ')} from traces t
             where t.project_id = ${project} and (${inTimes('t.began_at', times, bind)}) and ${all(ofTraces, bind)}
             group by 1`,
-          `select ${dayOf('o.began_at')}, o.model, 0, count(distinct o.trace_key), count(*),
+          `select ${dayOf('o.began_at')}, o.model, 0, ${told}, count(*),
               coalesce(sum(o.input_usage), 0), coalesce(sum(o.output_usage), 0), coalesce(sum(o.total_usage), 0),
               coalesce(sum(o.total_cost), 0)::numeric * 1000000000000
-             from observations o join traces t on t.key = o.trace_key
+             from observations o ${trace}
             where o.project_id = ${project} and (${inTimes('o.began_at', times, bind)}) and ${all(ofTraces, bind)}
-            group by 1, 2`,
+            group by ${groups}`,
         ];
   return `(${[...kept, ...read].join(' union all ')}) d`;
 };
@@ -95,7 +99,7 @@ export const listDays = async (
     (_, bind) =>
       `select d.day::text as day, ${number('traces', 'traces')}, ${number('observations', 'observations')}, ${dollars},
               count(*) over ()::int as days
-         from ${partsOf(projectId, question, bind)}
+         from ${partsOf(projectId, question, bind, false)}
         group by d.day order by d.day desc limit ${bind(limit)} offset ${bind(offset)}`,
     [],
   );
@@ -132,7 +136,7 @@ export const listDayModels = async (
                 ${number('output_usage', 'outputUsage')}, ${number('total_usage', 'totalUsage')}, ${dollars},
                 row_number() over (partition by d.day order by sum(d.total_cost) desc, sum(d.observations) desc, d.model)
                   as place
-           from ${partsOf(projectId, question, bind)} where d.day = any(${bind(days)}::date[])
+           from ${partsOf(projectId, question, bind, true)} where d.day = any(${bind(days)}::date[])
           group by d.day, d.model having sum(d.observations) <> 0) placed
         where place <= ${mostModels} order by day desc, place`,
     [],

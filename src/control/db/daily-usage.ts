@@ -1,4 +1,7 @@
-/** What projects come to by day: sums that whoever writes traces keeps, in the same transaction. */
+/**
+ * What projects come to by day: sums that whoever writes traces keeps, in the same transaction; and marks of the days
+ * that were touched, also where that leaves the sums as they are.
+ */
 import { type DailyChange, dailyNames, joinChanges } from '#observability/daily.ts';
 import { type Queryable, statement } from './database.ts';
 import { arraysOf, type Column, sourceOf } from './row-columns.ts';
@@ -6,6 +9,9 @@ import { keyOf } from './trace-keys.ts';
 
 /** Writers that are at work at once add to rows of their own. */
 export const usageSlots = 16;
+
+/** Slots of those who may take longer than such writers wait: who deletes, and who tells of sessions. */
+export const ownSlots = { deletion: -1, sessions: -2 } as const;
 
 type Row = DailyChange & { projectId: string; slot: number; key: string };
 
@@ -35,15 +41,26 @@ const columns: Column<Row>[] = [
 
 const names = columns.map(({ name }) => name).join(', ');
 
+const after = (number: number): string => `$${columns.length + number}`;
+
 const addStatement = statement(
   'add_daily_usage',
-  `insert into daily_usage (${names}) select ${names} from ${sourceOf(columns)}
+  `with marked as (
+     insert into day_marks (project_id, day, slot, touches, touched_at, is_settled)
+     select ${after(1)}, given.day, ${after(2)}, 1, now(), false from unnest(${after(3)}::date[]) as given(day) order by day
+     on conflict (project_id, day, slot) do update
+        set touches = day_marks.touches + 1, touched_at = excluded.touched_at, is_settled = false
+   )
+   insert into daily_usage (${names}) select ${names} from ${sourceOf(columns)}
     order by project_id, day, key
    on conflict (project_id, day, key, slot) do update
       set ${sums.map(({ name }) => `${name} = daily_usage.${name} + excluded.${name}`).join(', ')}`,
 );
 
-/** Adds changes to what a project comes to; `slot` is that of the writer. To be done last in a transaction. */
+/**
+ * Adds changes to what a project comes to, and marks their days; `slot` is that of the writer. To be done last in a
+ * transaction.
+ */
 export const addDailyUsage = async (
   tx: Queryable,
   projectId: string,
@@ -55,7 +72,10 @@ export const addDailyUsage = async (
     const key = keyOf(projectId, JSON.stringify([traceName, environment, model]));
     return { ...change, projectId, slot, key };
   });
-  if (rows.length > 0) await tx.query(addStatement, arraysOf(columns, rows));
+  const touched = changes.flatMap(({ environment, day }) => (environment === null ? [] : [day]));
+  if (rows.length === 0 && touched.length === 0) return;
+  const marks = [projectId, slot, [...new Set(touched)]];
+  await tx.query(addStatement, [...arraysOf(columns, rows), ...marks]);
 };
 
 const limitStatement = statement(

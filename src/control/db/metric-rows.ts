@@ -1,6 +1,12 @@
 /** Metrics, read: groups of rows, and what is aggregated of each. */
-import type { Database } from './database.ts';
+import { type Queryable, statement } from './database.ts';
 import { type Bind, type Condition, conditioned } from './where.ts';
+
+/** Lets a transaction see one moment; its first statement. */
+export const seeOneMoment = statement(
+  'see_one_moment',
+  'set transaction isolation level repeatable read, read only',
+);
 
 /** What a statement over groups consists of. All of it is SQL of ours but for what conditions bind. */
 export type Grouping = {
@@ -25,7 +31,7 @@ const orderText = ({ place, isDescending }: Grouping['order'][number]): string =
 
 /** Reads groups. */
 export const readGroups = async (
-  db: Database,
+  db: Queryable,
   { from, conditions, groups, shown, aggregates, order, limit }: Grouping,
 ): Promise<GroupRow[]> => {
   const columns = [...shown, ...aggregates].map((sql, place) => `${sql} as c${place}`);
@@ -59,7 +65,7 @@ export type SpreadRow = {
 
 /** Reads how numbers spread over bins of the same width, from the least to the greatest of each group. */
 export const readSpread = async (
-  db: Database,
+  db: Queryable,
   { from, conditions, groups, shown, limit, sql, bins }: Spread,
 ): Promise<SpreadRow[]> => {
   const own = shown.map((one, place) => `${one} as c${place}`);

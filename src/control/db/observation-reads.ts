@@ -88,13 +88,18 @@ export const listObservations = async (
   return db.query<ObservationRow>(made, values);
 };
 
-/** How many observations match, up to a bound. */
+const isOfTrace = (condition: Condition): boolean => /\bt\./.test(condition(() => ''));
+
+/**
+ * How many observations match, up to a bound. Their traces are joined where a condition is about them: only without
+ * them an index alone can answer.
+ */
 export const countObservations = (
   db: Database,
   projectId: string,
   conditions: readonly Condition[],
 ): Promise<Count> =>
-  countUpTo(db, 'count_observations', joined, [
+  countUpTo(db, 'count_observations', conditions.some(isOfTrace) ? joined : 'observations o', [
     (bind) => `o.project_id = ${bind(projectId)}`,
     ...conditions,
   ]);

@@ -151,7 +151,11 @@ export const finishTraces = async (
     const tally = addAll(after.tally, added);
     if (write !== undefined) writes.push({ ...write, tally });
     else if (added.length > 0) tallied.push([key, writeTally(tally)]);
-    changes.push(...changesBetween(before, { ...after, tally }));
+    const isWritten = before === undefined || write !== undefined;
+    const days = new Set(added.map((addition) => addition.key[0]));
+    // Of a trace that stays as it was, the days of what is added are touched, and no others.
+    const touched = changesBetween(before, { ...after, tally });
+    changes.push(...(isWritten ? touched : touched.filter(({ day }) => days.has(day))));
   }
   if (writes.length > 0) await tx.query(updateTraces, arraysOf(traceColumns, writes));
   if (tallied.length > 0) {

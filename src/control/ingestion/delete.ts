@@ -1,10 +1,7 @@
 /** Deletes traces; what was said of them before that, and is sent again, does not bring them back. */
-import { addDailyUsage } from '../db/daily-usage.ts';
+import { addDailyUsage, ownSlots } from '../db/daily-usage.ts';
 import { deleteTraces } from '../db/trace-deletes.ts';
 import type { TraceStore } from './store.ts';
-
-/** What is deleted has a slot of its own among those who write sums: it may take longer than they wait. */
-const slot = -1;
 
 /** Deletes the traces of these ids; returns how many there were. */
 export const removeTraces = async (
@@ -15,7 +12,7 @@ export const removeTraces = async (
   const week = await weeks.current();
   return db.transaction(async (tx) => {
     const { count, changes } = await deleteTraces(tx, projectId, ids, week);
-    await addDailyUsage(tx, projectId, changes, slot);
+    await addDailyUsage(tx, projectId, changes, ownSlots.deletion);
     return count;
   });
 };

@@ -1,12 +1,15 @@
 /** Answers a question of `/metrics`: rows of what was grouped by and what was measured, in order, without gaps. */
-import type { Database } from '../db/database.ts';
+import { AppError } from '#domain/error.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import {
   type Grouping,
   type GroupRow,
   readGroups,
   readSpread,
   type SpreadRow,
+  seeOneMoment,
 } from '../db/metric-rows.ts';
+import { breakdownOf, cellSourceOf, exactObservations } from './cells.ts';
 import {
   type Granularity,
   keyOfMetric,
@@ -14,7 +17,7 @@ import {
   type MetricsQuery,
   timeField,
 } from './read-query.ts';
-import { type Source, sourceOf } from './sources.ts';
+import { daysOf, type Source, tablesOf } from './sources.ts';
 
 export type MetricRow = Record<string, unknown>;
 
@@ -67,7 +70,7 @@ const binOf = ({ low, high, bin, count }: SpreadRow, bins: number): Bin => {
 
 /** How a measure spreads in each group, by the group. */
 const spreadOf = async (
-  db: Database,
+  db: Queryable,
   source: Source,
   query: MetricsQuery,
   { measure }: Metric,
@@ -127,13 +130,7 @@ const fillGaps = (rows: MetricRow[], query: MetricsQuery): MetricRow[] => {
   return filled;
 };
 
-/** The rows that a question asks for. Throws `timeout` when it takes too long. */
-export const runMetricsQuery = async (
-  db: Database,
-  projectId: string,
-  query: MetricsQuery,
-): Promise<MetricRow[]> => {
-  const source = sourceOf(projectId, query);
+const run = async (db: Queryable, source: Source, query: MetricsQuery): Promise<MetricRow[]> => {
   const { groups, shown, fields } = groupsOf(source, query);
   const plain = query.metrics.filter(({ aggregation }) => aggregation !== 'histogram');
   const spread = query.metrics.filter(({ aggregation }) => aggregation === 'histogram');
@@ -157,4 +154,50 @@ export const runMetricsQuery = async (
     }
   }
   return fillGaps(rows, query);
+};
+
+/** From the sums by day, cells and rows, or rows alone: whatever answers it with the least work. */
+const answer = async (
+  db: Database,
+  projectId: string,
+  query: MetricsQuery,
+  exact: number,
+): Promise<MetricRow[]> => {
+  const days = daysOf(projectId, query);
+  if (days !== undefined) return run(db, days, query);
+  const breakdown = breakdownOf(query);
+  if (breakdown === undefined) return run(db, tablesOf(projectId, query), query);
+  return db.transaction(async (tx) => {
+    await tx.query(seeOneMoment, []);
+    const cells = await cellSourceOf(tx, projectId, query, breakdown, exact);
+    return run(tx, cells ?? tablesOf(projectId, query), query);
+  });
+};
+
+const tooLong = (query: MetricsQuery, cause: unknown): AppError => {
+  const days = Math.ceil((query.to - query.from) / 86_400_000);
+  const kept =
+    'counts, sums and latencies of observations by environment, type, level and one of providedModelName, name and userId';
+  return new AppError(
+    'timeout',
+    `the rows of ${days} days of ${query.viewName} take too long to read: ask for less time between fromTimestamp and toTimestamp, or for what is added up ahead: ${kept}`,
+    { cause },
+  );
+};
+
+/**
+ * The rows that a question asks for; percentiles of latencies of no more than `exact` observations are exact. Throws
+ * `timeout` when it takes too long.
+ */
+export const runMetricsQuery = async (
+  db: Database,
+  projectId: string,
+  query: MetricsQuery,
+  exact: number = exactObservations,
+): Promise<MetricRow[]> => {
+  try {
+    return await answer(db, projectId, query, exact);
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'timeout' ? tooLong(query, error) : error;
+  }
 };

@@ -1,6 +1,6 @@
 /**
  * Where the rows of a question come from: the view's tables, or the sums by day where these have the answer (whole
- * days of them, and the tables for what is left of the days at both ends).
+ * days of them, and the tables for what is left of the days at both ends). What cells answer is in cells.ts.
  */
 import type { Bind, Condition } from '../db/where.ts';
 import { readFilter } from '../lists/filter.ts';
@@ -17,7 +17,8 @@ export type Source = {
   aggregate(metric: Metric): string;
 };
 
-const shares: Partial<Record<Aggregation, number>> = {
+/** Of the aggregations that are percentiles. */
+export const shares: Partial<Record<Aggregation, number>> = {
   p50: 0.5,
   p75: 0.75,
   p90: 0.9,
@@ -38,7 +39,8 @@ const aggregateOf = ({ sql, kind }: Measure, aggregation: Aggregation): string =
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-const within =
+/** A time is from one to before another, in milliseconds since 1970. */
+export const within =
   (time: string, from: number, to: number): Condition =>
   (bind) =>
     `${time} >= ${bind(isoOf(from))}::timestamptz and ${time} < ${bind(isoOf(to))}::timestamptz`;
@@ -64,7 +66,7 @@ const needsOf = (view: View, { dimensions, metrics, filter }: MetricsQuery): Set
 };
 
 /** The tables of the view. */
-const tablesOf = (projectId: string, query: MetricsQuery): Source => {
+export const tablesOf = (projectId: string, query: MetricsQuery): Source => {
   const { view, filter, from, to } = query;
   const needs = needsOf(view, query);
   const joins = Object.entries(view.joins).flatMap(([need, join]) =>
@@ -172,7 +174,7 @@ const fits = ({ dimensions, sums }: Summary, query: MetricsQuery): boolean => {
 };
 
 /** The sums by day, where they have the answer. */
-const daysOf = (projectId: string, query: MetricsQuery): Source | undefined => {
+export const daysOf = (projectId: string, query: MetricsQuery): Source | undefined => {
   const summary = summaries.get(query.view);
   const split = splitDays(query.from, query.to);
   if (summary === undefined || split === undefined || !fits(summary, query)) return undefined;
@@ -204,7 +206,3 @@ const daysOf = (projectId: string, query: MetricsQuery): Source | undefined => {
     aggregate: ({ measure }) => `coalesce(sum(${sums[measure]}), 0)::float8`,
   };
 };
-
-/** Where it is read from. */
-export const sourceOf = (projectId: string, query: MetricsQuery): Source =>
-  daysOf(projectId, query) ?? tablesOf(projectId, query);

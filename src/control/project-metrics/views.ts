@@ -2,6 +2,7 @@
  * What can be asked in metrics: views, each with what it can be grouped by and what it measures. Everything that is
  * named here stands for SQL of ours; what a client gives is a parameter.
  */
+import { latencyOf } from '../db/latency-sketch.ts';
 import type { Column, Columns } from '../lists/filter.ts';
 
 /** Tables beside the view's own that something needs. */
@@ -108,7 +109,6 @@ const traces: View = {
   metadata: { sql: 't.metadata' },
 };
 
-const latency = msBetween('o.began_at', 'greatest(o.end_time, o.began_at)');
 const perSecond = (tokens: string): Measure =>
   number(
     `o.${tokens}::float8 / nullif(extract(epoch from greatest(o.end_time, o.began_at) - o.began_at)::float8, 0)`,
@@ -145,7 +145,7 @@ const observations: View = {
   },
   measures: {
     count: rows,
-    latency: number(latency),
+    latency: number(latencyOf),
     streamingLatency: number(msBetween('o.completion_start_time', 'o.end_time')),
     timeToFirstToken: number(msBetween('o.began_at', 'o.completion_start_time')),
     inputTokens: number('o.input_usage::float8'),

@@ -2,7 +2,9 @@
  * Tells of sessions in their traces what has waited longest: one transaction takes it, writes it with the same
  * statements as what SDKs send, and deletes it from what waits. So everything is told once, whoever dies meanwhile.
  */
+import type { DailyChange } from '#observability/daily.ts';
 import type { GradeReader } from '../compile/grade-reader.ts';
+import { addDailyUsage, ownSlots } from '../db/daily-usage.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { writeScores } from '../db/scores.ts';
 import {
@@ -73,19 +75,20 @@ const writeGrades = async (
   await dropFormerScores(tx, projectId, former);
 };
 
-/** Writes stories of a project; answers how many observations they told. */
+/** Writes stories of a project; answers how many observations they told, and what changes for the project by them. */
 const writeStories = async (
   tx: Transaction,
   projectId: string,
   given: readonly Story[],
   { week, prices }: Pick<Telling, 'week' | 'prices'>,
-): Promise<number> => {
+): Promise<{ observations: number; changes: DailyChange[] }> => {
   const stories = await withoutDeleted(tx, projectId, given);
   await noteTold(tx, idsOf(stories));
   const told = stories.flatMap((story) => story.told);
-  await writeTold(tx, prices, projectId, told, week);
+  const changes = await writeTold(tx, prices, projectId, told, week);
   await writeGrades(tx, projectId, stories);
-  return told.filter(({ kind }) => kind === 'observation').length;
+  const observations = told.filter(({ kind }) => kind === 'observation').length;
+  return { observations, changes };
 };
 
 /** What became of a batch. */
@@ -108,16 +111,22 @@ export const tellBatch = async (
   const { stories, later } = await readStories(tx, dues, readGrade);
   const projects = Map.groupBy(stories, ({ session }) => session.projectId);
   let observations = 0;
+  const changes = new Map<string, DailyChange[]>();
   // In the order of their ids, as every batch does: no two wait for each other.
   for (const projectId of [...projects.keys()].sort()) {
     const ofProject = projects.get(projectId) ?? [];
-    observations += await writeStories(tx, projectId, ofProject, { week, prices });
+    const written = await writeStories(tx, projectId, ofProject, { week, prices });
+    observations += written.observations;
+    changes.set(projectId, written.changes);
   }
   await tellAgain(tx, later);
   await deleteDues(
     tx,
     dues.map(({ id }) => id),
   );
+  for (const [projectId, ofProject] of changes) {
+    await addDailyUsage(tx, projectId, ofProject, ownSlots.sessions);
+  }
   const isFull = taken.length === batch.dues || dues.length < taken.length;
   return { dues: dues.length, observations, isFull };
 };

@@ -108,6 +108,20 @@ const observationColumns: Columns = {
   traceTags: { kind: 'list', sql: 't.tags' },
 };
 
+/** In the words of an index, where it has such a level or such a name. */
+const levelCondition = (query: RawQuery): Condition | undefined => {
+  const isIndexed = textIn(query, 'level') !== 'DEFAULT';
+  return oneOf(query, 'level', levels, isIndexed ? 'o.level' : levelOf);
+};
+
+const mostIndexedBytes = 500;
+
+const nameCondition = (query: RawQuery): Condition | undefined => {
+  const isIndexed = Buffer.byteLength(textIn(query, 'name') ?? '') <= mostIndexedBytes;
+  const indexed = isIndexed ? ` and octet_length(o.name) <= ${mostIndexedBytes}` : '';
+  return on(textIn(query, 'name'), (name) => `o.name = ${name}${indexed}`);
+};
+
 const rootCondition = (query: RawQuery): Condition | undefined => {
   const root = textIn(query, 'isRootObservation');
   return root === undefined ? undefined : () => `(o.parent_id is null) = ${root === 'true'}`;
@@ -117,12 +131,12 @@ const rootCondition = (query: RawQuery): Condition | undefined => {
 export const observationConditions = (query: RawQuery, projectId: string): Condition[] =>
   withFilter(
     [
-      ['name', equals(query, 'name', 'o.name')],
+      ['name', nameCondition(query)],
       ['userId', userCondition(query)],
       ['sessionId', equals(query, 'sessionId', 't.session_id')],
       ['type', oneOf(query, 'type', observationTypes, 'o.type')],
       ['traceId', keyed(query, projectId, 'traceId', 'o.trace_key')],
-      ['level', oneOf(query, 'level', levels, levelOf)],
+      ['level', levelCondition(query)],
       ['parentObservationId', equals(query, 'parentObservationId', 'o.parent_id')],
       ['parentObservationId', rootCondition(query)],
       ['environment', anyOf(query, 'environment', environmentOf('o'))],
