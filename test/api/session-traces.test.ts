@@ -161,7 +161,7 @@ describe('a session in the traces of its project', () => {
     const session = await open();
     await told();
     expect(await counted()).toEqual(await there());
-    await control.send(closeSession, { params: { sessionId: session.id } });
+    await control.send(closeSession, { params: { sessionId: session.id }, body: {} });
     await read(session.traceId);
     expect(await counted()).toEqual(await there());
     await control.send(deleteTrace, { params: { traceId: session.traceId ?? '' } });
