@@ -363,7 +363,9 @@ describe('the end of a session', () => {
     const closing = await enqueue({ kind: 'close', input: { keepWarm: true } });
     const waiting = await enqueue();
     await host.calls();
-    expect(await host.answer(closing.id, { output: {} })).toEqual({ close: { keepWarm: true } });
+    expect(await host.answer(closing.id, { output: {} })).toEqual({
+      close: { keepWarm: true, together: true },
+    });
     expect((await read(waiting.id)).state).toBe('cancelled');
     const { body } = await control.read(getSession, { params: { sessionId } });
     expect(body).toMatchObject({ state: 'CLOSING', endReason: 'requested' });

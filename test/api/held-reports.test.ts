@@ -63,6 +63,25 @@ const tellClosed = async (host: PlayedHost, entries: string[], generation = host
   return (await host.send(reportClosed, { params, body: { generation, entries } })).body;
 };
 
+/** As a host tells it that has recycled itself before. */
+const tellClosedClean = async (
+  host: PlayedHost,
+  { found = [] as string[], holding = holdingOf(host), hold = holdSeconds } = {},
+) => {
+  const params = { sessionId: host.assignment?.sessionId ?? '' };
+  const recycled = { holding, found };
+  const body = { generation: host.generation, entries: [entry(1)], recycled, hold };
+  return (await host.send(reportClosed, { params, body })).body;
+};
+
+const hostOf = async ({ id }: PlayedHost) => {
+  const [row] = await control.sql<{ state: string; generation: number; end_reason: string | null }>(
+    'select state, generation, end_reason from hosts where id = $1',
+    [id],
+  );
+  return row;
+};
+
 const entriesOf = async (sessionId: string): Promise<number[]> => {
   const read = await control.read(listSessionRequests, { params: { sessionId }, query: {} });
   return read.body.data.map(({ id }) => id);
@@ -93,7 +112,7 @@ describe('a report that a session is ready', () => {
         expect(await held).toMatchObject({ call: { id: callId } });
       } else {
         await beginToClose(sessionId);
-        expect(await held).toEqual({ close: { keepWarm: true } });
+        expect(await held).toEqual({ close: { keepWarm: true, together: true } });
       }
       await clearPool(control);
     }
@@ -156,6 +175,70 @@ describe('the end of a session', () => {
       [sessionId],
     );
     expect(kept).toEqual({ least: id - 4_999, count: 5_000 });
+  });
+});
+
+describe('the end of a session whose host is recycled already', () => {
+  it('makes the host warm, and brings the next session back, also when it is repeated', async () => {
+    const { host, sessionId } = await serving();
+    const { generation } = host;
+    await beginToClose(sessionId);
+    const held = tellClosedClean(host);
+    await expect
+      .poll(() => hostOf(host))
+      .toMatchObject({ state: 'warm', generation: generation + 1 });
+    expect(await stateOf(sessionId)).toBe('CLOSED');
+    expect(await entriesOf(sessionId)).toEqual([1]);
+    const repeated = await tellClosedClean(host, { hold: 0 });
+    expect(repeated).toEqual({ generation: generation + 1, next: 'warm', taken: true });
+    const next = await open();
+    const directive = {
+      next: 'warm',
+      generation: generation + 1,
+      assignment: { sessionId: next, generation: generation + 2 },
+    };
+    expect(await held).toMatchObject(directive);
+    expect(await tellClosedClean(host), 'repeated later').toMatchObject(directive);
+  });
+
+  it('brings a session back that waits already', async () => {
+    const { host, sessionId } = await serving();
+    await beginToClose(sessionId);
+    const next = await open();
+    expect(await tellClosedClean(host)).toMatchObject({ assignment: { sessionId: next } });
+  });
+
+  it('is taken, and the host drained, where it does not prove clean', async () => {
+    for (const unclean of [
+      { found: ['a file'] },
+      { holding: { bundle: baseState, stateDigest: `sha256:${'1'.repeat(64)}` as const } },
+    ]) {
+      const { host, sessionId } = await serving();
+      await beginToClose(sessionId);
+      expect(await tellClosedClean(host, unclean)).toMatchObject({ next: 'warm', drain: true });
+      expect(await hostOf(host)).toMatchObject({ state: 'draining', end_reason: 'not_clean' });
+      expect(await stateOf(sessionId)).toBe('CLOSED');
+      expect(await entriesOf(sessionId)).toEqual([1]);
+      await clearPool(control);
+    }
+  });
+
+  it('is refused of a generation before, and before anybody asked', async () => {
+    const { host, sessionId } = await serving();
+    await expect(tellClosedClean(host)).rejects.toMatchObject({ code: 'conflict' });
+    await beginToClose(sessionId);
+    host.generation -= 1;
+    await expect(tellClosedClean(host)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await stateOf(sessionId)).toBe('CLOSING');
+  });
+
+  it('finds its host alive, which counts its generation up before it tells', async () => {
+    const { host, sessionId } = await serving();
+    await beginToClose(sessionId);
+    host.generation += 1;
+    expect(await host.beat()).toMatchObject({ drain: false });
+    host.generation += 1;
+    await expect(host.beat()).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 

@@ -27,7 +27,7 @@ afterEach(() => clearPool(control));
 afterAll(() => control.stop());
 
 /** Serves a session to its end and recycles. */
-const serveOnce = async (host: PlayedHost): Promise<'recycle' | 'exit'> => {
+const serveOnce = async (host: PlayedHost): Promise<'recycle' | 'exit' | 'warm'> => {
   const session = await openNotes(control);
   await host.poll();
   await host.ready();

@@ -17,7 +17,7 @@ import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts
 import { startHost } from '../../world-host-image/program.ts';
 import { startUserCode } from '../../world-host-image/usercode/runner.ts';
 import { sampleVersion } from './sample-world.ts';
-import { type StandInControl, startStandInControl } from './stand-in-control.ts';
+import { type Received, type StandInControl, startStandInControl } from './stand-in-control.ts';
 
 /** A version of the sample world. */
 export const version = sampleVersion();
@@ -110,6 +110,10 @@ export const task: Assignment['task'] = {
   },
 };
 
+/** Whether a message says that its host is warm: a report of its own, or the end of a session. */
+const saysWarm = ({ operation, body }: Received): boolean =>
+  operation === 'reportWarm' || (operation === 'reportClosed' && body.recycled !== undefined);
+
 /** Opens a session and gives the means to use its API. */
 export const openOn = async (
   control: StandInControl,
@@ -118,7 +122,11 @@ export const openOn = async (
 ): Promise<(method: string, path: string, body?: unknown, token?: string) => Promise<Response>> => {
   // Where it is, a host tells once.
   const { body: first } = await control.message('reportWarm');
-  await control.message('reportWarm', nth);
+  await until(() => control.received.filter(saysWarm).length >= nth, {
+    timeoutMs: 10_000,
+    everyMs: 2,
+    what: `report ${nth} that the host is warm`,
+  });
   control.assign(assignment(parts));
   await control.message('reportReady', nth);
   return (method, path, body, token = parts.sessionToken ?? 'st-one') =>

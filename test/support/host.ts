@@ -59,7 +59,7 @@ export type PlayedHost = {
     hold?: number,
     final?: boolean,
   ): Promise<SessionDirective>;
-  closed(): Promise<'recycle' | 'exit'>;
+  closed(): Promise<'recycle' | 'exit' | 'warm'>;
   beat(idleMs?: number): Promise<{ drain: boolean; address?: string }>;
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
 };

@@ -39,7 +39,7 @@ export type StandInControl = {
   fail(operation: string, status: number, times: number): void;
   /**
    * From now on it holds the answers to reports for what comes next, and takes the last entries of a ledger with
-   * the end of its session. Before that it answers as the release before did.
+   * the end of its session, and that its host is recycled. Before that it answers as the release before did.
    */
   beOfThisRelease(): void;
   /** The next answer of an operation that hands out a call never reaches the host. */
@@ -102,7 +102,9 @@ export const startStandInControl = async (
       handedOut.set(call.id, call);
       return { call };
     }
-    return closing === undefined ? undefined : { close: { keepWarm: closing.keepWarm } };
+    if (closing === undefined) return undefined;
+    const { keepWarm } = closing;
+    return { close: { keepWarm, ...(isOlder || !keepWarm ? {} : { together: true }) } };
   };
 
   const holdFor = async (
@@ -160,7 +162,11 @@ export const startStandInControl = async (
         const next = closing?.next;
         closing = undefined;
         generation += 1;
-        return { generation, next, ...(isOlder ? {} : { taken: true }) };
+        if (isOlder) return { generation, next };
+        if (body.recycled === undefined || next === 'exit')
+          return { generation, next, taken: true };
+        const ended = { generation, next: 'warm', taken: true };
+        return { ...ended, ...(await holdFor(pollHost, hold)) };
       }
       default:
         return {};

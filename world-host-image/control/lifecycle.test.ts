@@ -48,8 +48,18 @@ describe('the request ledger', () => {
     control.close(true, 'recycle');
     const { entries } = (await control.message('reportClosed')).body as Told;
     expect(entries.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, path: '/users' }]);
-    await control.message('reportWarm', 2);
+    await control.message('pollHost');
     expect(entriesOf(control)).toEqual([]);
+  });
+
+  it('is told before workers are started anew, where code of the world has run', async () => {
+    const { control } = await startBench();
+    control.beOfThisRelease();
+    await openOn(control);
+    await control.call('tool', 'close_all', { repo: 'engine' });
+    control.close(true, 'recycle');
+    expect((await control.message('reportClosed')).body).not.toHaveProperty('recycled');
+    expect((await control.message('reportWarm', 2)).body).toMatchObject({ found: [] });
   });
 
   it('is delivered after that to a control plane that did not take it so', async () => {
@@ -68,7 +78,9 @@ describe('the request ledger', () => {
     await api('GET', '/users');
     control.fail('reportClosed', 400, 1);
     control.close(true, 'recycle');
-    expect((await control.message('reportClosed')).body).toEqual({ generation: 1 });
+    const told = (await control.message('reportClosed')).body;
+    expect(told).toMatchObject({ generation: 1, recycled: { found: [] } });
+    expect(told).not.toHaveProperty('entries');
     expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 

@@ -25,7 +25,7 @@ import type { WorldLoader } from '../session/load-world.ts';
 import { openSession, recycleSession } from '../session/open-session.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
+import { type LastEntries, type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
 import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
@@ -99,24 +99,39 @@ const serveReady = async (
 
 type Closed = Answer<typeof reportClosed>['body'];
 
+/** What a host says of itself when it has taken everything of a session back. */
+type Recycled = Awaited<ReturnType<typeof recycleSession>>;
+
+/** What the end of a session is told with. */
+type Ending = {
+  /** The generation that it was served in. */
+  generation: number;
+  /** The last of its ledger, where that is little. */
+  last: LastEntries | undefined;
+  /** Where the host has recycled itself already: what it says of that. */
+  recycled: Recycled | undefined;
+};
+
 /** Reports a session closed, with the last of its ledger where that is little; else when that was delivered. */
 const tellClosed = async (
-  { link, identity, stopping: signal }: LifecycleOptions,
+  { link, stopping: signal }: LifecycleOptions,
   { id: sessionId }: Session,
   delivery: LedgerDelivery,
-  keepWarm: boolean,
+  { generation, last, recycled }: Ending,
 ): Promise<Closed> => {
-  const { generation } = identity;
   const tell = (entries: readonly string[]): Promise<Closed> => {
-    const body = { generation, ...(entries.length === 0 ? {} : { entries: [...entries] }) };
-    return link.send(reportClosed, { params: { sessionId }, body }, { signal });
+    const body = {
+      generation,
+      ...(entries.length === 0 ? {} : { entries: [...entries] }),
+      ...(recycled === undefined ? {} : { recycled, hold }),
+    };
+    const wait = { signal, ...(recycled === undefined ? {} : { holdSeconds: hold }) };
+    return link.send(reportClosed, { params: { sessionId }, body }, wait);
   };
   const deliverAndTell = async (): Promise<Closed> => {
     await delivery.finish({ isStopping: false });
     return tell([]);
   };
-  // A host that is about to go delivers first: there may be no time for it afterwards.
-  const last = keepWarm ? await delivery.takeLast() : undefined;
   if (last === undefined) return deliverAndTell();
   try {
     const closed = await tell(last.entries);
@@ -129,23 +144,59 @@ const tellClosed = async (
   }
 };
 
-/** Ends a session that is served no more: it is reported closed, then what it left is removed. */
+const recycle = async (options: LifecycleOptions, session: Session): Promise<Recycled> => {
+  const recycled = await recycleSession(session, options);
+  const { found } = recycled;
+  if (found.length > 0) options.log.warn({ found }, 'the session left something in this host');
+  return recycled;
+};
+
+/** Whether recycling takes hardly any time: no worker is to be started anew for it. */
+const isSoonRecycled = ({ world, links }: Session): boolean =>
+  !world.code.isReached() && links.size === 0;
+
+/** Recycles the host ahead of the report; where that fails the session is reported closed all the same. */
+const recycleAhead = async (
+  options: LifecycleOptions,
+  session: Session,
+): Promise<Recycled | undefined> => {
+  try {
+    const recycled = await recycle(options, session);
+    // Its beats go on while the report is under way, and its session may be another's end by then.
+    options.identity.generation += 1;
+    options.identity.sessionId = undefined;
+    return recycled;
+  } catch (error) {
+    options.log.error({ err: error }, 'the host cannot be recycled');
+    return undefined;
+  }
+};
+
+/**
+ * Ends a session that is served no more: it is reported closed, and what it left is removed, before the report
+ * where that is soon done and may be told with it.
+ */
 const close = async (
   options: LifecycleOptions,
   session: Session,
   delivery: LedgerDelivery,
-  keepWarm: boolean,
+  { keepWarm, together = false }: NonNullable<SessionDirective['close']>,
 ): Promise<Next> => {
   const { log, identity } = options;
-  const closed = await tellClosed(options, session, delivery, keepWarm);
+  const { generation } = identity;
+  // A host that is about to go delivers first: there may be no time for it afterwards.
+  const last = keepWarm ? await delivery.takeLast() : undefined;
+  const isAhead = together && last !== undefined && isSoonRecycled(session);
+  const recycled = isAhead ? await recycleAhead(options, session) : undefined;
+  const closed = await tellClosed(options, session, delivery, { generation, last, recycled });
+  const { generation: present, next, taken, ...directive } = closed;
   await delivery.finish({ isStopping: false });
-  identity.generation = closed.generation;
-  log.info({ next: closed.next }, 'closed');
+  identity.generation = present;
+  log.info({ sessionId: session.id, next }, 'closed');
   identity.sessionId = undefined;
-  if (closed.next === 'exit') return 'exit';
-  const { holding, found } = await recycleSession(session, options);
-  if (found.length > 0) log.warn({ found }, 'the session left something in this host');
-  return tellWarm(options, { holding, found });
+  if (next === 'exit') return 'exit';
+  if (next === 'warm') return directive;
+  return tellWarm(options, recycled ?? (await recycle(options, session)));
 };
 
 const serve = async (options: LifecycleOptions, assignment: Assignment): Promise<Next> => {
@@ -160,7 +211,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
     const directive = await serveReady(options, begun);
     await options.serving.end();
     if (directive === undefined) return 'exit';
-    return await close(options, session, delivery, directive.keepWarm);
+    return await close(options, session, delivery, directive);
   } finally {
     await delivery.finish({ isStopping: true });
   }

@@ -20,6 +20,8 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
     language: UserLanguage,
     libraries: readonly string[],
   ): Pick<Grader, 'run' | 'end'>;
+  /** Whether anything of a session may have reached it, so that `renew` has to start workers anew. */
+  isReached(): boolean;
   /**
    * Fresh workers over a fresh folder; code of which nothing was run or graded is as loaded, and stays.
    * `prove` is done when nothing of the past can act any more and before anything new is made; it is
@@ -93,6 +95,7 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
 
   return {
     bounds: userCode.bounds,
+    isReached: () => isReached,
     async run(request) {
       isReached = true;
       await loaded;

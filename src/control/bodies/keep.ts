@@ -266,8 +266,8 @@ const keepEntries = ({
 
 type ClosedBody = Input<typeof reportClosed>['body'];
 
-const keepClosed = ({ generation, entries = [] }: ClosedBody) => ({
-  generation,
+const keepClosed = ({ entries = [], ...rest }: ClosedBody) => ({
+  ...rest,
   entries: entries.map(readEntry),
 });
 

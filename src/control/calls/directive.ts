@@ -22,7 +22,7 @@ export type CallPoll = {
 };
 
 /** A `SessionDirective`, with the input of a call as text. */
-export type Directive = { call?: HostCallText; close?: { keepWarm: boolean } };
+export type Directive = { call?: HostCallText; close?: { keepWarm: boolean; together?: true } };
 
 /** The refusal that makes a host stop: what it says is about a session that is not its own. */
 export const staleHost = (host: SessionHost): AppError =>
@@ -34,7 +34,8 @@ export const staleHost = (host: SessionHost): AppError =>
 const toDirective = (work: SessionWork | undefined, host: SessionHost): Directive | undefined => {
   if (work === undefined || isFinal(sessionTransitions, work.state)) throw staleHost(host);
   if (work.call !== undefined) return { call: toHostCall(work.call) };
-  if (work.state === 'CLOSING') return { close: { keepWarm: work.keepWarm } };
+  const { keepWarm } = work;
+  if (work.state === 'CLOSING') return { close: { keepWarm, ...(keepWarm && { together: true }) } };
   return undefined;
 };
 

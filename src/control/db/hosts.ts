@@ -250,7 +250,7 @@ const beatStatement = statement(
   'host_beat',
   `with host as (
      select h.id, ${statusColumns}, h.address from hosts h
-      where h.id = :hostId and h.generation between :generation and :generation + 1 and h.state in ${liveHosts}
+      where h.id = :hostId and h.generation between :generation - 1 and :generation + 1 and h.state in ${liveHosts}
    ), beat as (
      update beats set last_seen_at = now(), rss_bytes = coalesce(:rssBytes, rss_bytes)
        from host where beats.host_id = host.id
@@ -263,7 +263,8 @@ export type Beaten = HostStatus & { address: string | null };
 
 /**
  * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
- * sign; an older one, or that of a host that is gone, finds nothing.
+ * sign, as is that of a host which is about to tell of an end, and one generation ahead; any other, or that of a
+ * host that is gone, finds nothing.
  */
 export const noteBeat = async (
   db: Queryable,

@@ -151,14 +151,17 @@ const look = async (
   return look(parts, asked);
 };
 
+/** What was done before a host's row is looked at. */
+type Begun = { waits: boolean; answer?: HostAnswer };
+
 /**
  * Answers as soon as there is something to do; `{}` when the time is over. What is done before it looks is done
- * when news are already watched for, and says whether there can be nothing to do yet.
+ * when news are already watched for, and says whether there can be nothing to do yet, or what to answer at once.
  */
 export const poll = async (
   parts: Parts,
   asked: HostPoll,
-  before: () => Promise<{ waits: boolean }> = async () => ({ waits: false }),
+  before: () => Promise<Begun> = async () => ({ waits: false }),
 ): Promise<HostAnswer> => {
   let begin: typeof before | undefined = before;
   const answer = await holdUntil(parts.notices, {
@@ -168,6 +171,7 @@ export const poll = async (
     look: async (news) => {
       const begun = await begin?.();
       begin = undefined;
+      if (begun?.answer !== undefined) return begun.answer;
       return begun?.waits === true ? undefined : look(parts, asked, news);
     },
   });

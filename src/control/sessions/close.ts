@@ -8,6 +8,7 @@ import type { HostEnd } from '#domain/host.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { shareOf } from '#domain/share.ts';
 import { can } from '#domain/transitions.ts';
+import type { Holding } from '#wire/host-api/operations.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import { staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';
@@ -21,7 +22,6 @@ import {
   lockHost,
   lockOwnSession,
   lockSession,
-  type Release,
   releaseHost,
 } from '../db/endings.ts';
 import { closeAndRecycle } from '../db/recycle.ts';
@@ -94,7 +94,8 @@ export const closeAndWait = async (
   }
 };
 
-export type Dismissal = { generation: number; next: 'recycle' | 'exit'; taken: true };
+/** `warm`: the host has said already that it is recycled, or has what is next by then. */
+export type Dismissal = { generation: number; next: 'recycle' | 'exit' | 'warm'; taken: true };
 
 /**
  * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
@@ -113,11 +114,21 @@ const endOf = (
   return uses >= usesOf(id, maxUses) ? 'worn' : undefined;
 };
 
-const dismissalOf = (generation: number, to: Release['to'] | LockedHost['state']): Dismissal => ({
+const nextOf = (to: LockedHost['state']): Dismissal['next'] => {
+  if (to === 'recycling') return 'recycle';
+  return to === 'warm' || to === 'assigned' ? 'warm' : 'exit';
+};
+
+const dismissalOf = (generation: number, to: LockedHost['state']): Dismissal => ({
   generation,
-  next: to === 'recycling' ? 'recycle' : 'exit',
+  next: nextOf(to),
   taken: true,
 });
+
+/** Whether a host has ended what it served in a generation: since then it has been given one session at most. */
+const isAfter = (host: LockedHost, generation: number): boolean =>
+  host.generation === generation + 1 ||
+  (host.generation === generation + 2 && host.state === 'assigned');
 
 const finishClosing = async (
   tx: Queryable,
@@ -134,15 +145,19 @@ const finishClosing = async (
   return { effects: addEffects(effects, [host.id]), dismissal: dismissalOf(generation, to) };
 };
 
-/** Closes the session the usual way, in one statement; undefined where there is more to it. */
-const closeAsUsual = async (
+/**
+ * Closes the session the usual way, in one statement, and answers the generation of its host then; undefined where
+ * there is more to it. `holding`: what a host holds that has recycled itself already, and is warm by that.
+ */
+export const closeAsUsual = async (
   parts: Parts,
   asked: SessionHost,
   entries: readonly KeptEntry[],
-): Promise<Dismissal | undefined> => {
+  holding?: Holding,
+): Promise<number | undefined> => {
   const { sessionId, hostId } = asked;
   const mostUses = usesOf(hostId, parts.config.hostMaxUses);
-  const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries);
+  const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries, holding);
   if (recycled === undefined) return undefined;
   const { session, generation, keptBytes } = recycled;
   applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
@@ -153,7 +168,7 @@ const closeAsUsual = async (
   } catch (err) {
     parts.log.warn({ err, sessionId }, 'a session keeps more of its ledger than it may');
   }
-  return dismissalOf(generation, 'recycling');
+  return generation;
 };
 
 /** Closes the session, with the last entries of its ledger; a repeated report gets the same answer. */
@@ -163,19 +178,21 @@ export const reportClosed = async (
   entries: readonly KeptEntry[],
 ): Promise<Dismissal> => {
   const usual = await closeAsUsual(parts, asked, entries);
-  if (usual !== undefined) return usual;
+  if (usual !== undefined) return dismissalOf(usual, 'recycling');
   const { sessionId, hostId, generation } = asked;
   const { db, config } = parts;
-  if (entries.length > 0 && !(await insertRequests(db, asked, entries))) throw staleHost(asked);
+  const isTaken = entries.length === 0 || (await insertRequests(db, asked, entries));
   const { effects, dismissal } = await db.transaction(async (tx) => {
     const session = await lockSession(tx, sessionId);
     const host = await lockHost(tx, hostId);
     if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
       throw staleHost(asked);
     }
+    // Of a host that has its next session by now they were taken with the end.
+    if (!isTaken && host.state !== 'assigned') throw staleHost(asked);
     if (session.state === 'CLOSING') return finishClosing(tx, session, host, config.hostMaxUses);
-    if (session.state === 'CLOSED' && host.generation === generation + 1) {
-      return { effects: noEffects, dismissal: dismissalOf(host.generation, host.state) };
+    if (session.state === 'CLOSED' && isAfter(host, generation)) {
+      return { effects: noEffects, dismissal: dismissalOf(generation + 1, host.state) };
     }
     throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
   });

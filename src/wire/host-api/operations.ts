@@ -111,7 +111,17 @@ export type HostCall = Static<typeof HostCall>;
 /** What the control plane wants of a host that serves a session: run a call, or stop serving it. */
 export const SessionDirective = Type.Object({
   call: Type.Optional(HostCall),
-  close: Type.Optional(Type.Object({ keepWarm: Type.Boolean() })),
+  close: Type.Optional(
+    Type.Object({
+      keepWarm: Type.Boolean(),
+      together: Type.Optional(
+        Type.Boolean({
+          description:
+            'the host may recycle itself first, and tell that with the end of its session',
+        }),
+      ),
+    }),
+  ),
 });
 export type SessionDirective = Static<typeof SessionDirective>;
 
@@ -133,6 +143,12 @@ const hostDirective = {
 const HostDirective = Type.Object(hostDirective);
 export type HostDirective = Static<typeof HostDirective>;
 
+const Found = Type.Array(Type.String({ maxLength: 200 }), {
+  maxItems: 20,
+  description:
+    'of a recycled host: what of the session is left in it besides rows; empty when nothing is',
+});
+
 export const reportWarm = operation({
   id: 'reportWarm',
   summary:
@@ -152,13 +168,7 @@ export const reportWarm = operation({
     ),
     holding: Type.Optional(Holding),
     hold: HoldSeconds,
-    found: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        maxItems: 20,
-        description:
-          'of a recycled host: what of the session is left in it besides rows; empty when nothing is',
-      }),
-    ),
+    found: Type.Optional(Found),
     renews: Type.Optional(
       Type.Boolean({
         description:
@@ -362,7 +372,8 @@ export const deliverRequests = operation({
 
 export const reportClosed = operation({
   id: 'reportClosed',
-  summary: 'The host serves the session no longer and will recycle itself or exit',
+  summary:
+    'The host serves the session no longer and will recycle itself or exit; one that has recycled itself already may have the answer held as that of a poll',
   method: 'POST',
   path: '/world-sessions/{sessionId}/closed',
   access: 'host',
@@ -370,14 +381,17 @@ export const reportClosed = operation({
   body: Type.Object({
     generation: Generation,
     entries: Type.Optional(LedgerEntries),
+    recycled: Type.Optional(Type.Object({ holding: Holding, found: Found })),
+    hold: HoldSeconds,
   }),
   answers: {
     200: Type.Object({
       generation: Generation,
-      next: oneOf(['recycle', 'exit']),
+      next: oneOf(['recycle', 'exit', 'warm']),
       taken: Type.Optional(
         Type.Boolean({ description: 'that the entries were; else they are to be delivered' }),
       ),
+      ...hostDirective,
     }),
   },
 });

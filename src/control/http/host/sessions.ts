@@ -6,6 +6,7 @@ import { findHostWork } from '../../db/hosts.ts';
 import { insertRequests } from '../../db/requests.ts';
 import { consumeLink } from '../../db/routes.ts';
 import { noteArrived } from '../../deliveries/arrive.ts';
+import { closeAndPoll } from '../../hosts/closed.ts';
 import type { Parts } from '../../parts.ts';
 import { reportClosed } from '../../sessions/close.ts';
 import { reportFailed, reportReady } from '../../sessions/ready.ts';
@@ -57,8 +58,14 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     return respond(200, {});
   }),
 
-  endpoint(api.reportClosed, async ({ params, body }, { caller: { hostId } }) => {
+  endpoint(api.reportClosed, async ({ params, body }, { caller, signal }) => {
+    const { hostId, source } = caller;
+    const { hold, recycled } = body;
     const host = { ...params, hostId, generation: body.generation };
+    if (recycled !== undefined) {
+      const told = { ...recycled, entries: body.entries, source };
+      return respond(200, await closeAndPoll(parts, host, told, { hold, signal }));
+    }
     const closed = await reportClosed(parts, host, body.entries);
     await noteArrived(parts, params.sessionId, body.entries);
     return respond(200, closed);
