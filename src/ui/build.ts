@@ -22,30 +22,34 @@ type Recipe = {
   folder: string;
 };
 
+/** What every page of rows looks like. */
+const shared = ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'];
+
 export const applications = {
   /** Of generated pages. */
   page: {
     entry: 'main.tsx',
-    styles: ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
+    styles: shared,
     folder: '../language/artifacts/page/built/',
   },
   /** Of the template `code-hosting`. */
   'code-hosting': {
     entry: 'code-hosting/main.tsx',
-    styles: [
-      ...['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
-      ...['frame', 'items', 'issue', 'text'].map((name) => `code-hosting/${name}`),
-    ],
+    styles: [...shared, 'frame', 'items', 'issue', 'text'],
     document: 'code-hosting/index.html',
     folder: '../templates/code-hosting/ui/',
+  },
+  /** Of the template `issue-tracking`. */
+  'issue-tracking': {
+    entry: 'issue-tracking/main.tsx',
+    styles: [...shared, 'frame', 'items', 'issue', 'text', 'issue-tracking/tracker'],
+    document: 'issue-tracking/index.html',
+    folder: '../templates/issue-tracking/ui/',
   },
   /** Of the template `device-management`. */
   'device-management': {
     entry: 'device-management/main.tsx',
-    styles: [
-      ...['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'],
-      ...['code-hosting/frame', 'code-hosting/items', 'device-management/device'],
-    ],
+    styles: [...shared, 'frame', 'items', 'device-management/device'],
     document: 'device-management/index.html',
     folder: '../templates/device-management/ui/',
   },

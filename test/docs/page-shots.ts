@@ -1,12 +1,11 @@
 /**
  * Screenshots of the pages that are shipped: the generated one, over the rows of the template `code-hosting` and a list
- * of 100,000, and the template's own; every page in light and dark, and at three widths. `make screens` takes them into
+ * of 100,000, and those of the templates' own; every page in light and dark, and at three widths. `make screens` takes them into
  * docs/screens/, from where the page about it shows some; it is no part of `make docs`, since a screenshot is never the same
  * bytes twice. Given the beginning of a name (`ONLY=row-360`), it takes those alone.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext } from 'playwright-core';
 import type { TreeFile } from '#domain/world.ts';
 import { fillOrders, ordersTree } from '../bench/ui-world.ts';
 import { startChromium } from '../support/chromium.ts';
@@ -44,11 +43,20 @@ const shots = [
 ] as const;
 
 const berth = '/northquay/berth';
+type Shot = readonly [name: string, path: string, width: number];
+
 const widths = [360, 768, 1440] as const;
 
-/** Every page of the template's own at each width; at the greatest one without a number in its name. */
-const ownShots = (
-  [
+type Pages = readonly (readonly [name: string, path: string])[];
+
+/** Every page of a template's own at each width; at the greatest one without a number in its name. */
+const ownShots = (pages: Pages): Shot[] =>
+  pages.flatMap(([name, path]) =>
+    widths.map((width) => [width === 1440 ? name : `${name}-${width}`, path, width] as const),
+  );
+
+const own: Readonly<Record<string, Pages>> = {
+  'code-hosting': [
     ['code-repositories', '/'],
     ['code-issues', `${berth}/issues`],
     ['code-filtered', `${berth}/issues?q=reminder&labels=area%3A+emails&sort=updated-desc`],
@@ -60,20 +68,42 @@ const ownShots = (
     ['code-commits', `${berth}/pull/150/commits`],
     ['code-files', `${berth}/pull/123/files`],
     ['code-error', `${berth}/issues/9999`],
-  ] as const
-).flatMap(([name, path]) =>
-  widths.map((width) => [width === 1440 ? name : `${name}-${width}`, path, width] as const),
-);
-
-type Shot = readonly [name: string, path: string, width: number];
+  ],
+  'issue-tracking': [
+    ['tracker-projects', '/'],
+    ['tracker-board', '/projects/BERTH/board'],
+    ['tracker-issues', '/projects/BERTH/issues'],
+    ['tracker-query', `/issues?jql=${encodeURIComponent('project = SUP AND resolution IS EMPTY')}`],
+    ['tracker-empty', '/projects/BERTH/issues?q=volcano'],
+    ['tracker-issue', '/browse/BERTH-101'],
+    ['tracker-versions', '/projects/BERTH/versions'],
+    ['tracker-new-issue', '/create?project=BERTH'],
+    ['tracker-error', '/browse/BERTH-9999'],
+  ],
+  'device-management': [
+    ['devices-computers', '/computers'],
+    ['devices-computer', '/computers/1'],
+    ['devices-mobile-devices', '/mobile-devices'],
+    ['devices-mobile-device', '/mobile-devices/1'],
+    ['devices-groups', '/groups'],
+    ['devices-group', '/groups/computers/2'],
+    ['devices-policies', '/policies'],
+    ['devices-policy', '/policies/5'],
+    ['devices-empty', '/computers?q=volcano'],
+    ['devices-error', '/computers/9999'],
+  ],
+};
 
 const only = process.argv[2] ?? '';
 
-const take = async (world: ServedPage, context: BrowserContext, all: readonly Shot[]) => {
-  const some = all.filter(([name]) => name.startsWith(only));
+mkdirSync(folder, { recursive: true });
+const browser = await startChromium();
+
+const takeAll = async (world: ServedPage, shots: readonly Shot[]): Promise<void> => {
+  const context = await browser.newContext();
   await world.enter(context);
   const page = await context.newPage();
-  for (const [name, path, width] of some) {
+  for (const [name, path, width] of shots) {
     await page.setViewportSize({ width, height: width < 500 ? 720 : 860 });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -86,19 +116,24 @@ const take = async (world: ServedPage, context: BrowserContext, all: readonly Sh
   }
 };
 
-mkdirSync(folder, { recursive: true });
-const browser = await startChromium();
+type Fill = (world: ServedPage) => Promise<void>;
+
+/** Serves the tree for those of its shots that are wanted, if any. */
+const take = async (tree: readonly TreeFile[], all: readonly Shot[], fill?: Fill) => {
+  const wanted = all.filter(([name]) => name.startsWith(only));
+  if (wanted.length === 0) return;
+  const world = await servePage(tree);
+  await fill?.(world);
+  await takeAll(world, wanted);
+  await world.stop();
+};
+
+const fillMany: Fill = (world) => fillOrders(world.session.world.store, 100_000);
+
 try {
-  const template = await servePage(withGenerated(templateTree('code-hosting')));
-  await take(template, await browser.newContext(), shots);
-  await template.stop();
-  const own = await servePage(templateTree('code-hosting'));
-  await take(own, await browser.newContext(), ownShots);
-  await own.stop();
-  const many = await servePage(ordersTree());
-  await fillOrders(many.session.world.store, 100_000);
-  await take(many, await browser.newContext(), [['many', '/entities/orders?sort=-total', 1440]]);
-  await many.stop();
+  await take(withGenerated(templateTree('code-hosting')), shots);
+  for (const [name, pages] of Object.entries(own)) await take(templateTree(name), ownShots(pages));
+  await take(ordersTree(), [['many', '/entities/orders?sort=-total', 1440]], fillMany);
 } finally {
   await browser.close();
 }

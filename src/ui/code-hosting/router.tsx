@@ -1,12 +1,7 @@
 /** The addresses of the page, which are like the vendor's: the map from what stands in one to what is shown. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  redirect,
-} from '@tanstack/react-router';
-import { Failure, NotHere } from '../pieces/states.tsx';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { ErrorPage } from '../pieces/start.tsx';
+import { NotHere } from '../pieces/states.tsx';
 import { CommitsPage, FilesPage } from './pages/changes.tsx';
 import { IssuePage } from './pages/issue.tsx';
 import { IssuesPage, PullsPage } from './pages/list.tsx';
@@ -66,10 +61,6 @@ const routeTree = rootRoute.addChildren([
     createRoute({ ...below('/pull/$number/files'), component: FilesPage }),
   ]),
 ]);
-
-const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
-  <Failure error={error} retry={reset} />
-);
 
 export const createAppRouter = () =>
   createRouter({

@@ -1,12 +1,7 @@
 /** The addresses of the page: the map from what stands in one to what is shown. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  redirect,
-} from '@tanstack/react-router';
-import { Failure, NotHere } from '../pieces/states.tsx';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { ErrorPage } from '../pieces/start.tsx';
+import { NotHere } from '../pieces/states.tsx';
 import { ComputerPage } from './pages/computer.tsx';
 import { ComputersPage, MobileDevicesPage, readSearch } from './pages/devices.tsx';
 import { GroupPage, GroupsPage } from './pages/groups.tsx';
@@ -38,10 +33,6 @@ const routeTree = rootRoute.addChildren([
   createRoute({ ...at('/policies'), component: PoliciesPage }),
   createRoute({ ...at('/policies/$id'), component: PolicyPage }),
 ]);
-
-const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
-  <Failure error={error} retry={reset} />
-);
 
 export const createAppRouter = () =>
   createRouter({

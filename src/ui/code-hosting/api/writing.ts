@@ -1,6 +1,7 @@
 /** What the pages change. Nothing is shown as done before the vendor has said so. */
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAnnounce } from '../../pieces/announce.tsx';
+import type { Choice } from '../../pieces/picker.tsx';
 import type { Issue, Reason } from './bodies.ts';
 import { type Place, pathOf, pathOfBranch, write } from './vendor.ts';
 
@@ -57,9 +58,6 @@ export const addComment = (target: Target, body: string): Promise<unknown> =>
 
 export const updateComment = (place: Place, id: number, body: string): Promise<unknown> =>
   write('PATCH', pathOf(place, 'issues', 'comments', id), { body });
-
-/** What was chosen, and what there was when the choice began: others may have added to it since. */
-export type Choice = { before: readonly string[]; after: readonly string[] };
 
 const without = (one: readonly string[], other: readonly string[]): string[] =>
   one.filter((name) => !other.includes(name));

@@ -1,16 +1,11 @@
 /** What stands beside an issue or a pull request: who takes care of it, its labels and its milestone. */
+import type { Choice } from '../../pieces/picker.tsx';
+import { Side } from '../../pieces/side.tsx';
 import type { Issue } from '../api/bodies.ts';
 import { useAssignable, useLabels, useMilestones } from '../api/reading.ts';
-import {
-  type Choice,
-  changeAssignees,
-  changeLabels,
-  type Target,
-  updateIssue,
-  useAct,
-} from '../api/writing.ts';
+import { changeAssignees, changeLabels, type Target, updateIssue, useAct } from '../api/writing.ts';
 import { LabelMark, Person } from '../parts/marks.tsx';
-import { Side } from '../parts/side.tsx';
+import { Refusal } from '../parts/refusal.tsx';
 
 type SideProps = { issue: Issue; target: Target; mayWrite: boolean };
 
@@ -25,7 +20,7 @@ const Assignees = ({ issue, target, mayWrite }: SideProps) => {
     })),
     chosen: issue.assignees.map(({ login }) => login),
     isPending: act.isPending,
-    error: act.error,
+    refusal: <Refusal error={act.error} />,
     onApply: act.mutate,
   };
   return (
@@ -49,7 +44,7 @@ const Labels = ({ issue, target, mayWrite }: SideProps) => {
     })),
     chosen: issue.labels.map(({ name }) => name),
     isPending: act.isPending,
-    error: act.error,
+    refusal: <Refusal error={act.error} />,
     onApply: act.mutate,
   };
   return (
@@ -76,7 +71,7 @@ const MilestoneSide = ({ issue, target, mayWrite }: SideProps) => {
     chosen: milestone === null ? [] : [String(milestone.number)],
     isSingle: true,
     isPending: act.isPending,
-    error: act.error,
+    refusal: <Refusal error={act.error} />,
     onApply: act.mutate,
   };
   return (

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useAnnounce } from '../../pieces/announce.tsx';
+import { Side } from '../../pieces/side.tsx';
 import { useAssignable, useLabels, useMilestones } from '../api/reading.ts';
 import { createIssue, type NewIssue } from '../api/writing.ts';
 import { Editor } from '../parts/editor.tsx';
 import { LabelMark, Person } from '../parts/marks.tsx';
 import { faultAt, Refusal } from '../parts/refusal.tsx';
-import { Side } from '../parts/side.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useMayWrite, usePlace } from './repository.tsx';
 
@@ -24,7 +24,6 @@ const GivenSide = ({ given, onChange }: GivenProps) => {
   const choice = (name: keyof Given) => ({
     chosen: given[name],
     isPending: false,
-    error: null,
     onApply: ({ after }: { after: readonly string[] }) =>
       onChange({ ...given, [name]: [...after] }),
   });

@@ -1,9 +1,12 @@
 /** A pull request: what was said of it, reviews, and the merge. */
+
+import type { Choice } from '../../pieces/picker.tsx';
+import { Side } from '../../pieces/side.tsx';
 import type { Review } from '../api/bodies.ts';
 import { useAssignable, useReviews } from '../api/reading.ts';
-import { type Choice, changeReviewers, useAct } from '../api/writing.ts';
+import { changeReviewers, useAct } from '../api/writing.ts';
 import { loginOf, Person } from '../parts/marks.tsx';
-import { Side } from '../parts/side.tsx';
+import { Refusal } from '../parts/refusal.tsx';
 import { IssueSide } from './issue-side.tsx';
 import { MergeBox } from './merge.tsx';
 import { PullFrame, type WholePull } from './pull-frame.tsx';
@@ -42,7 +45,7 @@ const Reviewers = ({ pull, issue, target }: WholePull) => {
       .map((user) => ({ value: user.login, name: user.login, mark: <Person user={user} /> })),
     chosen: asked.map(({ login }) => login),
     isPending: act.isPending,
-    error: act.error,
+    refusal: <Refusal error={act.error} />,
     onApply: act.mutate,
   };
   const said = [...lastVerdicts(reviews)].map(([login, verdict]) => (

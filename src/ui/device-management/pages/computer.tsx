@@ -215,7 +215,12 @@ export const ComputerPage = () => {
             Edit
           </button>
           {commands.map((wanted) => (
-            <button type="button" key={wanted.kind} onClick={() => setDoing(wanted)}>
+            <button
+              type="button"
+              key={wanted.kind}
+              className={wanted.isHarmful ? 'danger' : ''}
+              onClick={() => setDoing(wanted)}
+            >
               {wanted.words}
             </button>
           ))}

@@ -43,12 +43,20 @@ export const List = <T,>({ what, read, row, onAll }: ListProps<T>) => {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value);
 
+/** The vendor's names for states: `ALL_ENCRYPTED`. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Z]+(_[A-Z]+)+$/.test(value);
+
+const wordsOf = (name: string): string =>
+  `${name.slice(0, 1)}${name.slice(1).toLowerCase().replaceAll('_', ' ')}`;
+
 const Shown = ({ value }: { value: unknown }) => {
   if (value === null || value === undefined || value === '')
     return <span className="none">none</span>;
   if (isTime(value)) return <When at={value} />;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  return String(value);
+  if (typeof value === 'number') return value.toLocaleString('en');
+  return isName(value) ? wordsOf(value) : String(value);
 };
 
 type PairsProps = { title: string; pairs: readonly (readonly [words: string, value: unknown])[] };

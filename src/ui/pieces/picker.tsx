@@ -3,8 +3,10 @@
  * the browser's own, which keeps the focus in it, is left by Escape and gives the focus back.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { Loading } from '../../pieces/states.tsx';
-import type { Choice } from '../api/writing.ts';
+import { Loading } from './states.tsx';
+
+/** What was chosen, and what there was when the choice began: others may have added to it since. */
+export type Choice = { before: readonly string[]; after: readonly string[] };
 
 /** `mark` is what is shown for it, `name` what it is found by. */
 export type Option = { value: string; name: string; mark: ReactNode; hint?: string | null };

@@ -1,8 +1,6 @@
 /** One of the sections beside an issue: what it has, and a choice of what it is to have. */
 import { type ReactNode, useId, useState } from 'react';
-import type { Choice } from '../api/writing.ts';
-import { type Option, Picker } from './picker.tsx';
-import { Refusal } from './refusal.tsx';
+import { type Choice, type Option, Picker } from './picker.tsx';
 
 type SideProps = {
   title: string;
@@ -16,7 +14,8 @@ type SideProps = {
         chosen: readonly string[];
         isSingle?: boolean;
         isPending: boolean;
-        error: Error | null;
+        /** What was refused, where it was. */
+        refusal?: ReactNode;
         onApply: (choice: Choice) => void;
       }
     | undefined;
@@ -48,7 +47,7 @@ export const Side = ({ title, none, children, edit }: SideProps) => {
       <div className="side-values">
         {isEmpty ? <span className="nothing">{none}</span> : children}
       </div>
-      <Refusal error={edit?.error ?? null} />
+      {edit?.refusal}
       {edit !== undefined && isOpen ? (
         <Picker
           title={title}

@@ -1,0 +1,132 @@
+/** The choices that narrow a list, for whoever does not write queries, and the box for whoever does. */
+import { useId, useRef, useState } from 'react';
+import { useSlash } from '../../pieces/slash.ts';
+import {
+  useFilters,
+  useIssueTypes,
+  usePeople,
+  usePriorities,
+  useSiteStatuses,
+  useStatuses,
+} from '../api/reading.ts';
+import { jqlOf, type ListSearch, sorts } from '../text/jql.ts';
+
+type Options = readonly (readonly [value: string, words: string])[];
+
+type ChoiceProps = {
+  label: string;
+  value: string;
+  /** What the choice is when it narrows nothing. */
+  any: string;
+  options: Options;
+  onChoose: (value: string) => void;
+};
+
+export const Choice = ({ label, value, any, options, onChoose }: ChoiceProps) => (
+  <select aria-label={label} value={value} onChange={({ target }) => onChoose(target.value)}>
+    <option value="">{any}</option>
+    {/* What the address names is offered even where it is there no more. */}
+    {value === '' || options.some(([one]) => one === value) ? null : (
+      <option value={value}>{value}</option>
+    )}
+    {options.map(([one, words]) => (
+      <option key={one} value={one}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
+
+type FilterProps = {
+  project: string;
+  search: ListSearch;
+  onChange: (search: ListSearch) => void;
+};
+
+type Single = 'status' | 'type' | 'assignee' | 'priority' | 'sort';
+
+const names = (all: readonly { name: string }[] = []): Options =>
+  [...new Set(all.map(({ name }) => name))].map((name) => [name, name] as const);
+
+/** The statuses of a project, or of the whole site. */
+const useStatusNames = (project: string): Options => {
+  const { data: site } = useSiteStatuses(project === '');
+  const { data: own } = useStatuses(project);
+  return names(project === '' ? site : own);
+};
+
+export const Filters = ({ project, search, onChange }: FilterProps) => {
+  const statuses = useStatusNames(project);
+  const { data: types } = useIssueTypes();
+  const { data: people = [] } = usePeople(project);
+  const { data: priorities } = usePriorities();
+  const choice = (name: Single, label: string, options: Options) => (
+    <Choice
+      label={label}
+      any={label}
+      value={search[name] ?? ''}
+      options={options}
+      onChoose={(value) => onChange({ ...search, [name]: value })}
+    />
+  );
+  return (
+    <div className="filters">
+      {choice('status', 'Status', statuses)}
+      {choice('type', 'Type', names(types))}
+      {choice('assignee', 'Assignee', [
+        ['none', 'Nobody'],
+        ...people.map(({ accountId, displayName }) => [accountId, displayName] as const),
+      ])}
+      {choice('priority', 'Priority', names(priorities))}
+      {choice(
+        'sort',
+        'Sort',
+        Object.entries(sorts).map(([name, [words]]) => [name, words] as const),
+      )}
+    </div>
+  );
+};
+
+/** A query in the tracker's language, and those that somebody saved. */
+export const QueryBox = ({ project, search, onChange }: FilterProps) => {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const { data: saved } = useFilters();
+  const query = jqlOf(project, search);
+  const [text, setText] = useState(query);
+  useSlash(input);
+  return (
+    <form
+      className="query-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ jql: text.trim() });
+      }}
+    >
+      <label htmlFor={id}>JQL</label>
+      <input
+        id={id}
+        ref={input}
+        type="search"
+        className="mono"
+        value={text}
+        spellCheck={false}
+        maxLength={4_000}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <button type="submit">Search</button>
+      <select
+        aria-label="Saved filters"
+        value=""
+        onChange={({ target }) => onChange({ jql: target.value })}
+      >
+        <option value="">Saved filters</option>
+        {saved?.values.map((filter) => (
+          <option key={filter.id} value={filter.jql}>
+            {filter.name}
+          </option>
+        ))}
+      </select>
+    </form>
+  );
+};

@@ -1,0 +1,24 @@
+/** What the tracker refuses, in its words, beside what was tried. */
+import { faultsOf } from '../api/vendor.ts';
+
+type RefusalProps = {
+  error: Error | null;
+  /** Fields whose faults are told at their inputs. */
+  elsewhere?: readonly string[];
+};
+
+export const Refusal = ({ error, elsewhere = [] }: RefusalProps) => {
+  if (error === null) return null;
+  const faults = Object.entries(faultsOf(error));
+  const others = faults.filter(([name]) => !elsewhere.includes(name));
+  const isTold = faults.length > 0 && others.length === 0;
+  return (
+    <div role="alert" className="form-fault">
+      {isTold ? <p>Something is wrong with what was filled in.</p> : null}
+      {faults.length === 0 ? <p>{error.message}</p> : null}
+      {others.map(([name, words]) => (
+        <p key={name}>{words}</p>
+      ))}
+    </div>
+  );
+};

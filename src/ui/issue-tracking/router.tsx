@@ -1,0 +1,57 @@
+/** The addresses of the page, which are like the vendor's: the map from what stands in one to what is shown. */
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { ErrorPage } from '../pieces/start.tsx';
+import { NotHere } from '../pieces/states.tsx';
+import { BoardPage, readBoardSearch } from './pages/board.tsx';
+import { IssuePage } from './pages/issue.tsx';
+import { AllIssuesPage, ProjectIssuesPage } from './pages/list.tsx';
+import { NewIssuePage, readNewSearch } from './pages/new-issue.tsx';
+import { ProjectFrame } from './pages/project.tsx';
+import { ProjectsPage, readProjectsSearch } from './pages/projects.tsx';
+import { Shell } from './pages/shell.tsx';
+import { VersionsPage } from './pages/versions.tsx';
+import { readListSearch } from './text/jql.ts';
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotHere });
+
+const at = <Path extends string>(path: Path) => ({ getParentRoute: () => rootRoute, path });
+
+const projectRoute = createRoute({ ...at('/projects/$project'), component: ProjectFrame });
+
+const below = <Path extends string>(path: Path) => ({ getParentRoute: () => projectRoute, path });
+
+const routeTree = rootRoute.addChildren([
+  createRoute({ ...at('/'), validateSearch: readProjectsSearch, component: ProjectsPage }),
+  createRoute({ ...at('/issues'), validateSearch: readListSearch, component: AllIssuesPage }),
+  createRoute({ ...at('/browse/$key'), component: IssuePage }),
+  createRoute({ ...at('/create'), validateSearch: readNewSearch, component: NewIssuePage }),
+  projectRoute.addChildren([
+    createRoute({
+      ...below('/'),
+      beforeLoad({ params }) {
+        throw redirect({ to: '/projects/$project/board', params, replace: true });
+      },
+    }),
+    createRoute({ ...below('/board'), validateSearch: readBoardSearch, component: BoardPage }),
+    createRoute({
+      ...below('/issues'),
+      validateSearch: readListSearch,
+      component: ProjectIssuesPage,
+    }),
+    createRoute({ ...below('/versions'), component: VersionsPage }),
+  ]),
+]);
+
+export const createAppRouter = () =>
+  createRouter({
+    routeTree,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotHere,
+    scrollRestoration: true,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,108 @@
+/** What stands in addresses, in queries, in fields and in rich texts, apart from how it is shown. */
+import { describe, expect, it } from 'vitest';
+import type { FieldMeta, Node } from '../api/bodies.ts';
+import { bodyOf, itemsOf, kindOf } from './fields.ts';
+import { jqlOf, readListSearch } from './jql.ts';
+import { destinationOf, isMarkup, isShowable, wordsOf } from './rich-text.ts';
+
+describe('a query', () => {
+  it('says what was chosen, with texts as texts', () => {
+    const search = { q: 'a "b" \\', status: "Won't do", assignee: 'none', sort: 'updated' };
+    expect(jqlOf('BERTH', search)).toBe(
+      'project = "BERTH" AND text ~ "a \\"b\\" \\\\" AND status = "Won\'t do"' +
+        ' AND assignee IS EMPTY ORDER BY updated DESC',
+    );
+  });
+
+  it('is sorted by when issues were made, where nothing or nonsense is said of it', () => {
+    expect(jqlOf('', {})).toBe('ORDER BY created DESC');
+    expect(jqlOf('', { sort: 'constructor' })).toBe('ORDER BY created DESC');
+  });
+
+  it('of somebody’s own stands for itself', () => {
+    expect(jqlOf('BERTH', { jql: 'key = A-1', q: 'x' })).toBe('key = A-1');
+  });
+
+  it('is read from an address, whatever stands there', () => {
+    const given = { q: 12, jql: '', status: { a: 1 }, page: 3, other: 'x' };
+    expect(readListSearch(given)).toEqual({ q: '12', page: 3 });
+    expect(readListSearch({ page: -1 })).toEqual({});
+  });
+});
+
+const meta = (schema: FieldMeta['schema'], more: Partial<FieldMeta> = {}): FieldMeta => ({
+  key: 'customfield_1',
+  name: 'A',
+  required: false,
+  schema,
+  ...more,
+});
+
+describe('a field', () => {
+  const allowedValues = [{ id: '1', value: 'One' }];
+  it.each([
+    [meta({ type: 'option' }, { allowedValues }), 'choice', ['1'], { id: '1' }],
+    [meta({ type: 'array', items: 'version' }, { allowedValues }), 'choices', ['1'], [{ id: '1' }]],
+    [meta({ type: 'user' }), 'person', [], null],
+    [meta({ type: 'array', items: 'user' }), 'people', ['a'], [{ accountId: 'a' }]],
+    [meta({ type: 'array', items: 'string' }), 'labels', ['a, b  c'], ['a', 'b', 'c']],
+    [meta({ type: 'number' }), 'number', ['2.5'], 2.5],
+    [meta({ type: 'date' }), 'date', [' '], null],
+    [meta({ type: 'string' }), 'text', ['x'], 'x'],
+  ] as const)('%o is written as its kind wants it', (one, kind, chosen, body) => {
+    expect(kindOf(one)).toBe(kind);
+    expect(bodyOf(kind, chosen)).toEqual(body);
+  });
+
+  it('that has a place of its own is not among them', () => {
+    expect(kindOf(meta({ type: 'string' }, { key: 'summary' }))).toBeUndefined();
+    expect(kindOf(meta({ type: 'issuelink' }))).toBeUndefined();
+  });
+
+  it('holds people, options and plain values', () => {
+    const held = [{ accountId: 'a', displayName: 'Ann' }, { id: '1', value: 'One' }, 7];
+    expect(itemsOf(held)).toEqual([
+      { value: 'a', name: 'Ann' },
+      { value: '1', name: 'One' },
+      { value: '7', name: '7' },
+    ]);
+    expect(itemsOf(null)).toEqual([]);
+  });
+});
+
+const text = (words: string): Node => ({ type: 'text', text: words });
+
+describe('a rich text', () => {
+  it('leads to issues and out of the page, and to nothing that would run', () => {
+    expect(destinationOf('https://northquay.issues.example/browse/BERTH-1')).toEqual({
+      key: 'BERTH-1',
+    });
+    expect(destinationOf('https://a.example/b')).toEqual({ outside: 'https://a.example/b' });
+    expect(destinationOf('javascript:alert(1)')).toBeUndefined();
+    expect(destinationOf({ toString: () => 'https://a.example' })).toBeUndefined();
+  });
+
+  it('that is too deep or too long is not shown', () => {
+    const deep = (levels: number): Node =>
+      levels === 0 ? text('a') : { type: 'blockquote', content: [deep(levels - 1)] };
+    expect(isShowable(deep(30))).toBe(true);
+    expect(isShowable(deep(50))).toBe(false);
+    const long = { type: 'doc', content: Array.from({ length: 30_000 }, () => text('a')) };
+    expect(isShowable(long)).toBe(false);
+  });
+
+  it('is the same as markup, unless markup has no word for it', () => {
+    const paragraph = { type: 'paragraph', content: [text('a')] };
+    const list = { type: 'bulletList', content: [{ type: 'listItem', content: [paragraph] }] };
+    expect(isMarkup({ type: 'doc', content: [paragraph, list] })).toBe(true);
+    expect(isMarkup({ type: 'doc', content: [{ type: 'panel', content: [paragraph] }] })).toBe(
+      false,
+    );
+    const nested = { type: 'bulletList', content: [{ type: 'listItem', content: [list] }] };
+    expect(isMarkup({ type: 'doc', content: [nested] })).toBe(false);
+  });
+
+  it('has its words', () => {
+    expect(wordsOf({ type: 'paragraph', content: [text('a '), text('b')] })).toBe('a b');
+  });
+});
