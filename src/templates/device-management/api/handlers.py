@@ -7,15 +7,11 @@ are imported for that.
 
 from .classic import create_object, delete_object, get_object, list_objects, update_object
 from .routes import classic_groups as _groups  # noqa: F401  its resources are registered
+from .routes import classic_mobile_devices as _mobile_devices  # noqa: F401  likewise
 from .routes import classic_settings as _settings  # noqa: F401  likewise
 from .routes.auth import create_token, get_authorization, get_version, invalidate_token, keep_alive
-from .routes.classic_devices import (
-    get_computer_subset,
-    list_computers_basic,
-    match_computers,
-    send_computer_command,
-    send_mobile_command,
-)
+from .routes.classic_commands import send_computer_command, send_mobile_command
+from .routes.classic_computers import get_computer_subset, list_computers_basic, match_computers
 from .routes.classic_policies import list_policies_of_category
 from .routes.commands import list_commands, renew_profiles, send_command
 from .routes.computers import (

@@ -2,7 +2,7 @@
 
 from svc_env import HandlerContext, Row
 
-from .editing import Draft
+from .drafting import Draft
 from .finding import known
 from .history import item
 

@@ -1,16 +1,18 @@
 """Issues: made, read, edited, moved on and deleted."""
 
-from typing import Any
 
 from svc_env import HandlerContext, Row
 
 from ..addresses import rest
 from ..answers.catalog import issue_type_answer, statuses_by_id
-from ..answers.issues import chosen_fields, custom_fields, issue_answers
+from ..answers.issues import chosen_fields, issue_answers
 from ..answers.people import users_by_id
 from ..answers.projects import issue_types_of, project_short
 from ..answers.talk import change_answer
-from ..editing import Draft, Wrong, default_assignee, read_edits, user_meant, write_lists
+from ..drafting import Draft, Wrong
+from ..editing import read_edits
+from ..listing import write_lists
+from ..setting import default_assignee, user_meant
 from ..finding import find_issue, find_project, indexed, issue_named, known, project_named, whole_number
 from ..history import record, tell_of_issue
 from ..making import add_parts, remove_issue

@@ -6,13 +6,14 @@ from svc_env import HandlerContext, Row
 
 from ..addresses import rest
 from ..answers.catalog import component_answer, issue_type_answer, statuses_by_id, version_answer
-from ..answers.people import user_answer, users_by_id
+from ..answers.people import users_by_id
 from ..answers.projects import issue_types_of, project_answer, project_item
-from ..editing import Draft, Wrong, _date_of, write_lists
+from ..drafting import Wrong, date_of
+from ..listing import write_lists
 from ..finding import by_id, find_by_id, find_project, find_user, indexed, known, project_named
 from ..history import tell
 from ..paging import page_of
-from ..reading import body_of, flag, names_asked, needed_text, number_asked, optional_text
+from ..reading import body_of, flag, names_asked, needed_text, optional_text
 from ..refusals import invalid, refuse
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]{1,9}")
@@ -254,7 +255,7 @@ def _date(ctx: HandlerContext, name: str, default: str | None) -> str | None:
     if name not in body_of(ctx):
         return default
     try:
-        return _date_of(body_of(ctx)[name])
+        return date_of(body_of(ctx)[name])
     except Wrong as wrong:
         invalid(ctx, name, str(wrong))
 

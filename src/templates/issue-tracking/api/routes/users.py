@@ -3,7 +3,7 @@
 from svc_env import HandlerContext, Row
 
 from ..answers.people import group_answer, user_answer
-from ..finding import find_project, find_user, issue_named, known, project_named
+from ..finding import find_user, issue_named, known, project_named
 from ..paging import page_of, window
 from ..reading import names_asked
 from ..refusals import NO_ISSUE, not_found, refuse
