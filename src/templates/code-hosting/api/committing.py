@@ -3,10 +3,11 @@
 import difflib
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from .answers.addresses import api_url, web_url
 from .answers.commits import email_of, git_id
-from .finding import known, numbered, place_of
+from .finding import numbered, place_of
 from .history import has_listeners, tell, tell_of_issue, touch
 from .pulling import commits_since, fork_point
 from .trees import write_version

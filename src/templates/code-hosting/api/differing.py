@@ -1,9 +1,9 @@
 """Changes as text: the diff of files, and the patches that commits can be mailed as."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from .answers.commits import email_of, git_id
-from .finding import known
 
 #: Where a file that is added comes from, and one that is removed goes to.
 NOWHERE = "/dev/null"

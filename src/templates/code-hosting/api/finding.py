@@ -7,23 +7,16 @@ what is answered and what is kept has the spelling of the row.
 import re
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import by_id, by_name, same_name, whole_number
 
 from .refusals import not_found, refuse, refuse_archived
 from .viewer import can_see, require_manage, role_in
-
 
 #: The beginning of a sha that is long enough to mean one commit.
 SHORT_SHA = re.compile(r"[0-9a-f]{7,39}")
 
 #: The path of a repository itself, which may be changed or deleted when it is archived.
 REPOSITORY = "/repos/{owner}/{repo}"
-
-
-def known(ctx: HandlerContext, entity: str, key: Row) -> Row:
-    """The row that another row refers to: the contract says that it is there."""
-    row = ctx.get(entity, key)
-    assert row is not None, f"no row of {entity} has the key {key}"
-    return row
 
 
 def named(ctx: HandlerContext, entity: str, key: Row) -> Row | None:
@@ -142,7 +135,7 @@ def find_reaction(ctx: HandlerContext, subject: str, row: Row) -> Row:
 
 def find_thread(ctx: HandlerContext) -> Row:
     """The notification of `/notifications/threads/{thread_id}`."""
-    return ctx.get("notifications", {"id": _number(ctx, "thread_id")}) or not_found(ctx)
+    return by_id(ctx, "notifications", ctx.args["thread_id"]) or not_found(ctx)
 
 
 def find_team(ctx: HandlerContext) -> Row:
@@ -171,8 +164,7 @@ def find_label(ctx: HandlerContext) -> Row:
 
 def label_named(ctx: HandlerContext, name: str) -> Row | None:
     """A label of the path's repository. The case of its letters does not matter."""
-    labels = ctx.query("labels", place(ctx))
-    return next((label for label in labels if same_name(label["name"], name)), None)
+    return by_name(ctx, "labels", name, place(ctx))
 
 
 def commit_named(ctx: HandlerContext, ref: str) -> Row | None:
@@ -216,10 +208,6 @@ def assignable(ctx: HandlerContext) -> list[Row]:
     return ctx.query("users", {"login": logins or [owner], "type": "User"})
 
 
-def same_name(one: str, other: str) -> bool:
-    return one.casefold() == other.casefold()
-
-
 def place(ctx: HandlerContext) -> Row:
     """Which repository the path is about, in the words of the rows, once it was found."""
     return {"owner": ctx.args["owner"], "repo": ctx.args["repo"]}
@@ -260,11 +248,11 @@ def count_of(ctx: HandlerContext, entity: str, where: Row) -> int:
 
 
 def _of_this_repository(ctx: HandlerContext, entity: str, argument: str) -> Row:
-    row = ctx.get(entity, {"id": _number(ctx, argument)})
+    row = by_id(ctx, entity, ctx.args[argument])
     return row if row and place_of(row) == place(ctx) else not_found(ctx)
 
 
 def _number(ctx: HandlerContext, argument: str) -> int:
     """A number in a path. Whatever is none cannot be found."""
-    digits = str(ctx.args[argument])
-    return int(digits) if digits.isdecimal() and len(digits) < 16 else not_found(ctx)
+    number = whole_number(ctx.args[argument])
+    return not_found(ctx) if number is None else number

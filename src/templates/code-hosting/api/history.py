@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from .answers.issues import issue_answer
 from .answers.pulls import pull_answer
 from .answers.repositories import repository_answer
 from .answers.users import simple_user
-from .finding import known, numbered, on_issue, place_of
+from .finding import numbered, on_issue, place_of
 from .viewer import VIEWER
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known, same_name
 
 from .answers.addresses import api_url, node_id
 from .answers.issues import label_answer
 from .answers.users import simple_user
-from .finding import known, on_issue, place_of, same_name
+from .finding import on_issue, place_of
 from .history import record, tell_of_issue
 
 DEFAULT_COLOR = "ededed"

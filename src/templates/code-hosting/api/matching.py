@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import same_name
 
-from .finding import same_name
 
 Test = Callable[[Row], bool]
 

@@ -3,11 +3,12 @@
 import re
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from .answers.commits import git_id
 from .answers.repositories import setting
 from .closing import close_issue
-from .finding import known, numbered, place_of
+from .finding import numbered, place_of
 from .history import record, tell
 from .pulling import changed_files, mergeable_state
 from .trees import keep_versions

@@ -1,9 +1,10 @@
 """What a release entails: its tag, which one is the latest, and the notes of what has changed."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from .answers.addresses import web_url
-from .finding import commit_named, known, numbered, place, place_of
+from .finding import commit_named, numbered, place, place_of
 from .history import tell
 from .pulling import commits_since
 from .refusals import invalid

@@ -1,9 +1,9 @@
 """Statuses of commits, runs of checks, and the app that makes the runs."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..checking import FAILED
-from ..finding import known
 from .addresses import API, WEB, api_url, node_id, web_url
 from .commits import email_of, git_id
 from .repositories import repository_answer

@@ -3,8 +3,9 @@
 from collections import defaultdict
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
-from ..finding import count_of, known
+from ..finding import count_of
 from ..matching import comment_counts, place_and_number
 from ..pulling import changed_files, commits_between, mergeable_state
 from .addresses import api_url, links, node_id, web_url

@@ -1,8 +1,9 @@
 """Repositories, their branches, and the settings that a row may leave out."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
-from ..finding import count_of, known
+from ..finding import count_of
 from ..viewer import role_in
 from .addresses import API, WEB, api_url, node_id
 from .users import simple_user

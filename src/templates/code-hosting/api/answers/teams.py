@@ -1,8 +1,9 @@
 """Teams of an organization."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
-from ..finding import count_of, known
+from ..finding import count_of
 from ..permitting import permissions_of
 from .addresses import API, WEB, node_id
 from .users import organization_answer

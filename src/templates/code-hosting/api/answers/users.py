@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
-from ..finding import count_of, known
+from ..finding import count_of
 from .addresses import API
 
 #: What a user is cut down to inside another body.

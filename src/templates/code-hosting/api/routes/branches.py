@@ -1,6 +1,7 @@
 """Branches and commits."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.addresses import web_url
 from ..answers.commits import commit_answers, email_of, whole_commit_answer
@@ -8,7 +9,7 @@ from ..answers.pulls import pull_answers
 from ..answers.repositories import branch_answer, protection_answer
 from ..dating import dated
 from ..differing import answer_difference
-from ..finding import commit_named, find_commit, find_managed_repository, find_repository, known, place
+from ..finding import commit_named, find_commit, find_managed_repository, find_repository, place
 from ..media import form_of
 from ..paging import answer_page, each
 from ..pulling import commits_between, history_of

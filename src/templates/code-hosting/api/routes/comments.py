@@ -1,10 +1,11 @@
 """Comments on issues and pull requests."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.issues import comment_answer, comment_answers, issue_answer
 from ..dating import dated
-from ..finding import find_comment, find_issue, find_repository, known, on_issue, place
+from ..finding import find_comment, find_issue, find_repository, on_issue, place
 from ..history import as_stored, has_listeners, tell, touch
 from ..paging import answer_page, by_id
 from ..reacting import forget_reactions

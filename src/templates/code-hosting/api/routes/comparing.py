@@ -1,12 +1,13 @@
 """Comparing branches, merging one into another, and bringing a pull request's branch up to date."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known, same_name
 
 from ..answers.addresses import api_url, web_url
 from ..answers.commits import commit_answers, file_answers, whole_commit_answer
 from ..committing import insert_commit, move_branch
 from ..differing import answer_difference
-from ..finding import commit_named, find_pull, find_repository, known, place, same_name
+from ..finding import commit_named, find_pull, find_repository, place
 from ..media import form_of
 from ..paging import answer_page
 from ..pulling import commits_since, files_of, fork_point

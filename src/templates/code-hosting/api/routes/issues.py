@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.issues import issue_answer, issue_answers
 from ..answers.repositories import repository_answer
@@ -13,7 +14,6 @@ from ..finding import (
     find_issue,
     find_owner,
     find_repository,
-    known,
     named,
     next_number,
     numbered,

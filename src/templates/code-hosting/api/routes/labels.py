@@ -1,6 +1,7 @@
 """Labels: those that a repository has, and those that an issue carries."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.issues import label_answer, labels_of
 from ..answers.users import simple_user
@@ -9,7 +10,6 @@ from ..finding import (
     find_label,
     find_milestone,
     find_repository,
-    known,
     label_named,
     on_issue,
     place,

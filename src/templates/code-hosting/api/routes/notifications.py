@@ -1,10 +1,11 @@
 """What the viewer was told of: threads, each about an issue or a pull request."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.addresses import API, api_url
 from ..answers.repositories import repository_answer
-from ..finding import find_repository, find_thread, known, numbered, place
+from ..finding import find_repository, find_thread, numbered, place
 from ..paging import answer_page
 from ..reading import body_of, flag_of, instant_asked, instant_of
 from ..refusals import not_found

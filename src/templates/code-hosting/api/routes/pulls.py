@@ -1,6 +1,7 @@
 """Pull requests: lists, opening, changing and merging them, and who is asked to review."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known, same_name
 
 from ..answers.commits import commit_answers, file_answers
 from ..answers.pulls import pull_answer, pull_answers, requested_teams
@@ -11,7 +12,7 @@ from ..closing import close_issue, reopen_issue
 from ..committing import tell_of_push
 from ..dating import dated
 from ..differing import answer_difference
-from ..finding import find_pull, find_repository, known, numbered, place, same_name
+from ..finding import find_pull, find_repository, numbered, place
 from ..history import record, tell_of_issue, touch
 from ..matching import comment_counts, place_and_number
 from ..media import form_of

@@ -3,13 +3,14 @@
 import re
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known, same_name
 
 from ..answers.addresses import node_id
 from ..answers.commits import git_id
 from ..answers.repositories import SETTINGS, repository_answer, whole_repository_answer
 from ..answers.users import simple_user
 from ..dating import dated
-from ..finding import assignable, find_assignee, find_owner, find_repository, known, same_name
+from ..finding import assignable, find_assignee, find_owner, find_repository
 from ..labelling import make_label
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice, body_of, choice_of, flag_of, is_downwards, text_of

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import same_name
 
 from ..answers.repositories import repository_answer, setting
 from ..answers.users import simple_user
-from ..finding import same_name
 from ..grouping import read_groups, terms_of
 from ..highlighting import matches_in
 from ..matching import (

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.repositories import repository_answer
 from ..answers.teams import membership_url, team_answer, team_of_repository, whole_team_answer
 from ..answers.users import simple_user
-from ..finding import find_owner, find_repository, find_team, find_user, known, named, place
+from ..finding import find_owner, find_repository, find_team, find_user, named, place
 from ..paging import answer_page, by_id, each
 from ..permitting import LEVELS, ROLES, permissions_of
 from ..reading import asked_choice, body_of, choice_of, needed_text, text_of

@@ -1,6 +1,7 @@
 """Users, organizations, and who belongs to them."""
 
 from svc_env import HandlerContext, Row
+from svc_env.finding import known
 
 from ..answers.users import (
     membership_answer,
@@ -9,7 +10,7 @@ from ..answers.users import (
     simple_user,
 )
 from ..dating import dated
-from ..finding import count_of, find_owner, known, named
+from ..finding import count_of, find_owner, named
 from ..paging import answer_page, by_id, each
 from ..reading import asked_choice
 from ..refusals import forbidden, not_found
