@@ -25,10 +25,14 @@ const flows = [
   'issues',
   'what is added',
   'search',
+  'webhooks',
   'error classes',
 ] as const;
 
-const program = await findPythonWith('jira', join(import.meta.dirname, 'python/with_jira.py'));
+const python = (name: string) =>
+  findPythonWith('jira', join(import.meta.dirname, `python/${name}.py`));
+const program = await python('with_jira');
+const reader = await python('read_jira_webhooks');
 const world = await openIssueTracker();
 afterAll(() => world.stop());
 
@@ -56,4 +60,18 @@ describe.skipIf('missing' in program)('jira for Python does its everyday work', 
       `${passed.length} of ${calls.length}`,
     );
   });
+
+  it('and receives the webhooks: verified by their secret, read by its resources', async () => {
+    const sent = (await world.deliveries()).map(({ operation, request }) => {
+      const { headers, body } = request as { headers: object; body: unknown };
+      return { event: operation, headers, body: JSON.stringify(body) };
+    });
+    const events = sent.map(({ event }) => event);
+    expect(events).toEqual(['jira:issue_created', 'comment_created', 'jira:issue_updated']);
+    const { command, args, env } = reader as Program;
+    const { stdout } = await run(command, args, {
+      env: { ...env, SVC_WEBHOOKS: JSON.stringify(sent), SVC_WEBHOOK_SECRET: 'mooring' },
+    });
+    expect(JSON.parse(stdout)).toEqual(sent.map(() => null));
+  }, 60_000);
 });

@@ -1,9 +1,10 @@
-/** What the code host answers of all its rows is what its OpenAPI document declares of its routes. */
+/** What the code host answers of all its rows is what its OpenAPI document declares, which a linter passes. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { openApiOf } from '#language/openapi/openapi.ts';
 import { serveCodeHost } from '#test/support/code-hosting.ts';
+import { lintOpenApi } from '#test/support/openapi-lint.ts';
 
 const world = await serveCodeHost();
 
@@ -46,6 +47,10 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
 };
 
 type Row = Record<string, unknown>;
+
+it('is a document that the linter passes', async () => {
+  expect(await lintOpenApi(document)).toEqual([]);
+}, 120_000);
 
 it('all lists of a repository have the declared answers', async () => {
   const repositories = world.rows('repositories', {});

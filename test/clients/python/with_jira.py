@@ -1,6 +1,7 @@
 """What users of PyPI's jira do every day, against a session of `issue-tracking`. The client speaks version 2."""
 
 import io
+import json
 
 from asking import tell, token, url
 from jira import JIRA, JIRAError
@@ -126,6 +127,17 @@ def search(call):
     call("favourite_filters", tracker.favourite_filters, lambda all: len(all) == 2)
 
 
+def webhooks(call):
+    session, hooks = tracker._session, f"{url}/rest/webhooks/1.0/webhook"
+    asked = {"name": "To the chat", "url": "https://hooks.northquay.example/chat", "secret": "mooring", "events": ["jira:issue_created", "jira:issue_updated", "comment_created"]}
+    made = call("register", lambda: session.post(hooks, data=json.dumps(asked)).json(), lambda hook: hook["enabled"])
+    call("listed", lambda: session.get(hooks).json(), lambda all: [hook["self"] for hook in all] == [made["self"]])
+    issue = call("an issue that it hears of", lambda: tracker.create_issue(project="BERTH", summary="A buoy is adrift", issuetype={"name": "Bug"}))
+    call("a comment that it hears of", lambda: tracker.add_comment(issue, "Seen"))
+    call("a change that it hears of", lambda: issue.update(summary="Two buoys are adrift"))
+    call("removed", lambda: session.delete(made["self"]), lambda answer: answer.status_code == 204)
+
+
 def error_classes(call):
     def says(status, text):
         return lambda error: error.status_code == status and text in error.text
@@ -139,4 +151,4 @@ def error_classes(call):
     call.fails("wrong token", JIRAError, wrong, lambda error: error.status_code == 401)
 
 
-tell([site, people, projects, issues, what_is_added, search, error_classes])
+tell([site, people, projects, issues, what_is_added, search, webhooks, error_classes])
