@@ -92,6 +92,14 @@ describe('the Python stubs', () => {
     expect(declared).toMatchObject({ '': told });
   });
 
+  it('declare what finds rows', () => {
+    const [module, stub] = declarationsOf(
+      pathOf('./svc_env/finding.py'),
+      join(stubs, 'svc_env/finding.pyi'),
+    );
+    expect(stub).toEqual(module);
+  });
+
   it('name every fact of a refusal, and everything that may be imported', () => {
     const show = [
       'import json, sys; sys.path.insert(0, sys.argv[1]); import svc_env',
