@@ -2,7 +2,7 @@
  * What a project came to day by day: from the sums that are kept (daily-usage.ts), from traces and observations
  * themselves where these do not know what is asked, or from both.
  */
-import type { Database } from './database.ts';
+import type { Queryable } from './database.ts';
 import { type Bind, type Condition, conditioned } from './where.ts';
 
 /** Days by UTC, as `2026-03-01`, the last one left out; times as ISO texts, likewise. */
@@ -40,11 +40,8 @@ const partsOf = (
   projectId: string,
   { days, ofDays, times, ofTraces }: DailyQuestion,
   bind: Bind,
-  ofModels: boolean,
 ): string => {
-  // Their traces are joined where something is asked of them, and told apart where they are counted.
   const trace = ofTraces.length === 0 ? '' : 'join traces t on t.key = o.trace_key';
-  const [told, groups] = ofModels ? ['1', '1, 2, o.trace_key'] : ['0', '1, 2'];
   const project = bind(projectId);
   const kept =
     days === undefined
@@ -65,49 +62,24 @@ const partsOf = (
               ${sums.map((name) => `0 as ${name}`).join(', ')} from traces t
             where t.project_id = ${project} and (${inTimes('t.began_at', times, bind)}) and ${all(ofTraces, bind)}
             group by 1`,
-          `select ${dayOf('o.began_at')}, o.model, 0, ${told}, count(*),
-              coalesce(sum(o.input_usage), 0), coalesce(sum(o.output_usage), 0), coalesce(sum(o.total_usage), 0),
-              coalesce(sum(o.total_cost), 0)::numeric * 1000000000000
-             from observations o ${trace}
-            where o.project_id = ${project} and (${inTimes('o.began_at', times, bind)}) and ${all(ofTraces, bind)}
-            group by ${groups}`,
+          // Added up by trace first, so that traces are counted, and in numbers that machines add; exact enough at the ends.
+          `select day, model, 0, count(*), sum(found), sum(input), sum(output), sum(total),
+              sum(cost)::numeric * 1000000000000
+             from (select ${dayOf('o.began_at')} as day, o.model, count(*) as found, ${[
+               'input',
+               'output',
+               'total',
+             ]
+               .map((side) => `coalesce(sum(o.${side}_usage::float8), 0) as ${side}`)
+               .join(', ')}, coalesce(sum(o.total_cost), 0) as cost
+                     from observations o ${trace}
+                    where o.project_id = ${project} and (${inTimes('o.began_at', times, bind)}) and ${all(ofTraces, bind)}
+                    group by 1, 2, o.trace_key) of_traces group by 1, 2`,
         ];
   return `(${[...kept, ...read].join(' union all ')}) d`;
 };
 
-export type DayRow = {
-  day: string;
-  traces: number;
-  observations: number;
-  totalCost: number;
-  /** How many days there are in all. */
-  days: number;
-};
-
-const number = (name: string, as: string): string => `sum(d.${name})::float8 as "${as}"`;
-const dollars = `(sum(d.total_cost) / 1000000000000)::float8 as "totalCost"`;
-
-/** A page of days, the latest first. */
-export const listDays = async (
-  db: Database,
-  projectId: string,
-  question: DailyQuestion,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<DayRow[]> => {
-  const page = conditioned(
-    'list_days',
-    (_, bind) =>
-      `select d.day::text as day, ${number('traces', 'traces')}, ${number('observations', 'observations')}, ${dollars},
-              count(*) over ()::int as days
-         from ${partsOf(projectId, question, bind, false)}
-        group by d.day order by d.day desc limit ${bind(limit)} offset ${bind(offset)}`,
-    [],
-  );
-  return db.query<DayRow>(page.statement, page.values);
-};
-
-export type DayModelRow = {
-  day: string;
+type DayModelRow = {
   model: string | null;
   traces: number;
   observations: number;
@@ -117,29 +89,79 @@ export type DayModelRow = {
   totalCost: number;
 };
 
-/** Of each day so many models are shown, the dearest first. */
+/** A day with models of it, the dearest first. */
+export type DayRow = {
+  day: string;
+  traces: number;
+  observations: number;
+  totalCost: number;
+  /** How many days there are in all. */
+  days: number;
+  models: DayModelRow[];
+};
+
+/** Of each day so many models are shown. */
 const mostModels = 100;
 
-/** What days came to by models, of those days alone. */
-export const listDayModels = async (
-  db: Database,
+const added = (name: string): string => `sum(d.${name}) as ${name}`;
+const number = (from: string, name: string, as: string): string =>
+  `${from}.${name}::float8 as "${as}"`;
+const dollars = (from: string, as: string): string =>
+  `(${from}.total_cost / 1000000000000)::float8 as "${as}"`;
+
+type Row = Omit<DayRow, 'models'> & {
+  model: string | null;
+  /** Null: the day has no model. */
+  place: number | null;
+  ofModel: number;
+  observationsOfModel: number;
+  inputUsage: number;
+  outputUsage: number;
+  totalUsage: number;
+  costOfModel: number;
+};
+
+/** A page of days, the latest first. All is read once: days are added up from their models. */
+export const listDays = async (
+  db: Queryable,
   projectId: string,
   question: DailyQuestion,
-  days: readonly string[],
-): Promise<DayModelRow[]> => {
-  const list = conditioned(
-    'list_day_models',
+  { limit, offset }: { limit: number; offset: number },
+): Promise<DayRow[]> => {
+  const page = conditioned(
+    'list_days',
     (_, bind) =>
-      `select * from (
-         select d.day::text as day, d.model, ${number('traces_of_model', 'traces')},
-                ${number('observations', 'observations')}, ${number('input_usage', 'inputUsage')},
-                ${number('output_usage', 'outputUsage')}, ${number('total_usage', 'totalUsage')}, ${dollars},
-                row_number() over (partition by d.day order by sum(d.total_cost) desc, sum(d.observations) desc, d.model)
-                  as place
-           from ${partsOf(projectId, question, bind, true)} where d.day = any(${bind(days)}::date[])
-          group by d.day, d.model having sum(d.observations) <> 0) placed
-        where place <= ${mostModels} order by day desc, place`,
+      `with told as materialized (
+         select d.day, d.model, ${['traces', 'traces_of_model', ...sums].map(added).join(', ')}
+           from ${partsOf(projectId, question, bind)} group by d.day, d.model
+       ), days as (
+         select d.day, ${added('traces')}, ${added('observations')}, ${added('total_cost')}, count(*) over ()::int as days
+           from told d group by d.day order by d.day desc limit ${bind(limit)} offset ${bind(offset)}
+       ), models as (
+         select told.*, row_number() over (
+                  partition by day order by told.total_cost desc, told.observations desc, model) as place
+           from told join days using (day) where told.observations <> 0
+       )
+       select days.day::text as day, ${number('days', 'traces', 'traces')}, ${number('days', 'observations', 'observations')},
+              ${dollars('days', 'totalCost')}, days.days, models.model, models.place::int as place,
+              ${number('models', 'traces_of_model', 'ofModel')}, ${number('models', 'observations', 'observationsOfModel')},
+              ${number('models', 'input_usage', 'inputUsage')}, ${number('models', 'output_usage', 'outputUsage')},
+              ${number('models', 'total_usage', 'totalUsage')}, ${dollars('models', 'costOfModel')}
+         from days left join models on models.day = days.day and models.place <= ${mostModels}
+        order by days.day desc, models.place`,
     [],
   );
-  return db.query<DayModelRow>(list.statement, list.values);
+  const rows = await db.query<Row>(page.statement, page.values);
+  return [...Map.groupBy(rows, ({ day }) => day).values()].flatMap((ofDay): DayRow[] => {
+    const [first] = ofDay;
+    if (first === undefined) return [];
+    const { day, traces, observations, totalCost, days } = first;
+    const models = ofDay.flatMap((row): DayModelRow[] => {
+      const { model, inputUsage, outputUsage, totalUsage } = row;
+      if (row.place === null) return [];
+      const used = { inputUsage, outputUsage, totalUsage, totalCost: row.costOfModel };
+      return [{ model, traces: row.ofModel, observations: row.observationsOfModel, ...used }];
+    });
+    return [{ day, traces, observations, totalCost, days, models }];
+  });
 };

@@ -1,12 +1,25 @@
 /** Metrics, read: groups of rows, and what is aggregated of each. */
-import { type Queryable, statement } from './database.ts';
+import { type Database, type Queryable, statement } from './database.ts';
 import { type Bind, type Condition, conditioned } from './where.ts';
 
-/** Lets a transaction see one moment; its first statement. */
-export const seeOneMoment = statement(
+const momentStatement = statement(
   'see_one_moment',
   'set transaction isolation level repeatable read, read only',
 );
+
+/** Of a question, for each sort and each hash of its statements. */
+const memoryStatement = statement('allow_memory', `select set_config('work_mem', '32MB', true)`);
+
+/** Reads what belongs together as it was at one moment, with memory for groups of very many rows. */
+export const seeingOneMoment = <Value>(
+  db: Database,
+  read: (tx: Queryable) => Promise<Value>,
+): Promise<Value> =>
+  db.transaction(async (tx) => {
+    await tx.query(momentStatement, []);
+    await tx.query(memoryStatement, []);
+    return read(tx);
+  });
 
 /** What a statement over groups consists of. All of it is SQL of ours but for what conditions bind. */
 export type Grouping = {

@@ -1,7 +1,8 @@
 /** `/metrics/daily`: what a project came to day by day, the latest first, with models. Days are those of UTC. */
 import type { DailyMetricsView } from '#wire/public-api/metrics.ts';
-import { type DailyQuestion, listDayModels, listDays, type Range } from '../db/daily-metrics.ts';
+import { type DailyQuestion, listDays, type Range } from '../db/daily-metrics.ts';
 import type { Database } from '../db/database.ts';
+import { seeingOneMoment } from '../db/metric-rows.ts';
 import type { Condition } from '../db/where.ts';
 import { anyOf, equals, hasAll } from '../lists/conditions.ts';
 import {
@@ -54,24 +55,14 @@ const questionIn = (query: RawQuery): DailyQuestion => {
 export const readDailyMetrics = async (db: Database, projectId: string, query: RawQuery) => {
   const page = pageIn(query);
   const question = questionIn(query);
-  const days = await listDays(db, projectId, question, page);
-  const models =
-    days.length === 0
-      ? []
-      : await listDayModels(
-          db,
-          projectId,
-          question,
-          days.map(({ day }) => day),
-        );
-  const byDay = Map.groupBy(models, ({ day }) => day);
+  const days = await seeingOneMoment(db, (tx) => listDays(tx, projectId, question, page));
   const data = days.map(
-    ({ day, traces, observations, totalCost }): DailyMetricsView => ({
+    ({ day, traces, observations, totalCost, models }): DailyMetricsView => ({
       date: day,
       countTraces: traces,
       countObservations: observations,
       totalCost,
-      usage: (byDay.get(day) ?? []).map((one) => ({
+      usage: models.map((one) => ({
         model: one.model,
         inputUsage: one.inputUsage,
         outputUsage: one.outputUsage,

@@ -7,7 +7,7 @@ import {
   readGroups,
   readSpread,
   type SpreadRow,
-  seeOneMoment,
+  seeingOneMoment,
 } from '../db/metric-rows.ts';
 import { breakdownOf, cellSourceOf, exactObservations } from './cells.ts';
 import {
@@ -163,14 +163,13 @@ const answer = async (
   query: MetricsQuery,
   exact: number,
 ): Promise<MetricRow[]> => {
-  const days = daysOf(projectId, query);
-  if (days !== undefined) return run(db, days, query);
   const breakdown = breakdownOf(query);
-  if (breakdown === undefined) return run(db, tablesOf(projectId, query), query);
-  return db.transaction(async (tx) => {
-    await tx.query(seeOneMoment, []);
-    const cells = await cellSourceOf(tx, projectId, query, breakdown, exact);
-    return run(tx, cells ?? tablesOf(projectId, query), query);
+  return seeingOneMoment(db, async (tx) => {
+    const source =
+      daysOf(projectId, query) ??
+      (breakdown && (await cellSourceOf(tx, projectId, query, breakdown, exact))) ??
+      tablesOf(projectId, query);
+    return run(tx, source, query);
   });
 };
 

@@ -111,7 +111,8 @@ type Summary = {
   sums: Readonly<Record<string, string>>;
   /** Rows of whole days, and those of the tables in the same columns. */
   days: string;
-  rows: string;
+  /** Of what is asked, by the names of dimensions: traces are joined for nothing but theirs. */
+  rows(names: ReadonlySet<string>): string;
   time: string;
 };
 
@@ -136,8 +137,10 @@ const observationSummary: Summary = {
       ${tokens.map((name) => `u.${name}::float8 as ${name}`).join(', ')},
       ${costs.map((name) => `u.${name}::float8 / 1e12 as ${name}`).join(', ')}
     from daily_usage u where u.environment is not null`,
-  rows: `select o.began_at, t.name, o.model, 1, ${[...tokens, ...costs].map((name) => `o.${name}::float8`).join(', ')}
-    from observations o left join traces t on t.key = o.trace_key where o.project_id =`,
+  rows: (names) => `select o.began_at, ${names.has('traceName') ? 't.name' : 'null'}, o.model, 1,
+      ${[...tokens, ...costs].map((name) => `o.${name}::float8`).join(', ')}
+    from observations o ${names.has('traceName') ? 'left join traces t on t.key = o.trace_key' : ''}
+    where o.project_id =`,
   time: 'o.began_at',
 };
 
@@ -146,7 +149,8 @@ const traceSummary: Summary = {
   sums: { count: 'd.n' },
   days: `select ${atDay}, u.trace_name as name, u.environment, u.traces::float8 as n
     from daily_usage u where u.environment is not null`,
-  rows: `select t.began_at, t.name, coalesce(t.environment, 'default'), 1 from traces t where t.project_id =`,
+  rows: () =>
+    `select t.began_at, t.name, coalesce(t.environment, 'default'), 1 from traces t where t.project_id =`,
   time: 't.began_at',
 };
 
@@ -180,13 +184,14 @@ export const daysOf = (projectId: string, query: MetricsQuery): Source | undefin
   if (summary === undefined || split === undefined || !fits(summary, query)) return undefined;
   const { dimensions, sums, days, rows, time } = summary;
   const { first, last, ends } = split;
+  const names = new Set([...query.dimensions, ...query.filter.columns]);
   const isLeft = (name: string): boolean => Object.hasOwn(sums, name);
   return {
     from(bind) {
       const whole = `${days} and u.project_id = ${bind(projectId)}
         and u.day >= ${bind(isoOf(first).slice(0, 10))}::date and u.day < ${bind(isoOf(last).slice(0, 10))}::date`;
       const left = ends.map(
-        ([begin, end]) => `${rows} ${bind(projectId)} and ${within(time, begin, end)(bind)}`,
+        ([begin, end]) => `${rows(names)} ${bind(projectId)} and ${within(time, begin, end)(bind)}`,
       );
       return `(${[whole, ...left].join(' union all ')}) d`;
     },
