@@ -54,6 +54,10 @@ afterAll(() => control.stop());
 describe('built-in models', () => {
   it.each([
     ['gpt-4o-2024-08-06', 'gpt-4o'],
+    ['gpt-4o-2024-05-13', 'gpt-4o-2024-05-13'],
+    ['gpt-5.6-terra', 'gpt-5.6-terra'],
+    ['claude-opus-4-5-20251101', 'claude-opus-4-5'],
+    ['claude-sonnet-5', 'claude-sonnet-5'],
     ['openai/gpt-4o-mini', 'gpt-4o-mini'],
     ['anthropic.claude-sonnet-4-20250514-v1:0', 'claude-sonnet-4'],
     ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
