@@ -34,6 +34,14 @@ const operationTitles: Record<WorldOperation, string> = {
   create: 'a new comment',
 };
 
+const templateTitles: Record<WorldOperation, string> = {
+  get: 'one whole',
+  list30: 'a list of 30',
+  list100: 'a list of 100',
+  search: 'a search',
+  create: 'a comment, a command',
+};
+
 type Cell = (measured: CodeHostRounds) => string;
 
 /** A row a code host, a column a kind of request. */
@@ -47,6 +55,31 @@ const table = ({ measured }: WorldReport, cell: Cell): string[] => [
     return row([titles[server], ...own.map((one) => (one === undefined ? '' : cell(one)))]);
   }),
 ];
+
+const templateTitle = (slug: string): string => `**\`${slug}\`**`;
+
+/** The other templates: a row each, a column a kind of request. */
+const templateTable = ({ templates = [] }: WorldReport): string[] => {
+  const slugs = [...new Set(templates.map(({ template }) => template))];
+  const cell = (slug: string, operation: WorldOperation): string => {
+    const own = templates.find((one) => one.template === slug && one.operation === operation);
+    if (own === undefined) return '';
+    const { many, one } = own;
+    return `${round(many.perSecond)}/s, ${micros(many.cpuMicros)}${one.p50Ms.toFixed(2)} ms`;
+  };
+  return slugs.length === 0
+    ? []
+    : [
+        'The other templates: requests a second and processor time of a request over 16 connections, p50 over one:',
+        '',
+        row(['', ...worldOperations.map((operation) => templateTitles[operation])]),
+        row(['-', ...worldOperations.map(() => '-:')]),
+        ...slugs.map((slug) =>
+          row([templateTitle(slug), ...worldOperations.map((operation) => cell(slug, operation))]),
+        ),
+        '',
+      ];
+};
 
 const micros = (value: number | null): string => (value === null ? '' : `${round(value)} µs, `);
 
@@ -76,6 +109,7 @@ export const worldPart = (report: KeptWorldReport): string =>
     '',
     ...table(report, ({ one }) => `${one.p50Ms.toFixed(2)} ms, ${one.p99Ms.toFixed(1)} ms`),
     '',
+    ...templateTable(report),
     ...figureTable(report.figures),
     '',
     marks.end,

@@ -14,6 +14,7 @@ import {
   worldOperations,
 } from './world-requests.ts';
 import { type CodeHost, type CodeHostName, startCodeHosts } from './world-servers.ts';
+import { startTemplate, type Template, templates } from './world-templates.ts';
 import { benchTools } from './world-tools.ts';
 
 /** What one code host did with one kind of request, over 16 connections and over one. */
@@ -24,10 +25,19 @@ export type CodeHostRounds = {
   one: Rounds;
 };
 
+/** What another template did with one kind of request. */
+export type TemplateRounds = {
+  template: string;
+  operation: WorldOperation;
+  many: Rounds;
+  one: Rounds;
+};
+
 /** Everything measured, for the page in `docs/`. */
 export type WorldReport = {
   loadGenerator: string;
   measured: CodeHostRounds[];
+  templates: TemplateRounds[];
   figures: Figure[];
 };
 
@@ -96,7 +106,7 @@ const figuresOf = (operation: WorldOperation, measured: readonly CodeHostRounds[
   ];
 };
 
-const describe = ({ server, many, one }: CodeHostRounds): string => {
+const describe = (server: string, { many, one }: Pick<CodeHostRounds, 'many' | 'one'>): string => {
   const cpu = many.cpuMicros === null ? '' : `, ${many.cpuMicros.toFixed(0)} µs of processor`;
   const crowd = `${many.perSecond.toFixed(0)}/s, p99 ${many.p99Ms.toFixed(1)} ms${cpu}`;
   const single = `${one.perSecond.toFixed(0)}/s, p50 ${one.p50Ms.toFixed(2)} ms`;
@@ -133,7 +143,7 @@ const compare = async ({ wants, say }: Options, report: WorldReport): Promise<vo
     for (const operation of worldOperations.filter((name) => wants(`world.${name}`))) {
       say(`asking all of them by ${loadGenerator}: ${operation}`);
       const measured = await measureOperation(servers, operation);
-      for (const rounds of measured) say(describe(rounds));
+      for (const rounds of measured) say(describe(rounds.server, rounds));
       report.measured.push(...measured);
       report.figures.push(...figuresOf(operation, measured));
     }
@@ -142,15 +152,66 @@ const compare = async ({ wants, say }: Options, report: WorldReport): Promise<vo
   }
 };
 
+const templateFigures = (name: string, { operation, many, one }: TemplateRounds): Figure[] => [
+  {
+    name: `world.${name}.${operation}`,
+    value: many.perSecond,
+    unit: 'requests/s',
+    floor: null,
+    peer: null,
+    target: null,
+    better: 'higher',
+  },
+  {
+    name: `world.${name}.${operation}.one`,
+    value: one.p50Ms,
+    unit: 'ms',
+    floor: null,
+    peer: null,
+    target: targetOneMs[operation] ?? null,
+    better: 'lower',
+  },
+];
+
+const measureTemplate = async (
+  template: Template,
+  { wants, say }: Options,
+  report: WorldReport,
+): Promise<void> => {
+  const wanted = worldOperations.filter((one) => wants(`world.${template.name}.${one}`));
+  if (wanted.length === 0) return;
+  // They bring the load generator, where wrk is not installed.
+  await installPeers(say);
+  say(`asking ${template.slug} by ${loadGenerator}`);
+  const host = await startTemplate(template);
+  try {
+    for (const operation of wanted) {
+      const requestsOf = () => host.requests[operation];
+      const [single] = await measureRounds([host], requestsOf, one);
+      const [crowd] = await measureRounds([host], requestsOf, many);
+      if (single === undefined || crowd === undefined) throw new Error('nothing was measured');
+      const { server: _, ...alone } = single;
+      const { server: __, ...together } = crowd;
+      const rounds = { template: template.slug, operation, many: together, one: alone };
+      say(describe(`${template.slug}, ${operation}`, rounds));
+      report.templates.push(rounds);
+      report.figures.push(...templateFigures(template.name, rounds));
+    }
+  } finally {
+    await host.stop();
+  }
+};
+
 /** The figures `world.*`. */
 export const benchWorld = async ({ wants, say }: Options): Promise<WorldReport> => {
-  const report: WorldReport = { loadGenerator, measured: [], figures: [] };
+  const report: WorldReport = { loadGenerator, measured: [], templates: [], figures: [] };
   if (worldOperations.some((name) => wants(`world.${name}`))) {
     if (loadGenerator !== 'wrk')
       say('wrk is not installed: autocannon asks instead, and is slower');
     await installPeers(say);
     await compare({ wants, say }, report);
   }
+  for (const template of templates) await measureTemplate(template, { wants, say }, report);
   if (wants('world.tool')) {
     say('calling tools in Python and TypeScript');
     report.figures.push(...(await benchTools(wants)));

@@ -26,12 +26,74 @@ _COMPARE = {
 _DATES = "Valid formats include: 'yyyy/MM/dd HH:mm', 'yyyy-MM-dd HH:mm', 'yyyy/MM/dd', 'yyyy-MM-dd', or a period format e.g. '-5d', '4w 2d'."
 
 
+#: Fields whose values are those of a column of the rows.
+_COLUMNS = {
+    "project": "project_id",
+    "key": "id",
+    "status": "status_id",
+    "issuetype": "type_id",
+    "assignee": "assignee",
+    "reporter": "reporter",
+    "creator": "creator",
+}
+#: Columns that rows are sorted by as the fields of that name are: all issues have them.
+_SORTED_COLUMNS = ("created", "updated")
+
+
 def find_issues(ctx: HandlerContext, text: str) -> list[Row]:
     """The issues that a query finds, in its order; without one the newest come first. Raises QueryError."""
     world, query = World(ctx), parse(text)
     holds = condition(world, query.where)
-    found = [issue for issue in world.rows("issues") if holds(issue)]
+    where, _ = _where(world, query.where)
+    found = [issue for issue in ctx.query("issues", where) if holds(issue)]
     return _ordered(world, found, query)
+
+
+def find_page(ctx: HandlerContext, text: str, start: int, size: int) -> tuple[list[Row], int]:
+    """The issues of one page, and how many there are on all. Raises QueryError.
+
+    Where columns say all that a query asks for, no other issues are read than those of the page.
+    """
+    world, query = World(ctx), parse(text)
+    condition(world, query.where)  # refuses what is wrong with it
+    where, is_all = _where(world, query.where)
+    order = _column_order(query)
+    if not is_all or order is None:
+        found = find_issues(ctx, text)
+        return found[start : start + size], len(found)
+    rows = ctx.query("issues", where, limit=size, offset=start, order_by=order) if size else []
+    return rows, ctx.count("issues", where)
+
+
+def _where(world: World, part: Group | Term | None) -> tuple[Row, bool]:
+    """What columns say of the issues that are found, and whether that is all that is asked of them."""
+    if part is None:
+        return {}, True
+    if isinstance(part, Term):
+        field = field_named(world, part.name)
+        column = _COLUMNS.get(field.name if field else "")
+        is_plain = part.operator in ("=", "in") and not any(value.is_empty for value in part.values)
+        if field is None or column is None or not is_plain:
+            return {}, False
+        meant = [one for value in part.values for one in _meaning(world, field, value, part)]
+        return ({column: meant}, True) if meant else ({}, False)
+    if part.kind != "and":
+        return {}, False
+    where, is_all = {}, True
+    for one in part.parts:
+        columns, is_whole = _where(world, one)
+        # Of a column that is named twice the second word is left to the condition.
+        is_all = is_all and is_whole and not columns.keys() & where.keys()
+        where = {**columns, **where}
+    return where, is_all
+
+
+def _column_order(query: Query) -> list[str] | None:
+    """The columns that issues are sorted by; None where other things decide."""
+    names = [(name.casefold(), downwards) for name, downwards in query.order]
+    if any(name not in _SORTED_COLUMNS for name, _ in names):
+        return None
+    return [*(f"-{name}" if downwards else name for name, downwards in names), "-id"]
 
 
 def matches(ctx: HandlerContext, text: str, issue: Row) -> bool:

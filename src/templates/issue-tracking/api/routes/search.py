@@ -9,7 +9,7 @@ from ..answers.issues import chosen_fields, issue_answers
 from ..answers.people import users_by_id
 from ..answers.talk import change_answer
 from ..finding import indexed
-from ..jql.matching import find_issues, matches
+from ..jql.matching import find_issues, find_page, matches
 from ..jql.parsing import QueryError, parse
 from ..paging import window
 from ..reading import body_of, check_kinds, list_of, names_asked, number_asked
@@ -51,15 +51,17 @@ def _found(ctx: HandlerContext, text: str) -> list[Row]:
 def search_issues(ctx: HandlerContext) -> Row:
     """By numbered pages, with the count of all."""
     _check_body(ctx)
-    found = _found(ctx, _query(ctx))
     start, size = window(ctx, largest=LARGEST_PAGE)
+    try:
+        shown, total = find_page(ctx, _query(ctx), start, size)
+    except QueryError as error:
+        refuse(ctx, 400, str(error))
     fields, expand = chosen_fields(ctx, names_asked(ctx, "fields"), "*navigable"), names_asked(ctx, "expand")
-    shown = found[start : start + size]
     return {
         "expand": "schema,names",
         "startAt": start,
         "maxResults": size,
-        "total": len(found),
+        "total": total,
         "issues": _with_changelog(ctx, shown, issue_answers(ctx, shown, fields, expand), expand),
         **_about(ctx, fields, expand),
     }
