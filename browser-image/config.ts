@@ -1,7 +1,8 @@
 /** What a browser program is told by its environment. */
+import { X509Certificate } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Env, readEnv } from '#runtime/env.ts';
+import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { type SandboxChoice, sandboxChoices } from './life/state.ts';
@@ -9,6 +10,8 @@ import { type SandboxChoice, sandboxChoices } from './life/state.ts';
 export type BrowserConfig = {
   /** The program of Chromium; absent: where this machine usually has it. */
   chromium?: string;
+  /** The certificate, in PEM, of an authority that pages' addresses are vouched for by, besides those that all know. */
+  authority?: string;
   /** Where DevTools and the live view are served; port 0 takes any. */
   listen: ListenAddress;
   /** A folder that the program makes, fills and removes. */
@@ -26,6 +29,17 @@ export type BrowserConfig = {
   logLevel: LogLevel;
 };
 
+const readAuthority = (read: EnvReader): string | undefined => {
+  const pem = read.optionalText('SVC_AUTHORITY');
+  if (pem === undefined) return undefined;
+  try {
+    return new X509Certificate(pem).toString();
+  } catch {
+    read.refuse('SVC_AUTHORITY is no certificate in PEM');
+    return undefined;
+  }
+};
+
 /** Reads it. Throws `invalid` naming every mistake. */
 export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig => {
   const read = readEnv(env);
@@ -33,8 +47,10 @@ export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig =
   const address = parseAddress(listen);
   if (address === undefined) read.refuse(`SVC_LISTEN is "${listen}", not host:port`);
   const chromium = read.optionalText('SVC_CHROMIUM');
+  const authority = readAuthority(read);
   const config: BrowserConfig = {
     ...(chromium === undefined ? {} : { chromium }),
+    ...(authority === undefined ? {} : { authority }),
     listen: address ?? { host: '', port: 0 },
     workDir: read.text('SVC_WORK_DIR', join(tmpdir(), `svc-browser-${pid}`)),
     window: {

@@ -5,6 +5,7 @@
 
 import { findChromium } from '#runtime/chromium.ts';
 import type { Log } from '#runtime/log.ts';
+import { trustAuthority } from '#runtime/trust.ts';
 import type { BrowserConfig } from './config.ts';
 import { createAccess, type DoorAccess } from './door/access.ts';
 import { type Door, openDoor } from './door/server.ts';
@@ -61,9 +62,11 @@ export const startBrowserProgram = async ({
   onCheckpoint,
   ...options
 }: ProgramOptions): Promise<BrowserProgram> => {
+  const { authority } = config;
+  if (authority !== undefined) trustAuthority(authority);
   const { listen, workDir, window, sandbox, hasSpare, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
-  const chosen = { chromium, workDir, window, sandbox, hasSpare, way };
+  const chosen = { chromium, workDir, window, sandbox, hasSpare, way, authority };
   const settings = { ...chosen, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
   const own = createAccess();

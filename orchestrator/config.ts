@@ -52,6 +52,8 @@ export type Config = PrepareConfig & {
   userCodeBoundary: BoundaryChoice;
   /** Where containers of a machine share unpacked snapshots; nowhere unless the operator says. */
   sharedSnapshots: SharedSnapshots | undefined;
+  /** The certificate, in PEM, of an authority that the browsers of sessions trust besides. */
+  authority: string | undefined;
   /** What becomes of the hosts when the program stops. */
   onStop: 'destroy' | 'leave';
 };
@@ -220,6 +222,7 @@ export const readConfig = (env: Env, hostname: string): Config => {
     settings: { pools: readPools(read, shared.runtime), sessions: readSessionLimits(read) },
     userCodeBoundary: read.choice('SVC_USER_CODE_BOUNDARY', boundaryChoices, 'usual'),
     sharedSnapshots: readSharedSnapshots(read),
+    authority: read.optionalText('SVC_AUTHORITY'),
     onStop: read.choice('SVC_ON_STOP', ['leave', 'destroy'], 'leave'),
   };
   read.finish();

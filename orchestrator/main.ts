@@ -60,9 +60,11 @@ const openSettings = async (config: Config, client: Client, log: Log): Promise<L
 const start = async () => {
   const config = readConfig(process.env, hostname());
   const log = createLog('orchestrator', config.logLevel);
-  const { installation, logLevel, hostControlUrl } = config;
+  const { installation, logLevel, hostControlUrl, authority } = config;
   const { userCodeBoundary, sharedSnapshots } = config;
-  const host = { controlUrl: hostControlUrl, logLevel, userCodeBoundary, sharedSnapshots };
+  const host = {
+    ...{ controlUrl: hostControlUrl, logLevel, userCodeBoundary, sharedSnapshots, authority },
+  };
   const driver = await openDriver(config.runtime, { installation, host, log });
   const client = createClient({
     baseUrl: `${config.controlUrl}/api/pool`,

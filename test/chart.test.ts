@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type {
   KubernetesObject,
   V1Deployment,
+  V1Ingress,
   V1PodSpec,
   V1PolicyRule,
 } from '@kubernetes/client-node';
@@ -137,6 +138,57 @@ describe('the values of the chart', () => {
   it('are those of the schema', () => {
     const missing = leaves.filter(({ value }) => value === undefined);
     expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe.skipIf(!found)('https', { timeout: 120_000 }, () => {
+  const hosts = ['svc.example.com', '*.worlds.example.com'];
+  const named = [
+    ...['--set', 'publicUrl=https://svc.example.com'],
+    ...['--set', 'surfaceUrl=https://{session}--{surface}.worlds.example.com'],
+  ];
+  const rendered = async (kind: string, ...more: string[]) =>
+    (await render(namespace, [...named, ...more])).filter((object) => object.kind === kind);
+
+  it('ends at the ingress, by a secret for the API and one for the wildcard name of sessions', async () => {
+    const on = ['--set', 'ingress.enabled=true'];
+    const tls = ['--set', 'ingress.publicTls=svc-tls,ingress.surfaceTls=worlds-tls'];
+    const [ingress] = (await rendered('Ingress', ...on, ...tls)) as V1Ingress[];
+    expect(ingress?.spec?.tls).toEqual([
+      { hosts: ['svc.example.com'], secretName: 'svc-tls' },
+      { hosts: ['*.worlds.example.com'], secretName: 'worlds-tls' },
+    ]);
+    expect(ingress?.spec?.rules?.map(({ host }) => host)).toEqual(hosts);
+    const [bare] = (await rendered('Ingress', ...on)) as V1Ingress[];
+    expect(bare?.spec?.tls).toBeUndefined();
+  });
+
+  it('ends at the listeners of a gateway of the cluster, to which routes are attached by name', async () => {
+    const on = ['httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=edge'];
+    const more = [...on, 'httpRoute.parentRefs[0].sectionName=https'].flatMap((set) => [
+      '--set',
+      set,
+    ]);
+    const routes = (await rendered('HTTPRoute', ...more)) as (KubernetesObject & {
+      spec: { hostnames: string[]; parentRefs: object[] };
+    })[];
+    expect(routes.flatMap(({ spec }) => spec.hostnames)).toEqual(hosts);
+    for (const { spec } of routes) {
+      expect(spec.parentRefs).toEqual([{ name: 'edge', sectionName: 'https' }]);
+    }
+  });
+
+  it('is what programs give their addresses as, so that cookies are Secure', async () => {
+    const workloads = (await rendered('Deployment')) as V1Deployment[];
+    const values = workloads
+      .flatMap(({ spec }) => spec?.template.spec?.containers ?? [])
+      .flatMap(({ env = [] }) => env);
+    const valuesOf = (name: string) =>
+      new Set(values.filter((one) => one.name === name).map(({ value }) => value));
+    expect(valuesOf('SVC_PUBLIC_URL')).toEqual(new Set(['https://svc.example.com']));
+    expect(valuesOf('SVC_GATEWAY_URL')).toEqual(
+      new Set(['https://{session}--{surface}.worlds.example.com']),
+    );
   });
 });
 

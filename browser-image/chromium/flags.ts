@@ -3,12 +3,16 @@
  * proxy of the fence. DevTools is spoken on a pipe only; there is no port that others could connect to.
  */
 
+import { createHash, X509Certificate } from 'node:crypto';
+
 export type FlagOptions = {
   /** The folder of the profile, used by nobody else. */
   profile: string;
   /** `host:port` of the forward proxy that every request goes through. */
   proxy: string;
   window: { width: number; height: number };
+  /** The certificate, in PEM, of an authority that vouches for the session's addresses. */
+  authority?: string | undefined;
   /** Whether pages run in Chromium's own sandbox; as root, and without user namespaces, it refuses to start so. */
   isSandboxed: boolean;
 };
@@ -92,8 +96,22 @@ const quietFlags = [
   '--use-mock-keychain',
 ];
 
+/** Takes certificates that have this authority among those sent with them, by the digest of its key. */
+const trustFlags = (authority: string | undefined): string[] => {
+  if (authority === undefined) return [];
+  const key = new X509Certificate(authority).publicKey.export({ type: 'spki', format: 'der' });
+  const digest = createHash('sha256').update(key).digest('base64');
+  return [`--ignore-certificate-errors-spki-list=${digest}`];
+};
+
 /** All arguments, in an order that does not change from one start to the next. */
-export const chromiumFlags = ({ profile, proxy, window, isSandboxed }: FlagOptions): string[] => [
+export const chromiumFlags = ({
+  profile,
+  proxy,
+  window,
+  authority,
+  isSandboxed,
+}: FlagOptions): string[] => [
   '--headless=new',
   '--remote-debugging-pipe',
   `--user-data-dir=${profile}`,
@@ -101,6 +119,7 @@ export const chromiumFlags = ({ profile, proxy, window, isSandboxed }: FlagOptio
   ...networkFlags(proxy),
   ...quietFlags,
   `--disable-features=${disabledFeatures.join(',')}`,
+  ...trustFlags(authority),
   ...(isSandboxed ? [] : ['--no-sandbox']),
   'about:blank',
 ];

@@ -40,6 +40,7 @@ export type LaunchOptions = {
   folder: string;
   proxy: string;
   window: { width: number; height: number };
+  authority: string | undefined;
   isSandboxed: boolean;
   log: Log;
 };

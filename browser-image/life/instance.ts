@@ -21,6 +21,7 @@ export type InstanceOptions = {
   /** `host:port` of the fence's proxy. */
   proxy: string;
   window: { width: number; height: number };
+  authority: string | undefined;
   /** Whether pages run in Chromium's own sandbox. */
   isSandboxed: boolean;
   tell: Tell;

@@ -44,6 +44,8 @@ export type BrowserOptions = {
   /** A folder that is made, filled and removed. */
   workDir: string;
   window: { width: number; height: number };
+  /** The certificate of an authority that pages' addresses are vouched for by, besides those that all know. */
+  authority: string | undefined;
   /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
   sandbox: SandboxChoice;
   /** How the session's surfaces are reached. */
@@ -123,6 +125,7 @@ export const startOne = (life: Life): Promise<Instance> => {
     downloads: downloadsOf(options),
     proxy: proxy.address,
     window: options.window,
+    authority: options.authority,
     isSandboxed: life.isSandboxed,
     tell: (event) => tell(life, event),
     isAlone: () => [...life.connected].every(({ isDriving }) => !isDriving),

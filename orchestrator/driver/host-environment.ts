@@ -17,6 +17,8 @@ export type HostSettings = {
   userCodeBoundary?: BoundaryChoice;
   /** Where containers of one machine share unpacked snapshots; each has its own unless it is given. */
   sharedSnapshots?: SharedSnapshots | undefined;
+  /** The certificate, in PEM, of an authority that browsers trust besides. */
+  authority?: string | undefined;
 };
 
 /** A folder of the machine, or of each node, that hosts may write to, and how much they keep there. */
@@ -120,6 +122,7 @@ export const browserEnvironment = (
   NODE_OPTIONS: `--max-old-space-size=${browserHeapMb} --disable-sigusr1`,
   ...sharedEnvironment(spec, settings, place),
   SVC_BROWSER_WAY: place.way,
+  ...(settings.authority === undefined ? {} : { SVC_AUTHORITY: settings.authority }),
   SVC_BROWSER_SPARE: spec.shape.size.memoryMb >= spareFromMb ? 'yes' : 'no',
 });
 

@@ -2,6 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
+import { trustAuthorityFile } from '#runtime/trust.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { readConnection } from '../service/connection.ts';
 import type { Context } from '../terminal/context.ts';
@@ -23,7 +24,8 @@ const run = async (
   { data }: ServiceOptions,
 ): Promise<void> => {
   const connection = readConnection({ env: context.env, cwd: context.cwd, data });
-  const { url, publicKey, secretKey } = connection;
+  const { url, publicKey, secretKey, caFile } = connection;
+  if (caFile !== undefined) trustAuthorityFile(caFile);
   if (secretKey === undefined) {
     throw new AppError(
       'forbidden',

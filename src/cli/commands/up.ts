@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type BrowserTier, browserTiers } from '#domain/session.ts';
 import { defaultDataFolder, wayToCredentials } from '../service/connection.ts';
-import type { Context } from '../terminal/context.ts';
-import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
+import type { Context, Output } from '../terminal/context.ts';
+import { formatCount, formatDuration, formatFields, formatJson } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { listenForStop, type Stopping } from '../terminal/stopping.ts';
 import { countWarm, type OpenSessions } from '../up/pool-look.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime.ts';
-import { startUp, type Up } from '../up/up.ts';
+import { startUp, type Up, usualGatewayPort } from '../up/up.ts';
 import { reportError, usageError } from '../views/report.ts';
 import { addCommand, parseNumber } from './command.ts';
 
@@ -22,6 +22,8 @@ type Options = {
   browsers?: number;
   browserTier?: BrowserTier;
   gateway?: number;
+  tls?: boolean;
+  json?: boolean;
   metrics?: number;
 };
 
@@ -38,9 +40,40 @@ const describeMetrics = ({ metricsPorts, surfaceTemplate }: Up): string | undefi
   return ports.map((port) => `http://127.0.0.1:${port}/metrics`).join(' ');
 };
 
+/** The surfaces' and the authority's part of `--json`, with what programs need to go on. */
+const asJson = (up: Up) => ({
+  url: up.url,
+  surfaces: up.surfaceTemplate ?? null,
+  publicKey: up.secrets.publicKey,
+  secretKey: up.secrets.secretKey,
+  credentialsFile: up.folder.credentialsFile,
+  caFile: up.authority?.caFile ?? null,
+  caBundleFile: up.authority?.bundleFile ?? null,
+  runtime: up.runtime.runtime,
+  logs: up.folder.logDir,
+});
+
+/** How clients are told to trust the certificates. Some take the file in place of all that they trust. */
+const describeTrust = ({ authority }: Up): string => {
+  if (authority === undefined) return '';
+  const { caFile, bundleFile, until, wasRenewed } = authority;
+  const renewed = wasRenewed
+    ? '\nthe authority was renewed: give clients the file anew before the one that they have ends'
+    : '';
+  const ways = formatFields([
+    ['curl', `curl --cacert ${caFile} …`],
+    ['Node', `export NODE_EXTRA_CA_CERTS=${caFile}`],
+    ['Python', `export SSL_CERT_FILE=${bundleFile} REQUESTS_CA_BUNDLE=${bundleFile}`],
+    ['Go', `export SSL_CERT_FILE=${bundleFile}`],
+    ['browsers', `import ${caFile} as an authority for websites`],
+  ]);
+  const end = until.toISOString().slice(0, 10);
+  return `\n\nclients trust its certificates, of this machine's own names alone and until ${end}, by\n${ways}${renewed}`;
+};
+
 const describe = (up: Up, { colors }: Context): string => {
   const { credentialsFile, logDir } = up.folder;
-  return formatFields([
+  const fields = formatFields([
     ['url', colors.bold(up.url)],
     ['surfaces', up.surfaceTemplate],
     ['metrics', describeMetrics(up)],
@@ -51,11 +84,15 @@ const describe = (up: Up, { colors }: Context): string => {
     ['browsers', up.browsers.says],
     ['logs', logDir],
   ]);
+  return `${fields}${describeTrust(up)}`;
 };
+
+/** Where a person is told what happens: beside the JSON where that is asked for. */
+const tellsOn = ({ out, err }: Context, { json }: Options): Output => (json ? err : out);
 
 const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
   const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool, pools } = options;
-  return withProgress({ out: context.out, step: 'starting' }, ({ tell, print }) =>
+  return withProgress({ out: tellsOn(context, options), step: 'starting' }, ({ tell, print }) =>
     startUp({
       data: resolve(context.cwd, data),
       port,
@@ -65,6 +102,7 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       browserTier: options.browserTier,
       poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
       gatewayPort: options.gateway,
+      tls: options.tls,
       metricsPort: options.metrics,
       env: context.env,
       signal: stopping.signal,
@@ -74,11 +112,13 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
   );
 };
 
+type Warm = { count: number; signal: AbortSignal };
+
 /** Says when the pool is warm; until then a session may have to wait for its host. */
-const announceWarm = async (context: Context, up: Up, count: number, signal: AbortSignal) => {
+const announceWarm = async (context: Context, out: Output, up: Up, { count, signal }: Warm) => {
   try {
     await up.watchHosts((hosts) => countWarm(hosts) >= count, signal);
-    context.out.write(`${formatCount(count, 'world host')} warm; Ctrl-C stops the service\n`);
+    out.write(`${formatCount(count, 'world host')} warm; Ctrl-C stops the service\n`);
   } catch (error) {
     if (!signal.aborted) reportError(context, error);
   }
@@ -102,12 +142,14 @@ const describeStop = (open: OpenSessions | undefined): string => {
 const run = async (context: Context, options: Options, stopping: Stopping): Promise<void> => {
   const startedAt = performance.now();
   const up = await start(context, options, stopping);
+  const out = tellsOn(context, options);
   const took = formatDuration(performance.now() - startedAt);
-  context.out.write(`${describe(up, context)}\n\nup after ${took}\n`);
+  if (options.json) context.out.write(formatJson(asJson(up)));
+  else out.write(`${describe(up, context)}\n\nup after ${took}\n`);
   const wantedWarm = options.pools === undefined ? options.pool : 1;
-  announceWarm(context, up, wantedWarm, stopping.signal);
+  announceWarm(context, out, up, { count: wantedWarm, signal: stopping.signal });
   await whenStopped(stopping.signal);
-  context.out.write(describeStop(await up.openSessions()));
+  out.write(describeStop(await up.openSessions()));
   const stopped = up.stop();
   const wasForced = await Promise.race([
     stopped.then(() => false),
@@ -115,9 +157,9 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
   ]);
   if (wasForced) {
     up.kill();
-    context.out.write('killed; the next svc up on this folder cleans up\n');
+    out.write('killed; the next svc up on this folder cleans up\n');
     const left = await up.describeLeft();
-    if (left !== undefined) context.out.write(`${left}\n`);
+    if (left !== undefined) out.write(`${left}\n`);
   }
 };
 
@@ -125,7 +167,8 @@ export const addUp = (program: Command, context: Context): void => {
   addCommand(program, {
     usage: 'up',
     summary: 'run the whole service on this machine until Ctrl-C',
-    example: 'svc up\nsvc up --gateway\nsvc up --data ~/svc-data --port 0 --runtime process',
+    example:
+      'svc up\nsvc up --gateway\nsvc up --tls\nsvc up --data ~/svc-data --port 0 --runtime process',
   })
     .option(
       '--data <folder>',
@@ -165,7 +208,15 @@ export const addUp = (program: Command, context: Context): void => {
         'a gateway, too, on this port: sessions have hosts of their own below .localhost',
       )
         .argParser(parsePort)
-        .preset('4600'),
+        .preset(String(usualGatewayPort)),
+    )
+    .option(
+      '--tls',
+      'API and gateway over https, with certificates of an authority of this data folder (docs/use/https.md)',
+    )
+    .option(
+      '--json',
+      'print addresses, keys and files as JSON once it is up; all else on standard error',
     )
     .addOption(
       new Option(

@@ -4,6 +4,7 @@
  * to its silence, what the user can do.
  */
 import { AppError } from '#domain/error.ts';
+import { trustAuthorityFile } from '#runtime/trust.ts';
 import {
   basicAuthorization,
   type Client,
@@ -76,7 +77,8 @@ const hinting = (plain: Client, origin: Origin): Client => {
   };
 };
 
-const plainClientOf = ({ secretKey, url, publicKey }: Connection): StreamingClient => {
+const plainClientOf = ({ secretKey, url, publicKey, caFile }: Connection): StreamingClient => {
+  if (caFile !== undefined) trustAuthorityFile(caFile);
   const authorization =
     secretKey === undefined
       ? `Bearer ${publicKey}`
@@ -102,7 +104,9 @@ const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection)
 };
 
 /** A client of the routes of accounts. */
-const accountClientOf = ({ url, authorization, key, source, urlSource }: AccountConnection) => {
+const accountClientOf = (connection: AccountConnection): Client => {
+  const { url, authorization, key, source, urlSource, caFile } = connection;
+  if (caFile !== undefined) trustAuthorityFile(caFile);
   const plain = createClient({
     baseUrl: `${url}/api/public`,
     authorization: authorization.reveal(),

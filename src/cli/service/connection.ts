@@ -25,6 +25,8 @@ export type Connection = {
   source: string;
   /** Where the address was found, for messages. Absent: nowhere, it is the usual one. */
   urlSource: string | undefined;
+  /** The authority that `svc up --tls` has its certificate of. */
+  caFile?: string | undefined;
 };
 
 /** Where a connection is looked for: environment, folder, and the data folder that a flag names. */
@@ -36,6 +38,8 @@ export type Credentials = {
   publicKey: string;
   secretKey: string;
   organization?: { publicKey: string; secretKey: string };
+  /** The certificate of the authority of `svc up --tls`. */
+  caFile?: string;
 };
 
 const fromEnv = (env: Env): Connection | undefined => {
@@ -94,15 +98,19 @@ const readCredentials = (file: string): Connection => {
   } catch (cause) {
     throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
   }
-  const { url, publicKey, secretKey } = parsed;
+  const { url, publicKey, secretKey, caFile } = parsed;
   if (typeof url !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
     throw new AppError('unauthenticated', `${file} does not hold url, publicKey and secretKey`);
   }
-  return { url, publicKey, secretKey: new Secret(secretKey), source: file, urlSource: file };
+  return {
+    ...{ url, publicKey, secretKey: new Secret(secretKey) },
+    ...{ source: file, urlSource: file },
+    ...(typeof caFile === 'string' ? { caFile } : {}),
+  };
 };
 
 /** Who manages accounts: the `Authorization` header, and what is called so in messages. */
-export type AccountConnection = Pick<Connection, 'url' | 'source' | 'urlSource'> & {
+export type AccountConnection = Pick<Connection, 'url' | 'source' | 'urlSource' | 'caFile'> & {
   authorization: Secret;
   key: string;
 };
@@ -145,7 +153,7 @@ const accountVariables =
   'SVC_URL with SVC_API_TOKEN, or with SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY';
 
 const readOrganization = (file: string): AccountConnection => {
-  const { url } = readCredentials(file);
+  const { url, caFile } = readCredentials(file);
   const { organization } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials>;
   const { publicKey, secretKey } = organization ?? {};
   if (typeof publicKey !== 'string' || typeof secretKey !== 'string') {
@@ -154,7 +162,7 @@ const readOrganization = (file: string): AccountConnection => {
     });
   }
   const authorization = basicOf(publicKey, secretKey);
-  return { url, urlSource: file, authorization, key: organizationKey, source: file };
+  return { url, caFile, urlSource: file, authorization, key: organizationKey, source: file };
 };
 
 /**

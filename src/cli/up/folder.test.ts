@@ -88,7 +88,7 @@ describe('openDataFolder', () => {
     const ports = { port: 4711, internalPort: 4713 };
     rememberPorts(made, secrets, ports);
     expect(loadSecrets(made)).toEqual({ ...secrets, ...ports });
-    writeCredentials(made, 'http://x', secrets);
+    writeCredentials(made, { url: 'http://x', caFile: undefined }, secrets);
     expect(modeOf(join(root, 'secrets.json'))).toBe(0o600);
     expect(modeOf(made.credentialsFile)).toBe(0o600);
     expect(JSON.parse(readFileSync(made.credentialsFile, 'utf8'))).toEqual({
@@ -134,7 +134,7 @@ describe('openDataFolder', () => {
     expect(() => loadSecrets(made)).toThrow(expect.objectContaining(told('secrets.json.new')));
     full('credentials.json.new');
     const given = { publicKey: 'pk', secretKey: 'sk' } as Secrets;
-    expect(() => writeCredentials(made, 'http://x', given)).toThrow(
+    expect(() => writeCredentials(made, { url: 'http://x', caFile: undefined }, given)).toThrow(
       expect.objectContaining(told('credentials.json.new')),
     );
     expect(readdirSync(data).sort()).toEqual(['blobs', 'logs']);

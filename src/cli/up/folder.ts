@@ -3,7 +3,7 @@
  * before anything is written into it, so that a folder with other contents stays as it is.
  *
  * Names in it may be looked up by others (PostgreSQL may have to run as another user), contents not:
- * its files are 0600 and its folders 0700.
+ * its files are 0600 and its folders 0700, but for the certificates of the authority, which are for everybody.
  */
 import {
   accessSync,
@@ -47,13 +47,15 @@ export type DataFolder = {
   postgresDir: string;
   blobDir: string;
   logDir: string;
+  /** Of the authority of `svc up --tls`; made by the first. */
+  tlsDir: string;
   lockFile: string;
   credentialsFile: string;
 };
 
 const lockName = 'up.lock';
 const ownNames =
-  /^(?:pg|pg\.(?:new|password)|blobs|logs|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
+  /^(?:pg|pg\.(?:new|password)|blobs|logs|tls|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
 
 /** What was found where the data folder should be. */
 type FolderState =
@@ -120,7 +122,7 @@ const writeIn = (file: string, text: string, options: { mode?: number } = {}): v
   }
 };
 
-const makeFolder = (path: string, mode: number): void => {
+export const makeFolder = (path: string, mode: number): void => {
   try {
     mkdirSync(path, { recursive: true, mode });
   } catch (cause) {
@@ -138,6 +140,7 @@ export const openDataFolder = (path: string): DataFolder => {
     postgresDir: join(path, 'pg'),
     blobDir: join(path, 'blobs'),
     logDir: join(path, 'logs'),
+    tlsDir: join(path, 'tls'),
     lockFile: join(path, lockName),
     credentialsFile: join(path, credentialsName),
   };
@@ -220,13 +223,18 @@ export const rememberPorts = (
   if (!isKnown) writePrivately(join(folder.path, secretsName), { ...secrets, ...found });
 };
 
-/** Writes the file that the CLI reads to reach the service. */
-export const writeCredentials = (folder: DataFolder, url: string, secrets: Secrets): void => {
+/** Writes the file that the CLI reads to reach the service; `caFile`: what it is to trust there. */
+export const writeCredentials = (
+  folder: DataFolder,
+  { url, caFile }: { url: string; caFile: string | undefined },
+  secrets: Secrets,
+): void => {
   const { publicKey, secretKey, organizationPublicKey, organizationSecretKey } = secrets;
   const organization =
     organizationPublicKey === undefined || organizationSecretKey === undefined
       ? {}
       : { organization: { publicKey: organizationPublicKey, secretKey: organizationSecretKey } };
-  const credentials: Credentials = { url, publicKey, secretKey, ...organization };
+  const trusted = caFile === undefined ? {} : { caFile };
+  const credentials: Credentials = { url, publicKey, secretKey, ...organization, ...trusted };
   writePrivately(folder.credentialsFile, credentials);
 };

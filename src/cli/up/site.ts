@@ -2,6 +2,7 @@
 import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
+import type { Authority } from './authority.ts';
 import type { DataFolder, Secrets } from './folder.ts';
 import { passOn, type programs } from './programs.ts';
 import type { PreparedRuntime } from './runtime.ts';
@@ -29,7 +30,12 @@ export type Site = {
   gatewayPort: number | undefined;
   /** Undefined when no program serves metrics and status. */
   metricsPorts: MetricsPorts | undefined;
+  /** With https: the ports that clients use are fronts, before programs on ports of their own. */
+  secure: Secure | undefined;
 };
+
+/** What https needs: the authority, and the ports behind the fronts. */
+export type Secure = { authority: Authority; controlPort: number; gatewayPort: number };
 
 /** Where orchestrator, gateway and operators find the control plane. */
 export const internalUrl = ({ internalPort }: Pick<Site, 'internalPort'>): string =>
@@ -39,17 +45,28 @@ const metricsEnv = ({ metricsPorts }: Site, program: keyof MetricsPorts): Record
   metricsPorts === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metricsPorts[program]}` };
 
 /** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
-export const surfaceTemplate = (gatewayPort: number): string =>
-  `http://{session}--{surface}.localhost:${gatewayPort}`;
+export const surfaceTemplate = ({
+  gatewayPort,
+  secure,
+}: Pick<Site, 'gatewayPort' | 'secure'>): string | undefined =>
+  gatewayPort === undefined
+    ? undefined
+    : `${secure === undefined ? 'http' : 'https'}://{session}--{surface}.localhost:${gatewayPort}`;
 
 /** How the gateway is known to it and to the control plane: names that lead to this machine itself. */
-const surfaceEnv = ({ secrets, gatewayPort }: Site): Record<string, string> =>
-  gatewayPort === undefined
-    ? {}
-    : {
-        SVC_GATEWAY_URL: surfaceTemplate(gatewayPort),
-        SVC_GATEWAY_TOKEN: new Secret(secrets.tokenSecret).derive('gateway'),
-      };
+const surfaceEnv = (site: Site): Record<string, string> => {
+  const template = surfaceTemplate(site);
+  if (template === undefined) return {};
+  const token = new Secret(site.secrets.tokenSecret).derive('gateway');
+  return { SVC_GATEWAY_URL: template, SVC_GATEWAY_TOKEN: token };
+};
+
+/** A program that asks the public addresses trusts the authority; Node takes one file, so another's goes with it. */
+const trustEnv = ({ env, secure }: Site): Record<string, string> => {
+  if (secure === undefined) return {};
+  const { caFile, bundleFile } = secure.authority;
+  return { NODE_EXTRA_CA_CERTS: env.NODE_EXTRA_CA_CERTS === undefined ? caFile : bundleFile };
+};
 
 const senderToken = ({ tokenSecret }: Secrets): string => new Secret(tokenSecret).derive('sender');
 
@@ -73,7 +90,8 @@ export const controlEnv = (
   return {
     ...passOn(env),
     SVC_DATABASE_URL: databaseUrl,
-    SVC_LISTEN: `127.0.0.1:${port}`,
+    ...trustEnv(site),
+    SVC_LISTEN: `127.0.0.1:${site.secure?.controlPort ?? port}`,
     // All that containers reach of this machine.
     SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${hostPort}`,
     SVC_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
@@ -109,6 +127,7 @@ export const orchestratorEnv = (
     ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
     ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
     SVC_ON_STOP: 'destroy',
+    ...(site.secure === undefined ? {} : { SVC_AUTHORITY: site.secure.authority.pem }),
     ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
     ...metricsEnv(site, 'orchestrator'),
   };
@@ -118,7 +137,7 @@ export const orchestratorEnv = (
 export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
   ...passOn(site.env),
   ...surfaceEnv(site),
-  SVC_LISTEN: `127.0.0.1:${site.gatewayPort}`,
+  SVC_LISTEN: `127.0.0.1:${site.secure?.gatewayPort ?? site.gatewayPort}`,
   SVC_CONTROL_URL: internalUrl(site),
   // Ports of processes and of containers alike are on this machine.
   SVC_HOST_NETWORKS: '127.0.0.1/32',

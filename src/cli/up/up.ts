@@ -12,6 +12,7 @@ import type { Env } from '#runtime/env.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Tell } from '../terminal/progress.ts';
+import type { Authority } from './authority.ts';
 import { type BrowserChoice, chooseBrowsers } from './browser-choice.ts';
 import { startChild } from './children.ts';
 import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
@@ -23,7 +24,7 @@ import {
   type Secrets,
   writeCredentials,
 } from './folder.ts';
-import { findFreePort, portProblem } from './free-port.ts';
+import { choosePort, choosePortNear, findFreePort } from './free-port.ts';
 import { type Kept, keepRunning, type Started } from './keep.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import { hearOrchestrator } from './orchestrator-lines.ts';
@@ -40,6 +41,7 @@ import {
   type RuntimeChoice,
   type RuntimeWish,
 } from './runtime.ts';
+import { openFronts, openSecure } from './secure.ts';
 import {
   controlEnv,
   gatewayEnv,
@@ -65,6 +67,8 @@ type UpOptions = {
   poolsFile?: string | undefined;
   /** Port of a gateway, 0: any free one; undefined: no gateway. */
   gatewayPort?: number | undefined;
+  /** Serves API and gateway over https, by certificates of an authority of the folder. */
+  tls?: boolean | undefined;
   /** First of the ports on which the programs tell of themselves; undefined: they do not. */
   metricsPort?: number | undefined;
   env: Env;
@@ -80,6 +84,8 @@ export type Up = {
   url: string;
   /** How addresses of surfaces look, with a gateway. */
   surfaceTemplate: string | undefined;
+  /** What clients are to trust, with `tls`. */
+  authority: Authority | undefined;
   metricsPorts: MetricsPorts | undefined;
   secrets: Secrets;
   folder: DataFolder;
@@ -111,18 +117,8 @@ const cleanMs = 30_000;
 /** What is under way through the gateway may take so long to end. */
 const finishMs = 250;
 
-const choosePort = async (option: string, wanted: number, remembered?: number): Promise<number> => {
-  if (wanted === 0) {
-    const isFree = remembered !== undefined && (await portProblem(remembered)) === undefined;
-    return isFree ? remembered : await findFreePort();
-  }
-  const problem = await portProblem(wanted);
-  if (problem === undefined) return wanted;
-  const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
-  throw new AppError('conflict', `port ${wanted} ${why}`, {
-    detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
-  });
-};
+/** Where sessions are served when nothing is said. */
+export const usualGatewayPort = 4_600;
 
 /** One for each program in a row, or any free ones when it is 0. */
 const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
@@ -134,10 +130,6 @@ const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
     sender: await choose(3),
   };
 };
-
-/** The port next to the API's own where it is free, so that it can be remembered. */
-const choosePortNear = async (port: number): Promise<number> =>
-  port <= 65_535 && (await portProblem(port)) === undefined ? port : await findFreePort();
 
 type Parts = {
   /** Ends what was started. */
@@ -331,14 +323,16 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
   const port = await choosePort('--port', options.port, secrets.port);
-  const { gatewayPort: wanted, metricsPort } = options;
+  const { metricsPort } = options;
+  const wanted = options.gatewayPort ?? (options.tls ? usualGatewayPort : undefined);
   const gatewayPort = wanted === undefined ? wanted : await choosePort('--gateway', wanted);
+  const secure = options.tls ? await openSecure(folder, secrets) : undefined;
   const metricsPorts =
     metricsPort === undefined ? metricsPort : await chooseMetricsPorts(metricsPort);
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${secure === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const hostPort = await choosePortNear(port + 1);
   const internalPort = await choosePortNear(port + 2);
-  const places = { port, url, hostPort, internalPort, gatewayPort, metricsPorts };
+  const places = { port, url, hostPort, internalPort, gatewayPort, metricsPorts, secure };
   const { browserTier } = options;
 
   tell('starting PostgreSQL');
@@ -350,6 +344,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const browsers = chooseBrowsers(options.browsers, runtime.choice.runtime, env.SVC_CHROMIUM);
   const pools = { poolSize, poolsFile, browsers: browsers.warm, browserTier };
   const site: Site = { env, folder, secrets, ...pools, ...places };
+  if (secure !== undefined) stack.defer(await openFronts(site, secure));
   tell('starting the control plane');
   await keepControl(all, site, database, runtime);
   if (gatewayPort !== undefined) {
@@ -361,11 +356,12 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   await keepOrchestrator(all, site, runtime);
 
   rememberPorts(folder, secrets, { port, internalPort });
-  writeCredentials(folder, url, secrets);
+  writeCredentials(folder, { url, caFile: secure?.authority.caFile }, secrets);
   lock.tell(url);
   return {
     url,
-    surfaceTemplate: gatewayPort === undefined ? undefined : surfaceTemplate(gatewayPort),
+    surfaceTemplate: surfaceTemplate(site),
+    authority: secure?.authority,
     metricsPorts,
     secrets,
     folder,

@@ -1,5 +1,6 @@
 /** Whether the addresses that clients are given are such that they can use, and their certificates good. */
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Parts } from '../parts.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -14,9 +15,10 @@ const isLocal = (hostname: string): boolean =>
 /** Days until the certificate at an address ends. Throws where there is none that a client would take. */
 const certificateDays = async ({ hostname, port }: URL): Promise<number> => {
   const socket: TLSSocket = connect({
-    host: hostname,
+    host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || 443),
-    servername: hostname,
+    // Addresses are no names to ask for (RFC 6066, 3).
+    ...(isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {}),
     timeout: connectMs,
   });
   socket.once('timeout', () => socket.destroy(new Error(`no answer in ${connectMs / 1_000} s`)));
