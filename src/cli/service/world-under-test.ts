@@ -1,5 +1,9 @@
 /** A world that is asked for the sake of comparing: a folder in a program of its own, or a session of the service. */
 
+import { once } from 'node:events';
+import { type IncomingMessage, request as openPlainly } from 'node:http';
+import { request as openSecurely } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -12,40 +16,50 @@ import { buildFolder } from '../files/folder-world.ts';
 import type { Context } from '../terminal/context.ts';
 import type { CompiledTree } from './captured-world.ts';
 import { startFolderProgram } from './folder-program.ts';
+import { lookupLocally } from './local-names.ts';
 import { waitUntilReady } from './waits.ts';
 
 export type AskedWorld = { base: string; ask: AskWorld };
 
 const answerMs = 60_000;
 
-const parse = (text: string): unknown => {
-  if (text.trim() === '') return null;
+const parse = (said: string): unknown => {
+  if (said.trim() === '') return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(said);
   } catch {
-    return text; // a world may answer errors as text
+    return said; // a world may answer errors as text
   }
 };
 
 const asker =
   (base: string, token: string, signal: AbortSignal): AskWorld =>
   async ({ method, path, body }): Promise<Answer> => {
-    const response = await fetch(base + path, {
+    const url = new URL(base + path);
+    const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const open = url.protocol === 'https:' ? openSecurely : openPlainly;
+    const request = open(url, {
       method,
-      redirect: 'manual',
+      lookup: lookupLocally,
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       headers: {
         accept: 'application/json',
         authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(sent === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': sent.length }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const { status } = response;
+    request.end(sent);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const headers = Object.entries(response.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]);
     return {
-      status,
-      headers: Object.fromEntries(response.headers),
-      body: parse(await response.text()),
+      status: response.statusCode ?? 0,
+      headers: Object.fromEntries(headers) as Record<string, string>,
+      body: parse(await text(response)),
     };
   };
 
