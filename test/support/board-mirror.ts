@@ -113,6 +113,8 @@ export type BoardMirrorOptions = {
   url: string;
   auth?: string;
   capture?: string;
+  /** Where the next cursor is; by itself the field `next`. */
+  cursor?: string;
   redact?: string;
   /** Further operations, as TOML. */
   more?: string;
@@ -131,6 +133,7 @@ export const boardMirrorTree = ({
   url,
   auth = '',
   capture = '',
+  cursor = 'cursor_field = "next"',
   redact = boardRedact,
   more = '',
 }: BoardMirrorOptions): TreeFile[] => {
@@ -154,7 +157,7 @@ ${auth}
 requests_per_minute = 60000
 max_pages = 10
 cursor_param = "cursor"
-cursor_field = "next"
+${cursor}
 ${capture}
 ${redact}
 [api]

@@ -22,6 +22,12 @@ export type VendorOptions = {
   people?: number;
   /** Put into answers where a vendor may: the credential said back. */
   echo?: boolean;
+  /** Where the cursor of the next page is told: a field of the body, a header of its own, or an address in `Link`. */
+  paging?: 'body' | 'header' | 'link' | 'relative-link';
+  /** How the end is told: as each list has it, or by nothing at all. */
+  end?: 'told' | 'absent';
+  /** Holds a request of data back until it resolves; `false`: it is never answered. */
+  gate?(response: ServerResponse): Promise<boolean>;
 };
 
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers'] };
@@ -69,6 +75,7 @@ const cardOf = (board: number, id: number): Json => ({
 export const startStandInVendor = async (options: VendorOptions = {}): Promise<StandInVendor> => {
   const { scheme = 'none', secret = '', clientId = '', tokenSeconds = 3_600 } = options;
   const { failures = {}, boards = 3, cardsPerBoard = 25, people = 12, echo = false } = options;
+  const { paging = 'body', end: ending = 'told', gate } = options;
   const asked: Asked[] = [];
   const tokens = new Map<string, { isGood: boolean; endsAtMs: number }>();
   let given = 0;
@@ -120,17 +127,38 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     });
   };
 
+  /** The cursor of the next page as headers, where this vendor tells it so. */
+  const pagingHeaders = (url: URL, next: number | string | null): Json => {
+    if (paging === 'body' || (ending === 'absent' && !next)) return {};
+    if (paging === 'header') return { 'X-Next-Cursor': next === null ? '' : String(next) };
+    const to = (cursor: number | string): string => {
+      const address = new URL(url);
+      address.searchParams.set('cursor', String(cursor));
+      address.host = `127.0.0.1:${port()}`;
+      return paging === 'link' ? address.href : `${address.pathname}${address.search}`;
+    };
+    const first = `<${to('c0')}>; rel="first prev"`;
+    return { link: next ? `${first}, <${to(next)}>; title="a, b"; rel=next` : first };
+  };
+
   /** Rows under a key, with their count and the cursor of the page after it: a number, then a text, then what ends. */
-  const page = (url: URL, key: string, rows: Json[]): Json => {
+  const sendPage = (
+    response: ServerResponse,
+    url: URL,
+    list: { key: string; rows: Json[]; headers?: Json },
+  ): void => {
+    const { key, rows, headers = {} } = list;
     const start = Number((url.searchParams.get('cursor') ?? '0').replace(/^c/, ''));
     const end = start + pageSize;
-    const next = end % (2 * pageSize) === 0 ? `c${end}` : end;
-    const done = key === 'boards' ? null : '';
-    return {
+    const further = end % (2 * pageSize) === 0 ? `c${end}` : end;
+    const next = end < rows.length ? further : key === 'boards' ? null : '';
+    const isTold = paging === 'body' && !(ending === 'absent' && !next);
+    const body = {
       [key]: rows.slice(start, end),
       total: rows.length,
-      next: end < rows.length ? next : done,
+      ...(isTold ? { next } : {}),
     };
+    send(response, 200, body, { ...headers, ...pagingHeaders(url, next) });
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse, url: URL): void => {
@@ -148,13 +176,13 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
         ...(echo ? { note: `asked with ${request.headers.authorization ?? url.search}` } : {}),
       }));
       const link = `</v1/boards?email=${emailOf(1)}&access_token=${secret || 'none'}>; rel="self"`;
-      send(response, 200, page(url, 'boards', rows), { link });
+      sendPage(response, url, { key: 'boards', rows, headers: { link } });
     } else if (noun === 'boards' && inner === 'cards' && Number(id) <= boards) {
       const states = url.searchParams.getAll('state');
       const rows = all(Number(id)).filter(
         ({ state }) => states.length === 0 || states.includes(String(state)),
       );
-      send(response, 200, page(url, 'cards', rows));
+      sendPage(response, url, { key: 'cards', rows });
     } else if (noun === 'cards' && Number(id) % 1_000 <= cardsPerBoard) {
       send(response, 200, cardOf(Math.floor(Number(id) / 1_000), Number(id) % 1_000));
     } else if (noun === 'people' && id === undefined) {
@@ -162,7 +190,7 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
       const rows = Array.from({ length: people }, (_, at) => personOf(at + 1)).filter(
         ({ email }) => wanted === null || email === wanted,
       );
-      send(response, 200, page(url, 'people', rows));
+      sendPage(response, url, { key: 'people', rows });
     } else send(response, 404, notFound);
   };
 
@@ -180,7 +208,8 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     }
   };
 
-  const server = createServer((request, response) => {
+  const port = (): number => (server.address() as AddressInfo).port;
+  const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://vendor');
     if (url.pathname === '/v1/oauth/token') {
       void mint(request, response);
@@ -189,16 +218,16 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     const { method = 'GET', headers } = request;
     asked.push({ method, path: url.pathname + url.search, headers });
     const failure = failures[asked.length];
+    if (gate !== undefined && !(await gate(response))) return;
     const token = (headers.authorization ?? '').replace(/^Bearer /, '');
     if (failure !== undefined) failNow(failure, response, token);
     else if (isAdmitted(request, url)) answer(request, response, url);
     else send(response, 401, { error: 'unauthorized', said: headers.authorization });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const ids = Array.from({ length: people + 600 }, (_, at) => at + 1);
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `http://127.0.0.1:${port()}/v1`,
     asked,
     get tokens() {
       return given;

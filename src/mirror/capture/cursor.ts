@@ -14,7 +14,8 @@ export type Cursor = { next: string | null } | { problem: string };
 const linkToNext = (header: string): string | null => {
   for (const part of header.split(/,\s*(?=<)/)) {
     const [, url = '', rest = ''] = /^\s*<([^>]*)>(.*)$/s.exec(part) ?? [];
-    if (/;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i.test(rest)) return url;
+    const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(rest) ?? [];
+    if ((quoted ?? plain).toLowerCase().split(/\s+/).includes('next')) return url;
   }
   return null;
 };
@@ -35,7 +36,7 @@ const fromText = (text: string, param: string): Cursor => {
 export const nextCursor = ({ param, from }: CursorRule, { headers, body }: Page): Cursor => {
   if ('header' in from) {
     const name = from.header.toLowerCase();
-    const header = headers[name] ?? '';
+    const header = (headers[name] ?? '').trim();
     if (name !== 'link') return fromText(header, param);
     return fromText(linkToNext(header) ?? '', param);
   }
