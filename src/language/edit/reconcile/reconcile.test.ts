@@ -305,3 +305,107 @@ describe('reconcile', () => {
     expect(refused(files)).toMatchObject([{ code: 'missing_file', file: 'connector.toml' }]);
   });
 });
+
+describe('schemas of tools that repeat a row shape', () => {
+  type World = {
+    $defs: Record<string, unknown>;
+    'x-svc': { entities: Record<string, { schema: Row }>; tools: Record<string, unknown> };
+  };
+  const worldOf = (tree: readonly TreeFile[]): World =>
+    JSON.parse(textAt(tree, 'schema/world.json') ?? '') as World;
+  const tool = (output: unknown, input: unknown = { type: 'object' }) => ({
+    description: 'Of a test.',
+    input,
+    output,
+  });
+  /** The shop with tools and definitions, with what was captured of one item. */
+  const shopWith = (
+    tools: Record<string, unknown>,
+    more: { defs?: Record<string, unknown>; captured?: Row; entities?: object } = {},
+  ): TreeFile[] => {
+    const world = JSON.parse(worldText) as World;
+    Object.assign(world.$defs, more.defs ?? {});
+    Object.assign(world['x-svc'].entities, more.entities ?? {});
+    world['x-svc'].tools = tools;
+    const names = JSON.stringify(Object.keys(tools));
+    const files = shop(capture('1', [more.captured ?? item({ size: 4, price: 'dear' })]));
+    const settings = textAt(files, 'svc-env.toml') ?? '';
+    return replaceFiles(files, [
+      textFile('schema/world.json', `${JSON.stringify(world, null, 2)}\n`),
+      textFile('svc-env.toml', settings.replace('serve = []', `serve = ${names}`)),
+      ...Object.keys(tools).map((name) =>
+        textFile(`tools/${name}.py`, 'def run(context, input):\n    return []\n'),
+      ),
+    ]);
+  };
+  const { schema } = (JSON.parse(worldText) as World)['x-svc'].entities.items as { schema: Row };
+  const fields = schema.properties as Row;
+
+  it('follow it, with what was written for readers', () => {
+    const told = {
+      ...fields,
+      name: { ...(fields.name as Row), description: 'As the tool says it.' },
+    };
+    const copy = { ...schema, title: 'An item', properties: told };
+    const { tree, changes } = reconciled(shopWith({ find: tool({ type: 'array', items: copy }) }));
+    const world = worldOf(tree);
+    const rows = world['x-svc'].entities.items?.schema;
+    const { items } = (world['x-svc'].tools.find as { output: { items: Row } }).output;
+    expect(rows?.properties).toMatchObject({
+      size: { type: 'integer' },
+      price: { type: ['string', 'integer'] },
+    });
+    expect(items).toEqual({
+      ...rows,
+      title: 'An item',
+      properties: { ...(rows?.properties as Row), name: told.name },
+    });
+    expect(changes.filter(({ pointer }) => pointer.startsWith('/x-svc/tools'))).toMatchObject([
+      { pointer: '/x-svc/tools/find/output/items/required', kind: 'changed' },
+      {
+        pointer: '/x-svc/tools/find/output/items/properties/price',
+        reason: 'it repeats the row shape of items',
+      },
+      { pointer: '/x-svc/tools/find/output/items/properties/size', kind: 'added' },
+    ]);
+    expect(reconciled(tree).changes).toEqual([]);
+  });
+
+  it('keep what they say of presence in their own way, but want nothing that rows lack', () => {
+    const loose = { type: 'object', properties: fields };
+    const strict = { type: 'object', properties: fields, required: ['id', 'state', 'price'] };
+    const captured: Row = { id: 1, name: 'cup' };
+    const { tree } = reconciled(shopWith({ a: tool(loose), b: tool(strict) }, { captured }));
+    const { a, b } = worldOf(tree)['x-svc'].tools as Record<string, { output: Row }>;
+    expect([a?.output.required, a?.output.additionalProperties]).toEqual([undefined, undefined]);
+    expect(b?.output.required).toEqual(['id', 'price']);
+  });
+
+  it('follow it in definitions of tools alone, and in what tools are given', () => {
+    const refers = tool(
+      { $ref: '#/$defs/Answer' },
+      { type: 'object', properties: { row: schema } },
+    );
+    const { tree } = reconciled(shopWith({ find: refers }, { defs: { Answer: schema } }));
+    const world = worldOf(tree);
+    const rows = world['x-svc'].entities.items?.schema;
+    expect(world.$defs.Answer).toEqual(rows);
+    expect(
+      (world['x-svc'].tools.find as { input: { properties: Row } }).input.properties.row,
+    ).toEqual(rows);
+  });
+
+  it('stay where they are others, or where several entities have them', () => {
+    const { state: _, ...fewer } = fields;
+    const other = tool({ type: 'object', properties: fewer });
+    const same = tool(schema);
+    const entities = { copies: { schema, primary_key: ['id'] } };
+    const one = reconciled(shopWith({ other }));
+    expect(worldOf(one.tree)['x-svc'].tools.other).toEqual(other);
+    const two = reconciled(shopWith({ same }, { entities }));
+    expect(worldOf(two.tree)['x-svc'].tools.same).toEqual(same);
+    expect(two.notes).toContain(
+      'schema/world.json: x-svc/tools/same/output repeats the row shape of items or copies, and is left as it is',
+    );
+  });
+});

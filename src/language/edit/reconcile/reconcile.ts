@@ -1,7 +1,8 @@
 /**
  * Fits the data model of a tree to what the vendor really answered: `schema/world.json`, and the
  * siblings that it refers to, are changed so that every row of `captures/` is one of its entity. Fields
- * that no capture has are left, and so is all that rows do not break; notes and order survive.
+ * that no capture has are left, and so is all that rows do not break; notes and order survive. Schemas of tools that
+ * repeat a row shape follow it.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { captureFolder } from '../../files/capture-json.ts';
@@ -18,6 +19,7 @@ import { createChangeLog } from './change-log.ts';
 import { type Documents, openDocuments } from './documents.ts';
 import { fitDocuments } from './fit.ts';
 import { notesOf } from './notes.ts';
+import { findRepeats, followRepeats } from './repeated-shapes.ts';
 import { findUnusable } from './unusable-rows.ts';
 
 type ReconcileResult = EditResult;
@@ -64,11 +66,13 @@ export const reconcile = (files: readonly TreeFile[]): ReconcileResult => {
   if (unusable.length > 0) return { ok: false, problems: unusable };
   const documents = openDocuments(tree);
   const log = createChangeLog(documents);
+  const repeats = findRepeats(documents, [...rows.model.entities.keys()]);
   const unfit = fitDocuments({ ...rows, documents, log });
   if (unfit.length > 0) return { ok: false, problems: placeUnedited(unfit, files, worldFile) };
+  const left = followRepeats(repeats, log);
   const changes = log.list();
   const changed = writeDocuments(files, documents, changedFiles(changes));
-  const notes = notesOf(rows, newlyRequired(rows, documents));
+  const notes = [...notesOf(rows, newlyRequired(rows, documents)), ...left];
   if (changed.length === 0) return { ok: true, files: [], changes, notes };
   const broken = createJudge(files, worldFile).added(replaceFiles(files, changed));
   if (broken.length > 0) return { ok: false, problems: broken };

@@ -1,0 +1,160 @@
+/**
+ * Schemas of tools that repeat the row shape of an entity, field by field, in place of a reference to it. Nobody would
+ * otherwise change them with the rows, and a tool that answers a row would be refused. They are found before the
+ * entities are fitted, and are given what these were given.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { worldFile } from '../../files/world-json.ts';
+import { isTable, own } from '../../read/values.ts';
+import { keywords, subschemasOf } from '../../schema/keywords.ts';
+import type { ChangeLog } from './change-log.ts';
+import { type Documents, isNode, type Located, type Node, type Path } from './documents.ts';
+import { isNote } from './relax.ts';
+
+/** A repeated shape: where it stands, and the row shapes that it repeats. */
+type Repeat = { node: Node; path: Path; of: RowShape[] };
+
+/** The row shape of an entity as it was, and where it is. */
+type RowShape = { entity: string; before: Node; node: Node };
+
+/** A shape of one field is no sign of anything. */
+const fewestFields = 2;
+
+/** A value as a text that is the same for equal schemas, whatever is written in them for readers. */
+const meaning = (value: unknown, isSchema = true): string => {
+  if (Array.isArray(value)) return `[${value.map((part) => meaning(part)).join()}]`;
+  if (!isTable(value)) return JSON.stringify(value) ?? 'undefined';
+  const parts = Object.keys(value)
+    .filter((key) => !isSchema || !isNote(key))
+    .sort()
+    .map((key) => {
+      const held = value[key];
+      if (isSchema && key === 'required' && Array.isArray(held)) {
+        return `"required":${JSON.stringify([...held].sort())}`;
+      }
+      const isMap = isSchema && keywords.get(key)?.holds === 'map';
+      return `${JSON.stringify(key)}:${meaning(held, !isMap)}`;
+    });
+  return `{${parts.join()}}`;
+};
+
+const fieldsOf = (node: Node): Node | undefined => {
+  const properties = own(node, 'properties');
+  if (!isTable(properties) || Object.keys(properties).length < fewestFields) return undefined;
+  return properties as Node;
+};
+
+/** Whether one has the fields of the other; what it says of their presence may differ. */
+const repeats = (node: Node, other: Node): boolean => {
+  const [fields, those] = [fieldsOf(node), fieldsOf(other)];
+  if (fields === undefined || those === undefined) return false;
+  return meaning(fields, false) === meaning(those, false);
+};
+
+/** The row shape of an entity in the world's own file, behind all references. */
+const rowShape = (documents: Documents, entity: string): RowShape | undefined => {
+  let at: Located = { file: worldFile, node: documents.entitySchema(entity) };
+  while (isNode(at.node)) {
+    const target = documents.resolve(at.file, at.node.$ref);
+    if (target === undefined) {
+      if (at.file !== worldFile) return undefined;
+      return { entity, before: structuredClone(at.node), node: at.node };
+    }
+    at = target;
+  }
+  return undefined;
+};
+
+/** The nodes of the world's file that hold for rows: those of entities, and what they refer to. */
+const nodesOfRows = (documents: Documents, entities: readonly string[]): Set<Node> => {
+  const found = new Set<Node>();
+  const visit = ({ file, node }: Located): void => {
+    if (!isNode(node) || found.has(node)) return;
+    found.add(node);
+    const target = documents.resolve(file, node.$ref);
+    if (target !== undefined) visit(target);
+    for (const { schema } of subschemasOf(node)) visit({ file, node: schema });
+  };
+  for (const entity of entities) visit({ file: worldFile, node: documents.entitySchema(entity) });
+  return found;
+};
+
+/** Finds what repeats the row shape of some entity, among tools and definitions that no row has. */
+export const findRepeats = (documents: Documents, entities: readonly string[]): Repeat[] => {
+  const shapes = entities.flatMap((entity) => rowShape(documents, entity) ?? []);
+  const ofRows = nodesOfRows(documents, entities);
+  return [...documents.places()].flatMap(([node, { file, path }]): Repeat[] => {
+    if (file !== worldFile || ofRows.has(node)) return [];
+    const of = shapes.filter(({ before }) => repeats(node, before));
+    return of.length === 0 ? [] : [{ node, path, of }];
+  });
+};
+
+const withNotes = (schema: unknown, known: unknown): unknown => {
+  if (!isTable(schema) || !isTable(known)) return structuredClone(schema);
+  const notes = Object.entries(known).filter(([keyword]) => isNote(keyword));
+  const rest = Object.entries(schema).filter(([keyword]) => !isNote(keyword));
+  return structuredClone(Object.fromEntries([...notes, ...rest]));
+};
+
+/** The fields of the row shape, with what is written for readers where they stood before. */
+const followFields = (fields: Node, after: Node): Node =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, schema]) => {
+      const known = own(fields, name);
+      return [name, meaning(known) === meaning(schema) ? known : withNotes(schema, known)];
+    }),
+  );
+
+const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The value that a keyword of a repeat is to have, when that of the row shape has become another. */
+const followKeyword = (repeat: Node, keyword: string, before: Node, after: Node): unknown => {
+  const [mine, was, is] = [repeat[keyword], before[keyword], after[keyword]];
+  if (keyword === 'properties') return followFields(mine as Node, is as Node);
+  const ofKeyword = (value: unknown): string => meaning({ [keyword]: value });
+  if (ofKeyword(mine) === ofKeyword(was)) return structuredClone(is);
+  if (keyword !== 'required') return mine;
+  const released = namesIn(was).filter((name) => !namesIn(is).includes(name));
+  return namesIn(mine).filter((name) => !released.includes(name));
+};
+
+const follow = (
+  { node, path }: Repeat,
+  { entity, before, node: after }: RowShape,
+  log: ChangeLog,
+) => {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  for (const keyword of names) {
+    if (isNote(keyword) || isDeepStrictEqual(before[keyword], after[keyword])) continue;
+    const value = followKeyword(node, keyword, before, after);
+    if (isDeepStrictEqual(value, node[keyword])) continue;
+    const reason = `it repeats the row shape of ${entity}`;
+    if (keyword === 'properties') {
+      const [known, fields] = [node.properties as Node, value as Node];
+      for (const name of new Set([...Object.keys(known), ...Object.keys(fields)])) {
+        if (!isDeepStrictEqual(known[name], fields[name])) {
+          log.note(worldFile, [...path, keyword, name], reason);
+        }
+      }
+    } else log.note(worldFile, [...path, keyword], reason);
+    const isGone = value === undefined || (keyword === 'required' && namesIn(value).length === 0);
+    if (isGone) delete node[keyword];
+    else node[keyword] = value;
+  }
+};
+
+/** Gives repeats what their row shapes were given; what it answers are those that cannot tell which they repeat. */
+export const followRepeats = (repeats: readonly Repeat[], log: ChangeLog): string[] =>
+  repeats.flatMap((repeat) => {
+    const changed = repeat.of.filter(({ before, node }) => meaning(before) !== meaning(node));
+    const [shape] = changed;
+    if (shape === undefined) return [];
+    if (repeat.of.length === 1) {
+      follow(repeat, shape, log);
+      return [];
+    }
+    const names = repeat.of.map(({ entity }) => entity).join(' or ');
+    const place = repeat.path.join('/');
+    return [`${worldFile}: ${place} repeats the row shape of ${names}, and is left as it is`];
+  });
