@@ -80,6 +80,42 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(sender?.spec?.egress).toHaveLength(3);
   });
 
+  it('let the control plane reach buckets of connectors of files where that is said', async () => {
+    const egressOf = async (args: string[]) => {
+      const policies = (await render(namespace, args)) as V1NetworkPolicy[];
+      const isControls = ({ kind, metadata }: V1NetworkPolicy) =>
+        kind === 'NetworkPolicy' && metadata?.name === 'svc-control';
+      return policies.find(isControls)?.spec?.egress ?? [];
+    };
+    const usual = await egressOf([]);
+    const open = await egressOf([
+      ...['--set', 'networkPolicy.buckets.public=true'],
+      ...['--set', 'networkPolicy.notReceivers={8.8.8.0/24}'],
+      ...['--set', 'networkPolicy.buckets.peers[0].ipBlock.cidr=10.1.0.0/16'],
+      ...['--set', 'networkPolicy.buckets.ports={9000}'],
+    ]);
+    const added = open.filter((rule) => !JSON.stringify(usual).includes(JSON.stringify(rule)));
+    expect(added).toEqual([
+      {
+        ports: [{ protocol: 'TCP', port: 443 }],
+        to: [
+          {
+            ipBlock: {
+              cidr: '0.0.0.0/0',
+              except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '8.8.8.0/24']),
+            },
+          },
+          { ipBlock: { cidr: '2000::/3', except: ['2001::/23', '2002::/16'] } },
+        ],
+      },
+      {
+        ports: [{ protocol: 'TCP', port: 9000 }],
+        to: [{ ipBlock: { cidr: '10.1.0.0/16' } }],
+      },
+    ]);
+    expect(open).toHaveLength(usual.length + 2);
+  });
+
   it('stay in every Service while a disk is full, and are in none when they are told to stop', async () => {
     const probeOf = async (args: string[]) =>
       templateOf(await render(namespace, args), 'svc-control').spec?.containers[0]?.readinessProbe

@@ -77,7 +77,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['worlds', 'made from trees, shown'],
     ['annotation', 'queues of what people are to look at'],
     ['context', 'what agents are given to work with: pushed, labelled, read'],
-    ['datasets', 'datasets: items in versions, schemas, runs'],
+    ['datasets', 'datasets: items in versions, schemas, runs, also on worlds'],
     ['users', 'users of agents: profiles, and what they did'],
     ['comments', 'comments on what agents did'],
     ['project-metrics', 'metrics of what agents did: questions read and answered'],

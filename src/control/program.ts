@@ -2,6 +2,7 @@
  * Wires the control plane together: schema, database, blobs, news, the APIs, and the addresses that they are
  * served on. It keeps nothing that another replica would need.
  */
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -9,6 +10,7 @@ import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { Running } from '#runtime/run.ts';
+import { removeLeft } from '#runtime/scratch-files.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { openBlobs } from './blobs/open.ts';
 import { createSignedAddresses } from './blobs/signed.ts';
@@ -24,6 +26,7 @@ import { type ListenerName, listenerNames } from './config.ts';
 import { createDashboardProcesses, type DashboardJobKind } from './dashboard-code/lanes.ts';
 import { dashboardPath } from './dashboards/view.ts';
 import { openSnapshots, startImports } from './data/imports.ts';
+import { startDatasetRuns } from './datasets/play-loop.ts';
 import { readCrowding } from './db/crowding.ts';
 import { openDatabase, tracePool } from './db/database.ts';
 import { createCallWrites } from './db/grouped-calls.ts';
@@ -180,6 +183,10 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => namesKeys.stop());
     const schema = watchSchema(db, log);
     stack.defer(() => schema.loop.stop());
+    for (const name of ['exports', 'received', 'synced']) {
+      const files = await removeLeft(join(config.workDir, name));
+      if (files > 0) log.info({ files, folder: name }, 'removed files that a program before left');
+    }
     const blobs = await openBlobs(config.blobs, db, config.workDir);
     const notices = startNotices(config.databaseUrl, db, log);
     stack.defer(() => notices.stop());
@@ -262,6 +269,8 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
     stack.defer(() => sessionTraces.stop());
     const dayRolls = startDayRolls(parts);
     stack.defer(() => dayRolls.stop());
+    const datasetRuns = startDatasetRuns(parts);
+    stack.defer(() => datasetRuns.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const uses = startUses(db, log);
@@ -275,6 +284,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       pushes,
       sessionTraces,
       dayRolls,
+      datasetRuns,
       uses.loop,
       ...notices.loops,
       ...told,

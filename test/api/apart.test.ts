@@ -11,9 +11,7 @@ import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { createAsker } from '../support/asker.ts';
-import { chunkOf, senderTo } from '../support/batches.ts';
-import { driveOf, sumOf } from '../support/file-drive.ts';
-import { warmHost } from '../support/host.ts';
+import { bodiesOnThings, chunk, makeEverything, ownFile } from '../support/everything.ts';
 import { addNeighbour } from '../support/neighbour.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { setSettings } from '../support/settings.ts';
@@ -26,8 +24,6 @@ let strangers: [name: string, authorization: string][];
 /** What the first project has, by the names that arguments of paths have. */
 let ids: Record<string, string>;
 
-const chunk = chunkOf([{ id: 'n1', title: 'x' }], 'notes');
-
 /** A project in an organization of its own. */
 const addForeigner = async (): Promise<string> => {
   const { body } = await control.admin(createOrganization, { body: { slug: 'foreign' } });
@@ -37,223 +33,6 @@ const addForeigner = async (): Promise<string> => {
   const key = await ask('POST', `/projects/${id}/apiKeys`, { as, body: {} });
   const { publicKey, secretKey } = key.body as { publicKey: string; secretKey: string };
   return basicAuthorization(publicKey, secretKey);
-};
-
-/** A file that the first project alone has, in a world of its own. */
-const ownText = 'of the first project alone';
-const ownFile = createHash('sha256').update(ownText).digest('hex');
-
-const spec = { instruction: 'Do it.' };
-
-/** A trace of a session with an observation and a score, and a config of scores. */
-const makeTraces = async (sessionId: string): Promise<Record<string, string>> => {
-  const as = basicAuthorization(control.publicKey, control.secretKey);
-  const timestamp = new Date().toISOString();
-  const event = (type: string, body: object) => ({ id: `of ${type}`, type, timestamp, body });
-  const batch = [
-    event('trace-create', { id: 'trace-of-mine-0001', name: 'mine', sessionId }),
-    event('span-create', { id: 'span-of-mine-00001', traceId: 'trace-of-mine-0001' }),
-    event('score-create', {
-      ...{ id: 'score-of-mine-0001', name: 'right' },
-      ...{ traceId: 'trace-of-mine-0001', value: 1 },
-    }),
-  ];
-  const taken = await ask('POST', '/ingestion', { as, body: { batch } });
-  expect(taken.body).toMatchObject({ errors: [] });
-  const config = await ask('POST', '/score-configs', {
-    as,
-    body: { name: 'right', dataType: 'NUMERIC' },
-  });
-  return {
-    traceId: 'trace-of-mine-0001',
-    observationId: 'span-of-mine-00001',
-    scoreId: 'score-of-mine-0001',
-    configId: (config.body as { id: string }).id,
-  };
-};
-
-/** A dataset with an item and a run. */
-const makeDataset = async (): Promise<Record<string, string>> => {
-  const as = basicAuthorization(control.publicKey, control.secretKey);
-  const post = async (path: string, body: object) => (await ask('POST', path, { as, body })).body;
-  const datasetName = 'dataset/of mine alone';
-  const dataset = (await post('/v2/datasets', { name: datasetName })) as { id: string };
-  const datasetItemId = 'item-of-mine-alone-01';
-  await post('/dataset-items', { datasetName, id: datasetItemId, input: 'Do it.' });
-  const runName = 'run-of-mine-alone-001';
-  await post('/dataset-run-items', { runName, datasetItemId, traceId: 'trace-of-mine-0001' });
-  const path = encodeURIComponent(datasetName);
-  return { datasetName: path, name: path, datasetItemId, runName, datasetId: dataset.id };
-};
-
-/** An annotation queue with an item. */
-const makeQueue = async (configId = ''): Promise<Record<string, string>> => {
-  const as = basicAuthorization(control.publicKey, control.secretKey);
-  const post = async (path: string, body: object) =>
-    (await ask('POST', path, { as, body })).body as { id: string };
-  const queue = await post('/annotation-queues', { name: 'mine', scoreConfigIds: [configId] });
-  const path = `/annotation-queues/${queue.id}/items`;
-  const item = await post(path, { objectId: 'trace-of-mine-0001', objectType: 'TRACE' });
-  return { queueId: queue.id, itemId: item.id };
-};
-
-/** A build with a label, and a run of it. */
-const makeBuild = async (): Promise<Record<string, string>> => {
-  const body = { agentId: 'mine', buildHash: 'hash-of-mine' };
-  const build = (await control.send(api.registerBuild, { body })).body;
-  const params = { buildId: build.id };
-  await control.send(api.moveLabel, { params, body: { label: 'stable' } });
-  const run = { id: 'run-of-mine-00000001', buildHash: body.buildHash };
-  const session = await control.send(api.openSession, { body: { slug: 'notes', run } });
-  await control.send(api.closeSession, { params: { sessionId: session.body.id }, body: {} });
-  return { buildId: build.id, agentRunId: run.id };
-};
-
-/** A prompt, which is a context repository of a kind. */
-const makePrompt = async (): Promise<Record<string, string>> => {
-  const as = basicAuthorization(control.publicKey, control.secretKey);
-  const promptName = 'prompt-of-mine-alone-01';
-  const body = { name: promptName, prompt: 'Do it.', labels: ['production'] };
-  expect((await ask('POST', '/v2/prompts', { as, body })).status).toBe(201);
-  return { kind: 'prompts', identifier: promptName, promptName, promptVersion: '1' };
-};
-
-/** A user with an event, and a comment. */
-const makeUser = async (): Promise<Record<string, string>> => {
-  const userId = 'user-of-mine-alone-01';
-  await control.send(api.setUserProfile, { body: { userId, notes: 'mine' } });
-  await control.send(api.createUserEvent, { body: { userId, event: 'bought', value: 1 } });
-  const on = { objectType: 'TRACE' as const, objectId: 'trace-of-mine-0001' };
-  const { body } = await control.send(api.createComment, { body: { ...on, content: 'mine' } });
-  return { userId, commentId: body.id };
-};
-
-/** A model with a price. */
-const makeModel = async (): Promise<Record<string, string>> => {
-  const body = { modelName: 'mine', matchPattern: '^mine$', inputPrice: 1 };
-  return { modelId: (await control.send(api.createModel, { body })).body.id };
-};
-
-/** A task set, and a dashboard of it. */
-const makeDashboard = async (taskId: string): Promise<Record<string, string>> => {
-  const set = await control.send(api.createTaskSet, { body: { name: 'mine', taskIds: [taskId] } });
-  const body = { name: 'mine', taskSetId: set.body.id, template: 'empty' } as const;
-  const dashboard = await control.send(api.createDashboard, { body });
-  return { taskSetId: set.body.id, dashboardId: dashboard.body.id };
-};
-
-/** A connector of files, on a folder that is never synced. */
-const makeFileConnector = async (): Promise<Record<string, string>> => {
-  const body = { name: 'mine alone', kind: 'folder', folder: 'mine' } as const;
-  return { connectorId: (await control.send(api.createFileConnector, { body })).body.id };
-};
-
-/** Makes one of everything that has an id. */
-const makeAll = async (): Promise<Record<string, string>> => {
-  const params = { slug: 'notes' };
-  const world = (await control.send(api.getWorld, { params })).body;
-  const host = await warmHost(control);
-  const session = (await control.send(api.openSession, { body: { slug: 'notes', task: spec } }))
-    .body;
-  await host.poll();
-  await host.ready();
-  const called = await control.send(api.enqueueCall, {
-    params: { sessionId: session.id },
-    body: { kind: 'state' },
-  });
-  const task = await control.send(api.createTask, { body: { world: 'notes', spec } });
-  const extra = { path: 'extra.md', content: Buffer.from(ownText).toString('base64') };
-  await control.send(api.createWorld, {
-    body: { slug: 'extra', from: [...encodeTree(notesWorld()), extra] },
-  });
-  await driveOf(control).put('mine.txt', 'of the first project');
-  const sender = senderTo(control, 'notes');
-  const batchId = await sender.open();
-  const registered = await sender.register(batchId, 0, chunk);
-  const run = await control.send(api.runTests, { params, body: { wait: false } });
-  const version = (await control.send(api.listVersions, { params })).body.data[0];
-  await control.send(api.setLabel, {
-    params: { ...params, label: 'mine' },
-    body: { version: '1' },
-  });
-  const traces = await makeTraces(session.id);
-  const { body: media } = await control.send(api.requestMediaUpload, {
-    body: {
-      ...{ traceId: 'trace-of-mine-0001', field: 'input' as const, contentType: 'image/png' },
-      ...{ contentLength: 5, sha256Hash: sumOf('bytes') },
-    },
-  });
-  return {
-    mediaId: media.mediaId,
-    ...traces,
-    ...(await makeDataset()),
-    ...(await makeQueue(traces.configId)),
-    ...(await makeBuild()),
-    ...(await makePrompt()),
-    ...(await makeModel()),
-    ...(await makeUser()),
-    ...(await makeDashboard(task.body.id)),
-    ...(await makeFileConnector()),
-    slug: 'notes',
-    containerId: world.id,
-    bundle: version?.id ?? '',
-    version: version?.id ?? '',
-    sessionId: session.id,
-    callId: called.body.id,
-    taskId: task.body.id,
-    batchId,
-    chunkId: registered.chunkId,
-    runId: run.body.runId,
-    label: 'mine',
-    sha256: world.files[0]?.sha256.replace('sha256:', '') ?? '',
-  };
-};
-
-/** Of operations that need a body: one that would be taken of whoever has the thing. */
-const bodies: Record<string, object> = {
-  addAnnotationQueueItem: { objectId: 'theirs', objectType: 'TRACE' },
-  assignAnnotationQueue: { userId: 'theirs' },
-  unassignAnnotationQueue: { userId: 'theirs' },
-  updateAnnotationQueueItem: { status: 'COMPLETED' },
-  answerDeliveries: { answers: [{ sequence: 1, status: 200, durationMs: 1 }] },
-  archiveWorld: { archived: true },
-  branchContainer: { slug: 'branched' },
-  changeFileConnector: { name: 'theirs' },
-  createBatch: {},
-  confirmFileUploadOfEnvironment: { fileId: 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f', ok: false },
-  createFileConnectorOfEnvironment: { name: 'theirs', kind: 'folder', folder: 'theirs' },
-  createFolderOfEnvironment: { path: 'theirs' },
-  createSurfaceLink: {},
-  enqueueCall: { kind: 'reset' },
-  findMissingFiles: { sha256: [] },
-  moveBuildLabel: { label: 'theirs' },
-  labelPrompt: { newLabels: ['theirs'] },
-  importData: { rows: { notes: [] } },
-  moveFileOfEnvironment: { fromPath: 'mine.txt', toPath: 'theirs.txt' },
-  pinBundle: { bundle: '1', label: 'theirs' },
-  pushDashboardCode: { files: [], force: true },
-  proveTask: { task: 'finish' },
-  publishData: {},
-  pushBundle: { base: 1, files: [] },
-  pushVersion: { base: 1, files: [] },
-  registerChunk: { ordinal: 1, digest: chunk.digest, bytes: chunk.bytes.byteLength, rows: 1 },
-  reportMediaUpload: { uploadedAt: '2026-01-01T00:00:00.000Z', uploadHttpStatus: 500 },
-  requestFileUploadOfEnvironment: {
-    ...{ path: 'theirs.txt', contentLength: 0, contentType: 'text/plain' },
-    sha256: createHash('sha256').digest('base64'),
-  },
-  renameWorld: { name: 'theirs' },
-  renderDashboard: {},
-  runTests: { wait: false },
-  saveSessionTask: {},
-  setLabel: { version: '1' },
-  setWebhookDestination: { url: 'https://a.example/x', destination: 'https://b.example/y' },
-  updateScoreConfig: { isArchived: true },
-  updateSession: { pinned: true },
-  syncFileConnectorOfEnvironment: { connectorId: 'fcn-01kaz4x0pg8q2m5v7n3c1d9e6f' },
-  testTransform: {},
-  updateTask: { name: 'theirs' },
-  validateTask: {},
 };
 
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write']);
@@ -305,7 +84,7 @@ const pathOf = ({ path, id }: OperationShape, own: Record<string, string> = {}):
 };
 
 const send = (operation: OperationShape, as: string, own?: Record<string, string>) => {
-  const body = bodies[operation.id];
+  const body = bodiesOnThings[operation.id];
   return ask(operation.method, pathOf(operation, own), {
     as,
     ...(body === undefined ? {} : { body }),
@@ -372,7 +151,7 @@ const readAll = async (): Promise<Record<string, string>> => {
 beforeAll(async () => {
   control = await startNotesControl({ files: { folder: tmpdir(), endpoints: [] } });
   ask = createAsker(control);
-  ids = await makeAll();
+  ids = await makeEverything(control);
   const neighbour = await addNeighbour(control);
   strangers = [
     ['another project', neighbour.authorization],
@@ -427,7 +206,9 @@ describe('what a project has', () => {
         (await ask('POST', path, { as, body })).status;
       expect(await post('/world-sessions', { versionId })).toBe(404);
       expect(await post('/world-sessions', { slug: 'notes' })).toBe(404);
-      expect(await post('/world-tasks', { world: 'notes', spec })).toBe(404);
+      expect(await post('/world-tasks', { world: 'notes', spec: { instruction: 'Do it.' } })).toBe(
+        404,
+      );
       await ask('POST', '/worlds', { as, body: { slug: 'own', from: encodeTree(notesWorld()) } });
       expect(await post('/world-sessions', { slug: 'own', task: { id: taskId } })).toBe(404);
       const moved = await ask('PATCH', `/world-tasks/${taskId}`, { as, body: { world: 'own' } });

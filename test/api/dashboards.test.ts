@@ -440,3 +440,17 @@ describe('a task set', () => {
     expect((await ask('POST', `/dashboards/${id}/render`, { taskId: tasks[0] })).status).toBe(404);
   });
 });
+
+it('is deleted, and a task set once there is no dashboard of it', async () => {
+  const task = await must('POST', '/world-tasks', { world: 'notes', spec: { instruction: 'x' } });
+  const set = await must('POST', '/task-sets', { name: 'to go', taskIds: [task.id] });
+  const { id } = await make({ taskSetId: set.id });
+  const held = await ask('DELETE', `/task-sets/${set.id}`);
+  expect(held).toMatchObject({ status: 409, body: { dashboardIds: [id] } });
+  expect((await ask('DELETE', `/dashboards/${id}`)).body).toEqual({ deleted: id });
+  expect((await ask('GET', `/dashboards/${id}`)).status).toBe(404);
+  expect((await ask('DELETE', `/dashboards/${id}`)).status).toBe(404);
+  expect((await ask('DELETE', `/task-sets/${set.id}`)).body).toEqual({ deleted: set.id });
+  expect((await ask('DELETE', `/task-sets/${set.id}`)).status).toBe(404);
+  expect((await ask('GET', `/world-tasks/${task.id}`)).status).toBe(200);
+});

@@ -74,22 +74,21 @@ it('runs an agent on each item, grades it, and goes on where it was broken off',
   const ran = await desk.svc(`${run} --agent env --wait 60`);
   await serve;
   await answering?.stop();
-  expect(ran.status).toBe(1);
+  expect(ran.status, ran.err).toBe(1);
   expect(ran.out).toMatch(/t1 +pass +1\.00 +ses-/);
-  expect(ran.out).toMatch(/t2 +not run/);
-  expect(ran.out).toContain('1 of 1 passed; 1 not run');
+  expect(ran.out).toMatch(/t2 +not graded .*the world has no task/);
+  expect(ran.out).toContain('run "nightly": 1 of 2 graded, 1 passed, 1 not graded');
   const session = /ses-\w+/.exec(ran.out)?.[0] ?? '';
+  const trace = /SVC_TRACE_ID=(\S+)/.exec(ran.err)?.[1] ?? '';
   expect(ran.err).toContain(`SVC_SESSION_ID=${session}`);
   expect(ran.err).toContain('SVC_DATASET_ITEM=t1');
   expect(await svc('datasets runs list tasks')).toContain('nightly');
-  expect(await svc('datasets runs show tasks nightly')).toMatch(new RegExp(`t1 +${session}`));
-  const scores = await control.sql<{ value: number }>(
-    'select value from scores where trace_id = $1',
-    [session],
-  );
-  expect(scores.map(({ value }) => value)).toEqual([1]);
-  await svc('datasets items delete t2');
-  expect(await svc(`${run} --agent env`)).toContain('0 of 0 passed');
+  expect(await svc('datasets runs show tasks nightly')).toMatch(new RegExp(`t1 +${trace}`));
+  await svc('datasets items add tasks --id t2 --input "finish"');
+  expect(await svc(`${run} --detach`)).toContain('1 of 2 graded');
+  expect(await svc('datasets runs sessions tasks nightly')).toMatch(/t1 +pass/);
+  expect(await svc('datasets runs stop tasks nightly')).toContain('is stopped');
+  expect((await desk.svc('datasets run tasks --world other')).err).toContain('"other"');
   expect(await svc('datasets runs delete tasks nightly')).toContain('deleted');
 });
 

@@ -159,3 +159,30 @@ spec:
         name: cpu
         target: { type: Utilization, averageUtilization: {{ $scaling.cpuPercent }} }
 {{- end }}
+
+{{- /* Peers of a policy: all that is public, but for what the installation names. */ -}}
+{{- define "svc.publicNetworks" -}}
+{{- $not := .Values.networkPolicy.notReceivers -}}
+- ipBlock:
+    cidr: 0.0.0.0/0
+    except:
+      {{- range list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "169.254.0.0/16" "172.16.0.0/12" "192.0.0.0/24" "192.168.0.0/16" "198.18.0.0/15" "224.0.0.0/3" }}
+      - {{ . }}
+      {{- end }}
+      {{- range $not }}
+      {{- if not (contains ":" .) }}
+      - {{ . }}
+      {{- end }}
+      {{- end }}
+- ipBlock:
+    cidr: 2000::/3
+    except:
+      {{- range list "2001::/23" "2002::/16" }}
+      - {{ . }}
+      {{- end }}
+      {{- range $not }}
+      {{- if contains ":" . }}
+      - {{ . | quote }}
+      {{- end }}
+      {{- end }}
+{{- end }}

@@ -59,6 +59,19 @@ const addList = (dashboards: Command, context: Context): void => {
   });
 };
 
+const addDelete = (dashboards: Command, context: Context): void => {
+  const command = addCommand(dashboards, {
+    usage: 'delete <dashboard>',
+    summary: 'delete a dashboard with its code; what it is of stays',
+    example: 'svc dashboards delete dsh-…',
+  }).alias('rm');
+  withService(command).action(async (dashboardId: string, options: ServiceOptions) => {
+    const params = { dashboardId };
+    const { body } = await clientFor(context, options).send(api.deleteDashboard, { params });
+    printAnswer(context, options, body, () => `${dashboardId} is deleted`);
+  });
+};
+
 type CreateOptions = ServiceOptions & {
   description?: string;
   taskSet?: string;
@@ -240,6 +253,16 @@ const addTaskSets = (program: Command, context: Context): void => {
     const { body } = await clientFor(context, options).send(api.getTaskSet, { params });
     printAnswer(context, options, body, () => describeTaskSet(body));
   });
+  const remove = addCommand(sets, {
+    usage: 'delete <set>',
+    summary: 'delete a task set of which there is no dashboard; its tasks stay',
+    example: 'svc task-sets delete tset-…',
+  }).alias('rm');
+  withService(remove).action(async (taskSetId: string, options: ServiceOptions) => {
+    const params = { taskSetId };
+    const { body } = await clientFor(context, options).send(api.deleteTaskSet, { params });
+    printAnswer(context, options, body, () => `${taskSetId} is deleted`);
+  });
   const create = addCommand(sets, {
     usage: 'create <name>',
     summary: 'make a list of stored tasks',
@@ -261,6 +284,7 @@ export const addDashboards = (program: Command, context: Context): void => {
     .description('pages over what a project did, with code of your own');
   addList(dashboards, context);
   addCreate(dashboards, context);
+  addDelete(dashboards, context);
   addPull(dashboards, context);
   addPush(dashboards, context);
   addTest(dashboards, context);

@@ -1,18 +1,19 @@
 /** `svc datasets run`: an agent on each item of a dataset, in a session of a world of its own. */
 import type { Command } from 'commander';
-import { AppError, describeError } from '#domain/error.ts';
-import type { DatasetItemView } from '#wire/public-api/dataset.ts';
+import { describeError } from '#domain/error.ts';
+import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {
   agentEnv,
+  followRun,
   gradeAndLink,
-  type ItemEnd,
-  itemsLeft,
-  openOn,
-  type RunPlan,
+  gradeSession,
+  type OpenItem,
+  type Run,
+  readItems,
+  readySession,
   runAgent,
 } from '../service/dataset-run.ts';
-import { createLanes } from '../service/lanes.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson, formatTable } from '../terminal/print.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
@@ -22,114 +23,124 @@ type Options = ServiceOptions & {
   world: string;
   name?: string;
   agent?: string;
+  detach?: true;
   concurrency: number;
   wait: number;
 };
 
-type Failed = { item: string; error: string };
+const progressOf = ({ graded, passed, failed, items }: WorldRunView): string =>
+  `${graded} of ${items} graded, ${passed} passed${failed === 0 ? '' : `, ${failed} not graded`}`;
+
+/** What came of a run, and how to have it go on. */
+const summary = (name: string, run: WorldRunView, items: readonly RolloutView[]): string => {
+  const rows = [
+    ['ITEM', 'VERDICT', 'SCORE', 'SESSION', 'ERROR'],
+    ...items.map(({ datasetItemId, verdict, score, sessionId, error }) => [
+      ...[datasetItemId, verdict ?? 'not graded', score?.toFixed(2) ?? '-'],
+      ...[sessionId ?? '-', error ?? '-'],
+    ]),
+  ];
+  const stopped = run.reason === null ? '' : `; stopped: ${run.reason}`;
+  const isWhole = run.graded === run.items;
+  const more = isWhole ? '' : '; the same command with this --name goes on';
+  return `${formatTable(rows)}\n\nrun "${name}": ${progressOf(run)}${stopped}${more}`;
+};
+
+const printEnd = async (context: Context, run: Run, options: Options): Promise<void> => {
+  const { items, run: worldRun } = await readItems(run);
+  const answer = { runName: run.run, worldRun, items };
+  const text =
+    options.json === true ? formatJson(answer) : `${summary(run.run, worldRun, items)}\n`;
+  context.out.write(text);
+  if (worldRun.graded < worldRun.items) context.setExitStatus(1);
+};
 
 const playOne = async (
   context: Context,
-  plan: RunPlan,
-  item: DatasetItemView,
-  agent: string,
-): Promise<ItemEnd> => {
-  const session = await openOn(plan, item);
-  try {
-    const env = { ...context.env, ...agentEnv(session, item) };
-    const say = (text: string): void => context.err.write(text);
-    await runAgent(agent, { env, cwd: context.cwd, signal: plan.signal, say });
-    return await gradeAndLink(plan, item, session.id);
-  } finally {
-    await plan.client.send(api.closeSession, { params: { sessionId: session.id }, body: {} });
-  }
-};
-
-/** Does it with each item, so many at once; what fails is told, and the others go on. */
-const forEach = async (
-  items: readonly DatasetItemView[],
-  atOnce: number,
-  work: (item: DatasetItemView) => Promise<void>,
-  failed: (failure: Failed) => void,
-  signal: AbortSignal,
+  run: Run,
+  item: OpenItem,
+  { agent, wait }: Options & { agent: string },
 ): Promise<void> => {
-  const lanes = createLanes<DatasetItemView>({
-    atOnce,
-    most: atOnce * 2,
-    work: async (item) => {
-      if (signal.aborted) return;
-      try {
-        await work(item);
-      } catch (error) {
-        failed({ item: item.id, error: describeError(error) });
-      }
-    },
+  const session = await readySession(run, item, wait);
+  const env = { ...context.env, ...agentEnv(session, item.datasetItemId) };
+  const say = (text: string): void => context.err.write(text);
+  await runAgent(agent, { env, cwd: context.cwd, signal: run.signal, say });
+  const { verdict } = await gradeSession(run, item.sessionId);
+  context.err.write(`${item.datasetItemId}: ${verdict}\n`);
+};
+
+/** Ends the session of an item that could not be played, so that the run goes on with the others. */
+const giveUp = async (context: Context, { client }: Run, item: OpenItem, error: unknown) => {
+  context.err.write(`${item.datasetItemId}: ${describeError(error)}\n`);
+  const params = { sessionId: item.sessionId };
+  await client.send(api.closeSession, { params, body: {} });
+};
+
+/** As many at once as the service opens sessions. */
+const play = async (
+  context: Context,
+  run: Run,
+  options: Options & { agent: string },
+): Promise<void> => {
+  const playing = new Set<Promise<void>>();
+  await followRun(run, (item) => {
+    const one = playOne(context, run, item, options)
+      .catch((error: unknown) =>
+        run.signal.aborted ? undefined : giveUp(context, run, item, error),
+      )
+      .finally(() => playing.delete(one));
+    playing.add(one);
   });
-  for (const item of items) {
-    await lanes.room();
-    if (signal.aborted) break;
-    lanes.add(item.id, item);
+  await Promise.all(playing);
+};
+
+/** Without an agent of its own: tells of the sessions, for one that works elsewhere and grades them. */
+const tellSessions = (context: Context, run: Run, options: Options): Promise<WorldRunView> =>
+  followRun(run, async (item) => {
+    const session = await readySession(run, item, options.wait);
+    const env = agentEnv(session, item.datasetItemId);
+    context.out.write(`${JSON.stringify({ item: item.datasetItemId, ...env })}\n`);
+  });
+
+const start = async (context: Context, name: string, options: Options): Promise<void> => {
+  const client = clientFor(context, options);
+  const { world, concurrency, agent } = options;
+  const body = {
+    world,
+    concurrency,
+    ...(options.name === undefined ? {} : { name: options.name }),
+  };
+  const started = (await client.send(api.startDatasetRun, { params: { name }, body })).body;
+  if (options.detach === true) {
+    const text = `run "${started.name}" has begun: ${progressOf(started.worldRun)}\n`;
+    context.out.write(options.json === true ? formatJson(started) : text);
+    return;
   }
-  await lanes.drained();
+  context.err.write(`run "${started.name}" of ${started.worldRun.items} items\n`);
+  const stopping = listenForStop();
+  const run: Run = { client, dataset: name, run: started.name, signal: stopping.signal };
+  try {
+    if (agent === undefined) await tellSessions(context, run, options);
+    else await play(context, run, { ...options, agent });
+    stopping.signal.throwIfAborted();
+    if (agent !== undefined) await printEnd(context, run, options);
+  } catch (error) {
+    // Nobody would work in the sessions that it went on to open.
+    await client.send(api.stopDatasetRun, { params: { name, runName: started.name } });
+    throw stopReason(stopping, error);
+  } finally {
+    stopping.release();
+  }
 };
 
-const summary = (run: string, ends: readonly ItemEnd[], failures: readonly Failed[]): string => {
-  const passed = ends.filter(({ grade }) => grade.passed).length;
-  const lines = [
-    ['ITEM', 'VERDICT', 'SCORE', 'SESSION'],
-    ...ends.map(({ item, grade, sessionId }) => [
-      ...[item, grade.verdict, grade.score?.toFixed(2) ?? '-', sessionId],
-    ]),
-    ...failures.map(({ item, error }) => [item, 'not run', '-', error]),
-  ];
-  const rest =
-    failures.length === 0 ? '' : `; ${failures.length} not run: the same command goes on`;
-  return `${formatTable(lines)}\n\nrun "${run}": ${passed} of ${ends.length} passed${rest}`;
-};
-
-const play = async (context: Context, plan: RunPlan, options: Options & { agent: string }) => {
-  const items = await itemsLeft(plan);
-  const ends: ItemEnd[] = [];
-  const failures: Failed[] = [];
-  const work = async (item: DatasetItemView): Promise<void> => {
-    const end = await playOne(context, plan, item, options.agent);
-    ends.push(end);
-    context.err.write(`${ends.length} of ${items.length}: ${end.item} ${end.grade.verdict}\n`);
-  };
-  const note = (failure: Failed) => failures.push(failure);
-  await forEach(items, options.concurrency, work, note, plan.signal);
-  const { run } = plan;
-  const answer = { runName: run, items: ends, failures };
-  context.out.write(
-    options.json === true ? formatJson(answer) : `${summary(run, ends, failures)}\n`,
-  );
-  if (failures.length > 0) context.setExitStatus(1);
-};
-
-/** Without an agent of its own: sessions for one that works elsewhere, until `svc datasets grade` looks. */
-const openAll = async (context: Context, plan: RunPlan, options: Options) => {
-  const items = await itemsLeft(plan);
-  const failures: Failed[] = [];
-  const print = async (item: DatasetItemView): Promise<void> => {
-    const session = await openOn(plan, item);
-    context.out.write(`${JSON.stringify({ item: item.id, ...agentEnv(session, item) })}\n`);
-  };
-  const note = (failure: Failed) => failures.push(failure);
-  await forEach(items, options.concurrency, print, note, plan.signal);
-  const [first] = failures;
-  if (first === undefined) return;
-  const message = `${failures.length} sessions were not opened; "${first.item}": ${first.error}`;
-  throw new AppError('unavailable', message);
-};
-
-export const addDatasetRun = (datasets: Command, context: Context): void => {
+const addStart = (datasets: Command, context: Context): void => {
   const command = addCommand(datasets, {
     usage: 'run <dataset>',
     summary:
       'run an agent on each item: a session of the world on the item as its task, then graded',
     example: [
       'svc datasets run smoke --world crm@stable --agent "python agent.py" --name nightly',
-      'svc datasets run smoke --world crm   # opens the sessions and prints them for an agent',
+      'svc datasets run smoke --world crm   # prints the sessions for an agent, as they are opened',
     ].join('\n'),
   })
     .requiredOption('--world <world>', 'the world, with @<version> for another than its newest')
@@ -138,6 +149,7 @@ export const addDatasetRun = (datasets: Command, context: Context): void => {
       '--agent <command>',
       'run in a shell for each session, which it finds in SVC_… variables',
     )
+    .option('--detach', 'only begin; "svc datasets runs sessions" shows the sessions')
     .option(
       '--concurrency <number>',
       'sessions at once',
@@ -150,31 +162,10 @@ export const addDatasetRun = (datasets: Command, context: Context): void => {
       parseNumber({ min: 1, max: 3_600 }),
       300,
     );
-  withService(command).action(async (name: string, options: Options) => {
-    const client = clientFor(context, options);
-    const { body } = await client.send(api.getDataset, { params: { datasetName: name } });
-    const stopping = listenForStop();
-    const run = options.name ?? `${options.world} ${new Date().toISOString()}`;
-    const { world, wait: waitSeconds, agent } = options;
-    const plan: RunPlan = {
-      client,
-      dataset: body,
-      run,
-      world,
-      waitSeconds,
-      signal: stopping.signal,
-    };
-    try {
-      if (agent === undefined) await openAll(context, plan, options);
-      else await play(context, plan, { ...options, agent });
-      stopping.signal.throwIfAborted();
-    } catch (error) {
-      throw stopReason(stopping, error);
-    } finally {
-      stopping.release();
-    }
-  });
+  withService(command).action((name: string, options: Options) => start(context, name, options));
+};
 
+const addGrade = (datasets: Command, context: Context): void => {
   const grade = addCommand(datasets, {
     usage: 'grade <dataset> <run> <item> <session>',
     summary:
@@ -182,14 +173,52 @@ export const addDatasetRun = (datasets: Command, context: Context): void => {
     example: 'svc datasets grade smoke nightly renew-contract ses-…',
   });
   withService(grade).action(
-    async (name: string, run: string, item: string, sessionId: string, options: ServiceOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(api.getDataset, { params: { datasetName: name } });
+    async (
+      dataset: string,
+      name: string,
+      item: string,
+      session: string,
+      options: ServiceOptions,
+    ) => {
       const { signal } = new AbortController();
-      const plan: RunPlan = { client, dataset: body, run, world: '', waitSeconds: 0, signal };
-      const end = await gradeAndLink(plan, { id: item }, sessionId);
-      await client.send(api.closeSession, { params: { sessionId }, body: {} });
-      context.out.write(options.json === true ? formatJson(end) : `${summary(run, [end], [])}\n`);
+      const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
+      const end = await gradeAndLink(run, item, session);
+      const score = end.grade.score?.toFixed(2) ?? '-';
+      const text = `${item}: ${end.grade.verdict}, score ${score}\n`;
+      context.out.write(options.json === true ? formatJson(end) : text);
     },
   );
+};
+
+/** The sessions of a run on a world, and its end before its time. */
+export const addRunSessions = (runs: Command, context: Context): void => {
+  const sessions = addCommand(runs, {
+    usage: 'sessions <dataset> <run>',
+    summary: 'the items of a run on a world with their sessions and grades',
+    example: 'svc datasets runs sessions smoke nightly --json',
+  });
+  withService(sessions).action(async (dataset: string, name: string, options: ServiceOptions) => {
+    const { signal } = new AbortController();
+    const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
+    const { items, run: worldRun } = await readItems(run);
+    const text = `${summary(name, worldRun, items)}\n`;
+    context.out.write(options.json === true ? formatJson({ worldRun, items }) : text);
+  });
+
+  const stop = addCommand(runs, {
+    usage: 'stop <dataset> <run>',
+    summary: 'close the open sessions of a run on a world, and open no more',
+    example: 'svc datasets runs stop smoke nightly',
+  });
+  withService(stop).action(async (dataset: string, name: string, options: ServiceOptions) => {
+    const params = { name: dataset, runName: name };
+    const { body } = await clientFor(context, options).send(api.stopDatasetRun, { params });
+    const text = `run "${name}" is ${body.worldRun.state.toLowerCase()}: ${progressOf(body.worldRun)}\n`;
+    context.out.write(options.json === true ? formatJson(body) : text);
+  });
+};
+
+export const addDatasetRun = (datasets: Command, context: Context): void => {
+  addStart(datasets, context);
+  addGrade(datasets, context);
 };

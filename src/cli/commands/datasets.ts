@@ -25,7 +25,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
-import { addDatasetRun } from './dataset-run.ts';
+import { addDatasetRun, addRunSessions } from './dataset-run.ts';
 
 const addList = (datasets: Command, context: Context): void => {
   const command = addCommand(datasets, {
@@ -245,6 +245,7 @@ const addRuns = (datasets: Command, context: Context): void => {
     const { body } = await clientFor(context, options).send(api.deleteDatasetRun, { params });
     printAnswer(context, options, body, () => `the run ${runName} is deleted`);
   });
+  addRunSessions(runs, context);
 };
 
 export const addDatasets = (program: Command, context: Context): void => {

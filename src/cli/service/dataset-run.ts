@@ -1,94 +1,99 @@
 /**
- * A dataset run of world tasks: each item is a task, each session that is opened on it one link of the run. The id of
- * the session is that of the trace which the link names, and the grade of the session a score of that trace. An item
- * is linked once its session was graded, so that a run that was broken off goes on with what is left.
+ * A dataset run of world tasks, as the service carries it out: it opens a session on each item, and links and closes what
+ * was graded. Here are the agent that works in the sessions and the calls that grade them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AppError } from '#domain/error.ts';
 import type { Env } from '#runtime/env.ts';
+import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
-import type { DatasetItemView } from '#wire/public-api/dataset.ts';
+import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
 import type { Grade } from '#wire/public-api/grade.ts';
 import * as api from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
-import { firstWaitSeconds, sendCall, waitUntilReady } from './waits.ts';
+import type { SessionView } from '#wire/public-api/session.ts';
+import { sendCall, waitUntilReady } from './waits.ts';
 
-export type RunPlan = {
-  client: Client;
-  dataset: { id: string; name: string };
-  /** The name of the run. */
-  run: string;
-  /** With or without `@<version>`. */
-  world: string;
-  waitSeconds: number;
-  signal: AbortSignal;
+/** A run on a world. */
+export type Run = { client: Client; dataset: string; run: string; signal: AbortSignal };
+
+/** An item with its session. */
+export type OpenItem = RolloutView & { sessionId: string };
+
+const lookEveryMs = 500;
+
+type Page = { data: readonly RolloutView[]; worldRun: WorldRunView; next: string | undefined };
+
+const readPage = async (
+  { client, dataset: name, run: runName, signal }: Run,
+  query: { state?: 'OPEN'; cursor?: string },
+): Promise<Page> => {
+  const params = { name, runName };
+  const { body } = await client.send(api.listDatasetRunSessions, {
+    params,
+    query: { ...query, limit: 100 },
+    signal,
+  });
+  return { data: body.data, worldRun: body.worldRun, next: body.meta.nextCursor };
 };
 
-/** What came of an item. */
-export type ItemEnd = { item: string; sessionId: string; grade: Grade };
-
-type Pages<Row> = { data: readonly Row[]; meta: { nextCursor?: string } };
-
-const walk = async <Row>(read: (from: object) => Promise<Pages<Row>>): Promise<Row[]> => {
-  const rows: Row[] = [];
-  let from: object = {};
+/** All items of a run. */
+export const readItems = async (run: Run): Promise<{ items: RolloutView[]; run: WorldRunView }> => {
+  const items: RolloutView[] = [];
+  let query: { cursor?: string } = {};
   for (;;) {
-    const { data, meta } = await read(from);
-    rows.push(...data);
-    if (meta.nextCursor === undefined) return rows;
-    from = { cursor: meta.nextCursor };
+    const { data, worldRun, next } = await readPage(run, query);
+    items.push(...data);
+    if (next === undefined) return { items, run: worldRun };
+    query = { cursor: next };
   }
 };
 
-/** The active items of a dataset that a run has not linked yet, oldest first. */
-export const itemsLeft = async ({ client, dataset, run }: RunPlan): Promise<DatasetItemView[]> => {
-  const items = await walk<DatasetItemView>(async (from) => {
-    const query = { ...from, datasetName: dataset.name, limit: '20' };
-    return (await client.send(api.listDatasetItems, { query })).body as Pages<DatasetItemView>;
-  });
-  const runs = { ...{ datasetId: dataset.id, runName: run }, limit: '100' };
-  const links = await walk<{ datasetItemId: string }>(async (from) => {
-    const query = { ...from, ...runs };
-    return (await client.send(api.listDatasetRunItems, { query })).body as Pages<{
-      datasetItemId: string;
-    }>;
-  }).catch((error: unknown) => {
-    // The run begins with its first link.
-    if (error instanceof AppError && error.code === 'not_found') return [];
-    throw error;
-  });
-  const linked = new Set(links.map(({ datasetItemId }) => datasetItemId));
-  return items.filter(({ id }) => !linked.has(id)).reverse();
+const isOpen = (item: RolloutView): item is OpenItem => item.sessionId !== null;
+
+/** Tells of each session that is opened, once, until the run is over or stopped; answers how it stands then. */
+export const followRun = async (
+  run: Run,
+  opened: (item: OpenItem) => void | Promise<void>,
+): Promise<WorldRunView> => {
+  const seen = new Set<string>();
+  for (;;) {
+    const { data, worldRun } = await readPage(run, { state: 'OPEN' });
+    for (const item of data.filter(isOpen)) {
+      if (seen.has(item.sessionId)) continue;
+      seen.add(item.sessionId);
+      await opened(item);
+    }
+    if (worldRun.state !== 'RUNNING') return worldRun;
+    await pause(lookEveryMs, run.signal);
+  }
 };
 
-/** Opens a session on an item: its input is what `task` is of a session. */
-export const openOn = async (
-  { client, world, waitSeconds, signal }: RunPlan,
-  { id, input }: DatasetItemView,
+/** The session of an item, once an agent can work in it. */
+export const readySession = async (
+  { client, signal }: Run,
+  { datasetItemId, sessionId }: OpenItem,
+  waitSeconds: number,
 ): Promise<SessionView> => {
-  const task = input as OpenSessionBody['task'];
-  if (task === null || task === undefined) {
-    throw new AppError('invalid', `the item "${id}" has no input, which is to be a task`);
-  }
   const endsAt = performance.now() + waitSeconds * 1_000;
-  const query = { wait: firstWaitSeconds(waitSeconds) };
-  const body = { slug: world, task };
-  const opened = await client.send(api.openSession, { query, body, signal });
-  const session = await waitUntilReady({ client, session: opened.body, endsAt, signal });
+  const { body } = await client.send(api.getSession, { params: { sessionId }, signal });
+  const session = await waitUntilReady({ client, session: body, endsAt, signal });
   if (session.ready) return session;
   const why = session.error === null ? session.state : session.error.message;
-  throw new AppError('unavailable', `the session ${session.id} of "${id}" is not ready: ${why}`);
+  throw new AppError(
+    'unavailable',
+    `the session ${sessionId} of "${datasetItemId}" is not ready: ${why}`,
+  );
 };
 
 /** What an agent is told of the session that it is to work in. */
-export const agentEnv = (session: SessionView, item: DatasetItemView): Record<string, string> => {
+export const agentEnv = (session: SessionView, item: string): Record<string, string> => {
   const { api: vendor, mcp } = session.surfaces;
   const given: [string, string | undefined][] = [
     ['SVC_SESSION_ID', session.id],
-    ['SVC_TRACE_ID', session.id],
+    ['SVC_TRACE_ID', session.traceId ?? session.id],
     ['SVC_INSTRUCTION', session.instruction ?? ''],
-    ['SVC_DATASET_ITEM', item.id],
+    ['SVC_DATASET_ITEM', item],
     ['SVC_API_URL', vendor?.url],
     ['SVC_API_TOKEN', vendor?.token],
     ['SVC_MCP_URL', mcp?.url],
@@ -118,27 +123,29 @@ export const runAgent = async (
   if (status !== 0) say(`the agent ended with ${status}\n`);
 };
 
-/** Grades a session, notes the grade as a score, and links the item. */
-export const gradeAndLink = async (
-  { client, run, signal }: RunPlan,
-  { id: item }: Pick<DatasetItemView, 'id'>,
+/** Grades a session. */
+export const gradeSession = async (
+  { client, signal }: Pick<Run, 'client' | 'signal'>,
   sessionId: string,
-): Promise<ItemEnd> => {
+): Promise<Grade> => {
   const call = await sendCall({ client, sessionId, call: { kind: 'grade' }, signal });
-  if (call.state !== 'succeeded') {
-    const why = call.error?.message ?? call.state;
-    throw new AppError(
-      'unavailable',
-      `the session ${sessionId} of "${item}" was not graded: ${why}`,
-    );
-  }
-  const grade = call.output as Grade;
-  if (grade.score !== null) {
-    const score = { id: `grade-${sessionId}`, name: 'grade', traceId: sessionId };
-    const body = { ...score, value: grade.score, dataType: 'NUMERIC', comment: grade.verdict };
-    await client.send(api.createScore, { body });
-  }
-  const link = { runName: run, datasetItemId: item, traceId: sessionId };
+  if (call.state === 'succeeded') return call.output as Grade;
+  const why = call.error?.message ?? call.state;
+  throw new AppError('unavailable', `the session ${sessionId} was not graded: ${why}`);
+};
+
+/** Grades a session that was opened for an item by whomever, links it in the run, and closes it. */
+export const gradeAndLink = async (
+  run: Run,
+  datasetItemId: string,
+  sessionId: string,
+): Promise<{ item: string; sessionId: string; grade: Grade }> => {
+  const { client, run: runName } = run;
+  const params = { sessionId };
+  const { traceId } = (await client.send(api.getSession, { params })).body;
+  const grade = await gradeSession(run, sessionId);
+  const link = { runName, datasetItemId, traceId: traceId ?? sessionId };
   await client.send(api.createDatasetRunItem, { body: link });
-  return { item, sessionId, grade };
+  await client.send(api.closeSession, { params, body: {} });
+  return { item: datasetItemId, sessionId, grade };
 };

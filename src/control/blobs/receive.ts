@@ -1,11 +1,11 @@
 /** A file of what somebody sends, which ends where more comes than may. */
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/error.ts';
+import { scratchPath } from '#runtime/scratch-files.ts';
 import { type AwaitedBlob, checkAwaited, measureFile } from './blobs.ts';
 
 /** What is left of the source is not destroyed: an answer is still to go to whoever sends it. */
@@ -46,10 +46,8 @@ export const withReceived = async (
   awaited: AwaitedBlob,
   use: (path: string) => Promise<unknown>,
 ): Promise<void> => {
-  const folder = join(workDir, 'received');
-  const path = join(folder, `${randomUUID()}.part`);
+  const path = await scratchPath(join(workDir, 'received'), '.part');
   try {
-    await mkdir(folder, { recursive: true });
     await receiveFile(path, source, awaited.bytes);
     checkAwaited(await measureFile(path), awaited);
     await use(path);

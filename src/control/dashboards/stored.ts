@@ -19,6 +19,7 @@ import {
   type CodeRow,
   type DashboardRow,
   dashboardKeyIndex,
+  deleteDashboard,
   findDashboard,
   findDashboardByKey,
   insertDashboard,
@@ -46,6 +47,11 @@ export const getDashboard = async (
   const found = await findDashboard(db, projectId, id);
   if (found !== undefined) return found;
   throw new AppError('not_found', `there is no dashboard "${id}"; "svc dashboards ls" shows them`);
+};
+
+/** Deletes a dashboard with its code; what it is of stays. Throws `not_found`. */
+export const dropDashboard = async (parts: Parts, projectId: string, id: string): Promise<void> => {
+  if (!(await deleteDashboard(parts.db, projectId, id))) await getDashboard(parts, projectId, id);
 };
 
 /** Who asks, and until when. */

@@ -104,6 +104,20 @@ export const linkItem = async ({ db }: DatasetStore, projectId: string, given: G
   });
 };
 
+/** Links an item to the trace of the session that was played on it. */
+export const linkTrace = (
+  tx: Queryable,
+  run: RunRow,
+  { itemKey, itemId, traceId }: { itemKey: string; itemId: string; traceId: string },
+) => {
+  const id = idOfLink(run.id, [itemId, traceId, null]);
+  return putRunItem(tx, {
+    ...{ key: keyOf(run.projectId, id), projectId: run.projectId, id, runKey: run.key },
+    ...{ itemKey, itemId, traceId, observationId: null, observationKey: null },
+    ...{ datasetVersion: null, createdAt: null },
+  });
+};
+
 const placeOf = ({ createdAt, id }: { createdAt: Date; id: string }) => [createdAt, id] as const;
 
 /** A page of a dataset's runs. */

@@ -1,17 +1,9 @@
 /** What dashboards show: sessions of tasks or of a world with their grades, and one session with what was done in it. */
 import { type Queryable, statement } from './database.ts';
+import { gradeColumns, lastGrade } from './last-grade.ts';
 
 /** Of a session's calls, its requests, and the sessions of a task set or a world: the newest are read. */
 export const mostShown = { calls: 1_000, requests: 2_000, sessions: 1_000 } as const;
-
-// JSON functions of PostgreSQL fail on what strangers' rows may hold; hosts write these members first.
-const head = `'^\\s*\\{\\s*"verdict"\\s*:\\s*"([a-z]+)"\\s*,\\s*"passed"\\s*:\\s*[a-z]+\\s*,\\s*"score"\\s*:\\s*(-?[\\d.]+|null)'`;
-
-/** The last grade of session `s`. */
-const lastGrade = `left join lateral (
-    select regexp_match(substring(c.output::text for 200), ${head}) as head, c.answered_at
-      from calls c where c.session_id = s.id and c.kind = 'grade' and c.state = 'succeeded'
-     order by c.seq desc limit 1) g on true`;
 
 export type ShownSession = {
   id: string;
@@ -32,8 +24,8 @@ export type ShownSession = {
 
 const sessionColumns = `s.id, s.task_id as "taskId", s.task_name as task, coalesce(w.former_slug, w.slug) as world,
   s.state, s.end_reason as "endReason", s.created_at as "createdAt", s.ready_at as "readyAt",
-  s.closed_at as "closedAt", g.answered_at as "gradedAt", s.last_seq as calls, g.head[1] as verdict,
-  nullif(g.head[2], 'null')::float8 as score`;
+  s.closed_at as "closedAt", g.answered_at as "gradedAt", s.last_seq as calls,
+  ${gradeColumns}`;
 
 const shown = (where: string): string =>
   `select ${sessionColumns}

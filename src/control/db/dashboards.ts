@@ -84,6 +84,18 @@ export const findDashboardByKey = async (
 ): Promise<{ id: string; requestHash: string } | undefined> =>
   (await db.query<{ id: string; requestHash: string }>(findByKeyStatement, [projectId, key]))[0];
 
+const deleteStatement = statement(
+  'delete_dashboard',
+  'delete from dashboards where project_id = $1 and id = $2 returning id',
+);
+
+/** Deletes it; false when there is none. */
+export const deleteDashboard = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> => (await db.query(deleteStatement, [projectId, id])).length > 0;
+
 const writeStatement = statement(
   'write_dashboard_code',
   `update dashboards

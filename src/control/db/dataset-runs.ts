@@ -30,6 +30,17 @@ export const findDatasetRun = async (
   name: string,
 ): Promise<RunRow | undefined> => (await db.query<RunRow>(findStatement, [datasetKey, name]))[0];
 
+const findByKeyStatement = statement(
+  'find_dataset_run_by_key',
+  `select ${columns} from dataset_runs r where r.key = $1`,
+);
+
+/** The run of a key; undefined when it was deleted. */
+export const findDatasetRunByKey = async (
+  db: Queryable,
+  key: string,
+): Promise<RunRow | undefined> => (await db.query<RunRow>(findByKeyStatement, [key]))[0];
+
 export type NewDatasetRun = Omit<RunRow, 'createdAt' | 'updatedAt'>;
 
 const putStatement = statement(

@@ -67,6 +67,34 @@ export type NewTaskSet = Omit<TaskSetRow, 'createdAt'> & { key: string };
 export const insertTaskSet = async (db: Queryable, set: NewTaskSet): Promise<boolean> =>
   (await db.query(insertStatement, set)).length > 0;
 
+const deleteStatement = statement(
+  'delete_task_set',
+  'delete from task_sets where project_id = $1 and id = $2 returning id',
+);
+
+/** What deleting a set violates of which there is a dashboard. */
+export const dashboardsOfSet = 'dashboards_task_set_id_fkey';
+
+/** Deletes it; false when there is none. The tasks stay. */
+export const deleteTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> => (await db.query(deleteStatement, [projectId, id])).length > 0;
+
+const ofSetStatement = statement(
+  'list_dashboards_of_set',
+  'select id from dashboards where project_id = $1 and task_set_id = $2 order by created_at, id limit 20',
+);
+
+/** Some dashboards of a set. */
+export const listDashboardsOfSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<string[]> =>
+  (await db.query<{ id: string }>(ofSetStatement, [projectId, id])).map((row) => row.id);
+
 const hasNameStatement = statement(
   'has_task_set_name',
   'select id from task_sets where project_id = $1 and name = $2',

@@ -1,9 +1,9 @@
 /** The archive of a session that is open, made when it is asked for and read once. */
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { scratchPath } from '#runtime/scratch-files.ts';
 import { findSession, findSessionTask, noSession } from '../db/sessions.ts';
 import type { Parts } from '../parts.ts';
 import { type ArchiveFile, openArchiveFile } from './archive-file.ts';
@@ -56,9 +56,7 @@ export const exportSession = async (
   asked: SessionAsked,
   signal: AbortSignal,
 ): Promise<{ stream: Readable; bytes: number }> => {
-  const folder = join(parts.config.workDir, 'exports');
-  const path = join(folder, `${randomUUID()}.tar.gz`);
-  await mkdir(folder, { recursive: true });
+  const path = await scratchPath(join(parts.config.workDir, 'exports'), '.tar.gz');
   try {
     await writeAt(parts, asked, path, signal);
     const { size } = await stat(path);

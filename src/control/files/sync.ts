@@ -3,8 +3,7 @@
  * nothing is deleted. A request works for so long and answers `partial` when there is more; the next one goes on, as
  * each file is noted once both sides have it. One connector is synced by one request at a time.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lookup } from 'mime-types';
 import { AppError } from '#domain/error.ts';
@@ -12,6 +11,7 @@ import { readFilePath } from '#domain/file-path.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Digest } from '#domain/world.ts';
+import { scratchPath } from '#runtime/scratch-files.ts';
 import { contentTypePattern } from '#wire/public-api/file.ts';
 import type { SyncAnswer } from '#wire/public-api/file-connector.ts';
 import { measureFile, unsaidType } from '../blobs/blobs.ts';
@@ -90,9 +90,7 @@ const pullOne = async (
   file: PlacedFile,
   { path, held }: { path: string; held: Digest | undefined },
 ): Promise<SyncEntry> => {
-  const folder = join(parts.config.workDir, 'synced');
-  const part = join(folder, `${randomUUID()}.part`);
-  await mkdir(folder, { recursive: true });
+  const part = await scratchPath(join(parts.config.workDir, 'synced'), '.part');
   try {
     const { stream, contentType } = await place.read(file.path, signal);
     await receiveFile(part, stream, limits.fileBytes);

@@ -4,12 +4,16 @@ import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { TaskSetBody, TaskSetView } from '#wire/public-api/task-set.ts';
 import type { Queryable } from '../db/database.ts';
+import { violates } from '../db/errors.ts';
 import {
   countTaskSets,
+  dashboardsOfSet,
+  deleteTaskSet,
   findKnownTasks,
   findTaskSet,
   findTaskSetByName,
   insertTaskSet,
+  listDashboardsOfSet,
   listTaskSets,
   type TaskSetRow,
 } from '../db/task-sets.ts';
@@ -32,6 +36,19 @@ export const getTaskSet = async (
   const set = await findTaskSet(db, projectId, id);
   if (set !== undefined) return set;
   throw new AppError('not_found', `there is no task set "${id}"; "svc task-sets list" shows them`);
+};
+
+/** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while there are dashboards of it. */
+export const deleteSet = async (db: Queryable, projectId: string, id: string): Promise<void> => {
+  try {
+    if (await deleteTaskSet(db, projectId, id)) return;
+  } catch (error) {
+    if (!violates(error, dashboardsOfSet)) throw error;
+    const dashboardIds = await listDashboardsOfSet(db, projectId, id);
+    const message = `there are dashboards of "${id}": delete ${dashboardIds.join(', ')} first`;
+    throw new AppError('conflict', message, { detail: { dashboardIds } });
+  }
+  await getTaskSet(db, projectId, id);
 };
 
 /** Throws `invalid` for a task that is named twice, or that the project has not. */

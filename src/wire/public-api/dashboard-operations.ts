@@ -1,6 +1,7 @@
 /** The operations on dashboards. */
 import { operation } from '../operation.ts';
 import { IdempotencyHeaders } from '../schemas.ts';
+import { Type } from '../type.ts';
 import {
   DashboardBody,
   DashboardCodeBody,
@@ -92,4 +93,14 @@ export const renderDashboard = operation({
   body: RenderBody,
   answers: { 200: Rendered },
   refusals: { 429: busy },
+});
+
+export const deleteDashboard = operation({
+  id: 'deleteDashboard',
+  summary: 'Delete a dashboard with its code',
+  method: 'DELETE',
+  path: '/dashboards/{dashboardId}',
+  access: 'write',
+  params: DashboardParams,
+  answers: { 200: Type.Object({ deleted: Type.String() }) },
 });

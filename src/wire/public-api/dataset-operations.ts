@@ -1,5 +1,6 @@
 /** The operations on datasets, their items and their runs. */
 import { operation } from '../operation.ts';
+import { oneOf } from '../schemas.ts';
 import { Type } from '../type.ts';
 import {
   cursorParams,
@@ -18,8 +19,12 @@ import {
   DatasetView,
   DatasetWithItems,
   ItemParams,
+  RolloutList,
   RunParams,
   RunsParams,
+  rolloutStates,
+  StartedRun,
+  WorldRunBody,
 } from './dataset.ts';
 import { Done, Param } from './trace.ts';
 
@@ -210,4 +215,49 @@ export const deleteDatasetRun = operation({
   unknown: 'ignored',
   params: RunParams,
   answers: { 200: Done },
+});
+
+export const startDatasetRun = operation({
+  id: 'startDatasetRun',
+  summary:
+    'Run a dataset on a world: a session on each active item as its task, so many at once; one of this name goes on',
+  method: 'POST',
+  path: '/datasets/{name}/runs',
+  access: 'write',
+  params: RunsParams,
+  body: WorldRunBody,
+  answers: { 202: StartedRun },
+  refusals: { 409: 'The run of this name is on another world.' },
+});
+
+export const listDatasetRunSessions = operation({
+  id: 'listDatasetRunSessions',
+  summary:
+    'The items of a run on a world with their sessions and grades, in the order of the items',
+  method: 'GET',
+  path: '/datasets/{name}/runs/{runName}/sessions',
+  access: 'write',
+  params: RunParams,
+  query: Type.Object(
+    {
+      state: Type.Optional(oneOf(rolloutStates)),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 1_000, description: '`meta.nextCursor` of the page before' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RolloutList },
+});
+
+export const stopDatasetRun = operation({
+  id: 'stopDatasetRun',
+  summary:
+    'Stop a run on a world: its open sessions are closed, and no more are opened until it goes on',
+  method: 'POST',
+  path: '/datasets/{name}/runs/{runName}/stop',
+  access: 'write',
+  params: RunParams,
+  answers: { 200: StartedRun },
 });

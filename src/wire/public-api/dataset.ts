@@ -90,10 +90,72 @@ export const DatasetRunItemView = Type.Object({
 });
 export type DatasetRunItemView = Static<typeof DatasetRunItemView>;
 
+/** How a run on a world stands, and items of one: in wait for a session, in one, graded, or without a grade. */
+export const worldRunStates = ['RUNNING', 'COMPLETED', 'STOPPED'] as const;
+export const rolloutStates = ['WAITING', 'OPEN', 'GRADED', 'FAILED'] as const;
+
+export const WorldRunView = Type.Object({
+  world: Type.String(),
+  concurrency: Type.Integer({ description: 'sessions that are open at once, at the most' }),
+  state: oneOf(worldRunStates),
+  reason: nullable(Type.String({ description: 'why it was stopped' })),
+  items: Type.Integer(),
+  waiting: Type.Integer(),
+  open: Type.Integer(),
+  graded: Type.Integer(),
+  passed: Type.Integer(),
+  failed: Type.Integer({ description: 'no session was to be had, or it ended without a grade' }),
+  finishedAt: nullable(Timestamp),
+});
+export type WorldRunView = Static<typeof WorldRunView>;
+
+export const WorldRunBody = Type.Object(
+  {
+    world: Type.String({
+      minLength: 1,
+      maxLength: 140,
+      description: 'slug, with `@<version or label>` for another than the newest',
+    }),
+    name: Type.Optional(
+      Type.String({ maxLength: 10_000, description: 'one that is there goes on' }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
+    ),
+    description: GivenText,
+    metadata: Type.Optional(Json),
+  },
+  { additionalProperties: false },
+);
+export type WorldRunBody = Static<typeof WorldRunBody>;
+
+/** A run on a world, as its start is answered. */
+export const StartedRun = Type.Object({ ...runMembers, worldRun: WorldRunView });
+
+export const RolloutView = Type.Object({
+  datasetItemId: Type.String(),
+  state: oneOf(rolloutStates),
+  attempt: Type.Integer(),
+  sessionId: nullable(
+    Type.String({ description: 'of the world session, for `GET /world-sessions/{sessionId}`' }),
+  ),
+  verdict: Text,
+  score: nullable(Type.Number()),
+  error: nullable(Type.String({ description: 'why there is no grade' })),
+});
+export type RolloutView = Static<typeof RolloutView>;
+
+export const RolloutList = Type.Object({
+  data: Type.Array(RolloutView),
+  meta: Type.Object({ limit: Type.Integer(), nextCursor: Type.Optional(Type.String()) }),
+  worldRun: WorldRunView,
+});
+
 /** A run with its items, the newest first; of very many, the rest is read from the list of run items. */
 export const DatasetRunDetail = Type.Object({
   ...runMembers,
   datasetRunItems: Type.Array(DatasetRunItemView),
+  worldRun: Type.Optional(WorldRunView),
   hasMoreItems: Type.Optional(
     Type.Literal(true, { description: 'there are more: `GET /dataset-run-items` lists them all' }),
   ),

@@ -77,6 +77,7 @@ export {
 } from './context-operations.ts';
 export {
   createDashboard,
+  deleteDashboard,
   getDashboard,
   listDashboards,
   pushDashboardCode,
@@ -108,9 +109,12 @@ export {
   getNamedDataset,
   listDatasetItems,
   listDatasetRunItems,
+  listDatasetRunSessions,
   listDatasetRuns,
   listDatasets,
   listNamedDatasets,
+  startDatasetRun,
+  stopDatasetRun,
 } from './dataset-operations.ts';
 export { answerDeliveries, listDeliveries, listWebhooks } from './delivery-operations.ts';
 export { exportSession } from './export-operations.ts';
@@ -199,7 +203,12 @@ export {
   updateTask,
   validateTask,
 } from './task-operations.ts';
-export { createTaskSet, getTaskSet, listTaskSets } from './task-set-operations.ts';
+export {
+  createTaskSet,
+  deleteTaskSet,
+  getTaskSet,
+  listTaskSets,
+} from './task-set-operations.ts';
 export {
   createTrace,
   deleteTrace,

@@ -37,3 +37,14 @@ export const getTaskSet = operation({
   params: TaskSetParams,
   answers: { 200: TaskSetView },
 });
+
+export const deleteTaskSet = operation({
+  id: 'deleteTaskSet',
+  summary: 'Delete a task set; its tasks stay',
+  method: 'DELETE',
+  path: '/task-sets/{taskSetId}',
+  access: 'write',
+  params: TaskSetParams,
+  answers: { 200: Type.Object({ deleted: Type.String() }) },
+  refusals: { 409: 'There are dashboards of it; `dashboardIds` names some.' },
+});

@@ -1,7 +1,7 @@
 /** The routes of dashboards. */
 import * as api from '#wire/public-api/operations.ts';
 import { render, testTransform } from '../../dashboards/render.ts';
-import { createDashboard, getDashboard, pushCode } from '../../dashboards/stored.ts';
+import { createDashboard, dropDashboard, getDashboard, pushCode } from '../../dashboards/stored.ts';
 import { viewDashboard, viewDetail } from '../../dashboards/view.ts';
 import { listDashboards } from '../../db/dashboards.ts';
 import type { Parts } from '../../parts.ts';
@@ -24,6 +24,11 @@ export const dashboardEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.getDashboard, async ({ params }, { caller: { projectId } }) =>
     respond(200, viewDetail(parts, await getDashboard(parts, projectId, params.dashboardId))),
   ),
+
+  endpoint(api.deleteDashboard, async ({ params }, { caller: { projectId } }) => {
+    await dropDashboard(parts, projectId, params.dashboardId);
+    return respond(200, { deleted: params.dashboardId });
+  }),
 
   endpoint(api.pushDashboardCode, async ({ params, body }, { caller: { projectId }, signal }) =>
     respond(200, await pushCode(parts, { projectId, signal }, params.dashboardId, body)),

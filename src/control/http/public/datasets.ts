@@ -4,15 +4,26 @@ import * as api from '#wire/public-api/operations.ts';
 import { putDataset } from '../../datasets/datasets.ts';
 import { deleteItem, getItem, putItem, readAllItems, readItems } from '../../datasets/items.ts';
 import { getDataset } from '../../datasets/names.ts';
+import {
+  describePlay,
+  readRollouts,
+  startPlay,
+  stopRun,
+  viewPlay,
+  viewRollout,
+} from '../../datasets/plays.ts';
 import { getRun, linkItem, readRun, readRunItems, readRuns } from '../../datasets/runs.ts';
 import { viewDataset } from '../../datasets/view.ts';
 import { listItemIds } from '../../db/dataset-items.ts';
+import type { RolloutPlace } from '../../db/dataset-plays.ts';
 import { deleteDatasetRun, listRunNames } from '../../db/dataset-runs.ts';
 import { countDatasets, type DatasetRow, listDatasets } from '../../db/datasets.ts';
+import { writeCursor } from '../../lists/cursor.ts';
 import { openNumberedPage } from '../../lists/numbered.ts';
 import type { RawQuery } from '../../lists/query.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { type CursorForm, isWhole, openPage } from '../paging.ts';
 
 const storeOf = ({ traces: { db }, compiler }: Parts) => ({ db, compiler });
 
@@ -115,7 +126,8 @@ const runEndpointsOf = (parts: Parts): Endpoint[] => {
 
     endpoint(api.getDatasetRun, async ({ params }, { caller: { projectId } }) => {
       const dataset = await getDataset(db, projectId, params.name);
-      return respond(200, await readRun(storeOf(parts), dataset, params.runName));
+      const run = await readRun(storeOf(parts), dataset, params.runName);
+      return respond(200, { ...run, ...(await describePlay(parts, dataset, params.runName)) });
     }),
 
     endpoint(api.deleteDatasetRun, async ({ params }, { caller: { projectId } }) => {
@@ -127,9 +139,53 @@ const runEndpointsOf = (parts: Parts): Endpoint[] => {
   ];
 };
 
+const byPosition: CursorForm<RolloutPlace> = {
+  write: ({ position, itemKey }) => [position, itemKey],
+  read: ([position, itemKey]) =>
+    isWhole(position) && typeof itemKey === 'string' && /^[\da-f-]{36}$/.test(itemKey)
+      ? { position, itemKey }
+      : undefined,
+};
+
+/** Runs on worlds. */
+const playEndpointsOf = (parts: Parts): Endpoint[] => {
+  const { db } = parts.traces;
+  return [
+    endpoint(api.startDatasetRun, async ({ params, body }, { caller: { projectId } }) => {
+      const dataset = await getDataset(db, projectId, params.name);
+      return respond(202, await startPlay(parts, dataset, body));
+    }),
+
+    endpoint(api.listDatasetRunSessions, async ({ params, query }, { caller: { projectId } }) => {
+      const dataset = await getDataset(db, projectId, params.name);
+      const run = await getRun(db, dataset, params.runName);
+      const { state = null } = query;
+      const { range } = openPage(query, byPosition);
+      const asked = { state, after: range.from, limit: range.limit };
+      const { rows, hasMore, play } = await readRollouts(parts, run, asked);
+      const last = rows.at(-1);
+      const next = hasMore && last !== undefined ? [1, ...byPosition.write(last)] : undefined;
+      return respond(200, {
+        data: rows.map(viewRollout),
+        meta: {
+          limit: range.limit,
+          ...(next === undefined ? {} : { nextCursor: writeCursor(next) }),
+        },
+        worldRun: viewPlay(play),
+      });
+    }),
+
+    endpoint(api.stopDatasetRun, async ({ params }, { caller: { projectId } }) => {
+      const dataset = await getDataset(db, projectId, params.name);
+      return respond(200, await stopRun(parts, dataset, params.runName));
+    }),
+  ];
+};
+
 export const datasetEndpoints = (parts: Parts): Endpoint[] => [
   ...datasetEndpointsOf(parts),
   ...olderEndpointsOf(parts),
   ...itemEndpointsOf(parts),
   ...runEndpointsOf(parts),
+  ...playEndpointsOf(parts),
 ];

@@ -4,7 +4,7 @@ import type { TaskValidation } from '#wire/public-api/task.ts';
 import { listTasks } from '../../db/world-tasks.ts';
 import type { Parts } from '../../parts.ts';
 import { saveSessionTask } from '../../tasks/session.ts';
-import { createTaskSet, readTaskSet, readTaskSets } from '../../tasks/sets.ts';
+import { createTaskSet, deleteSet, readTaskSet, readTaskSets } from '../../tasks/sets.ts';
 import { createTask, removeTask, updateTask } from '../../tasks/stored.ts';
 import { validateTask } from '../../tasks/validate.ts';
 import { viewTask, viewTaskDetail } from '../../tasks/view.ts';
@@ -48,6 +48,11 @@ const setEndpointsOf = ({ db }: Parts): Endpoint[] => [
   endpoint(api.getTaskSet, async ({ params }, { caller: { projectId } }) =>
     respond(200, await readTaskSet(db, projectId, params.taskSetId)),
   ),
+
+  endpoint(api.deleteTaskSet, async ({ params }, { caller: { projectId } }) => {
+    await deleteSet(db, projectId, params.taskSetId);
+    return respond(200, { deleted: params.taskSetId });
+  }),
 ];
 
 export const taskEndpoints = (parts: Parts): Endpoint[] => [

@@ -1,0 +1,104 @@
+/**
+ * The loop that carries on runs of datasets on worlds, in each control plane: it links and closes what was graded, and
+ * opens what has room. A session has a key of its item and attempt, so that one that was opened by a control plane which
+ * then was gone is found again.
+ */
+import { AppError, describeError } from '#domain/error.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { openSession } from '#wire/public-api/operations.ts';
+import type { KeptOpen } from '../bodies/keep.ts';
+import {
+  type ClaimedPlay,
+  claimPlay,
+  letGoOfPlay,
+  nextWaiting,
+  setRollout,
+  type WaitingRollout,
+} from '../db/dataset-plays.ts';
+import type { Parts } from '../parts.ts';
+import { open } from '../sessions/open.ts';
+import { settleOpen } from './settle.ts';
+
+const everyMs = 500;
+/** Until a run is looked at again: soon, as agents wait; later where there was no room. */
+const afterMs = { usual: 500, noRoom: 5_000 };
+/** Runs that are carried on in one tick. */
+const mostRuns = 50;
+/** What an error says of an item. */
+const mostErrorChars = 2_000;
+
+/** What a session is opened with; throws `invalid` for an input that is no task. */
+const readOpen = async (
+  { readBody }: Parts,
+  { projectId, world }: ClaimedPlay,
+  { input }: WaitingRollout,
+  signal: AbortSignal,
+): Promise<KeptOpen> => {
+  if (input === null) throw new AppError('invalid', 'the item has no input, which is to be a task');
+  const bytes = Buffer.from(`{"slug":${JSON.stringify(world)},"task":${input}}`);
+  const asker = async () => projectId;
+  const body = { operation: openSession.id, asker, bytes, signal };
+  const { problems, body: kept } = await readBody(body, { isKeyed: true, form: 'json' });
+  const [first] = problems;
+  if (first === undefined) return kept as KeptOpen;
+  const place = ['input', ...first.path.slice(1)].join('.');
+  throw new AppError('invalid', `the item is no task: ${place} ${first.message}`);
+};
+
+const waits = new Set<AppError['code']>(['exhausted', 'unavailable', 'timeout', 'internal']);
+
+/** Opens a session on an item; false when there is no room for one at present. */
+const openOn = async (
+  parts: Parts,
+  play: ClaimedPlay,
+  rollout: WaitingRollout,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const { runKey, projectId } = play;
+  const { itemKey, attempt } = rollout;
+  const change = { ...{ runKey, itemKey, from: 'WAITING' as const }, verdict: null, score: null };
+  try {
+    const body = await readOpen(parts, play, rollout, signal);
+    const idempotencyKey = `dataset-run:${runKey}:${itemKey}:${attempt}`;
+    const { session } = await open(parts, { projectId, body, idempotencyKey, signal });
+    await setRollout(parts.db, { ...change, state: 'OPEN', sessionId: session.id, error: null });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || waits.has(error.code)) {
+      parts.log.debug({ err: error, runKey }, 'a session of a dataset run is opened later');
+      return false;
+    }
+    const text = describeError(error).slice(0, mostErrorChars);
+    await setRollout(parts.db, { ...change, state: 'FAILED', sessionId: null, error: text });
+    return true;
+  }
+};
+
+const carryOn = async (parts: Parts, play: ClaimedPlay, signal: AbortSignal): Promise<void> => {
+  await settleOpen(parts, play);
+  let hasRoom = true;
+  while (hasRoom && !signal.aborted) {
+    const next = await nextWaiting(parts.db, play);
+    if (next === undefined) break;
+    hasRoom = await openOn(parts, play, next, signal);
+  }
+  await letGoOfPlay(parts.db, play.runKey, hasRoom ? afterMs.usual : afterMs.noRoom);
+};
+
+const tick = async (parts: Parts, signal: AbortSignal): Promise<number> => {
+  for (let runs = 0; runs < mostRuns; runs += 1) {
+    const play = signal.aborted ? undefined : await claimPlay(parts.db);
+    if (play === undefined) return runs;
+    await carryOn(parts, play, signal);
+  }
+  return mostRuns;
+};
+
+/** Starts it. */
+export const startDatasetRuns = (parts: Parts): Loop<number> =>
+  startLoop({
+    name: 'dataset-runs',
+    everyMs,
+    log: parts.log,
+    tick: (signal) => tick(parts, signal),
+  });

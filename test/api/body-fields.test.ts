@@ -1,0 +1,202 @@
+/**
+ * Every field of every body, absent, null, of another type, too large and hostile: each is taken where the schema lets
+ * it through, or refused with what is wrong with that field, and a refusal changes nothing. Routes that are added are
+ * tried, too; they need a body in `good-bodies.ts`.
+ */
+import { tmpdir } from 'node:os';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { basicAuthorization } from '#wire/client.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as api from '#wire/public-api/operations.ts';
+import type { RawAnswer } from '../support/control.ts';
+import { makeEverything } from '../support/everything.ts';
+import { type FieldCase, fieldCasesOf } from '../support/field-cases.ts';
+import { goodBodies } from '../support/good-bodies.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { projectIdOf } from '../support/settings.ts';
+
+const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write', 'session']);
+
+/** JSON-RPC has errors of its own, and the organization is not to be deleted. */
+const others = new Set(['callService', 'callSessionServer', 'deleteOrganization']);
+
+/** They end what the others work on. */
+const ending = ['moveFile', 'renameWorld', 'archiveWorld', 'closeSession'];
+
+const operations = (Object.values(api) as OperationShape[])
+  .filter(({ id, body }) => body !== undefined && !others.has(id))
+  .sort((a, b) => ending.indexOf(a.id) - ending.indexOf(b.id));
+
+/** Members of bodies whose schemas leave them free. */
+const free: Record<string, string[]> = {
+  createScore: [
+    ...['id', 'name', 'value', 'dataType', 'traceId', 'sessionId', 'datasetRunId', 'comment'],
+    ...['observationId', 'metadata', 'configId', 'queueId', 'source', 'environment', 'timestamp'],
+  ],
+  createScoreConfig: ['name', 'dataType', 'minValue', 'maxValue', 'categories', 'description'],
+  createTrace: [
+    ...['id', 'timestamp', 'name', 'input', 'output', 'sessionId', 'userId', 'environment'],
+    ...['metadata', 'release', 'version', 'public', 'tags'],
+  ],
+  updateScoreConfig: ['isArchived', 'name', 'minValue', 'maxValue', 'categories', 'description'],
+};
+
+let control: OwnControl;
+let ids: Record<string, string>;
+let bodies: Record<string, object>;
+let number = 0;
+
+beforeAll(async () => {
+  control = await startNotesControl({ files: { folder: tmpdir(), endpoints: [] } });
+  ids = { ...(await makeEverything(control)), projectId: await projectIdOf(control) };
+  bodies = goodBodies(ids);
+});
+afterAll(() => control.stop());
+
+const send = (operation: OperationShape, text: string): Promise<RawAnswer> => {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'none');
+  number += 1;
+  return control.raw({
+    method: operation.method,
+    path: `/api/public${path}`,
+    headers: {
+      authorization: ofProjects.has(operation.access)
+        ? basicAuthorization(control.publicKey, control.secretKey)
+        : control.accountAuthorization,
+      'content-type': 'application/json',
+    },
+    body: text.replaceAll('%n', String(number)),
+  });
+};
+
+/** What works by itself, as time goes by. */
+const restless = [
+  ...['hosts', 'host_orders', 'sessions', 'calls', 'world_runs', 'requests', 'ledgers'],
+  ...['trace_dues', 'request_rates', 'credential_uses', 'configured_keys', 'gateways', 'keys'],
+  // Bytes that came before a refusal are removed by themselves when nothing has them.
+  'uploads',
+];
+
+/** A digest of every table but those. */
+const digest = async (): Promise<Record<string, string>> => {
+  await until(async () => (await control.sql('select from trace_dues limit 1')).length === 0, {
+    timeoutMs: 20_000,
+    what: 'sessions are told in their traces',
+  });
+  const tables = await control.sql<{ name: string }>(
+    `select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all($1)`,
+    [restless],
+  );
+  const each = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, count(*) || ':' || coalesce(sum(hashtextextended(t::text, 0)), 0) as rows from "${name}" t`,
+  );
+  const rows = await control.sql<{ name: string; rows: string }>(each.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, rows: text }) => [name, text]));
+};
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+
+const isJson = (text: string): unknown => {
+  const read: unknown = JSON.parse(text, (_, value) =>
+    typeof value === 'number' && !Number.isFinite(value) ? Symbol('infinite') : value,
+  );
+  return read;
+};
+
+/** What is refused wherever it stands is refused in these words. */
+const wordsOf: Record<string, RegExp> = {
+  'too deep': /deeper than/,
+  'a prototype': /__proto__/,
+  'a constructor': /constructor\.prototype/,
+  'a zero byte': /0x00|zero|NUL|U\+0000|\\u0000/,
+  // Nothing is left of a body with one member.
+  absent: /fewer than 1 properties|nothing to change/,
+};
+
+/** Refused for what they are together with others, or for what a file holds: the message names that. */
+const together = new Set(['requestMediaUpload', 'createWorld', 'validateTask', 'updateProject']);
+
+type Wrong = { case: string; status: number; body: unknown };
+
+const judge = (
+  operation: OperationShape,
+  { path, oddity, text }: FieldCase,
+  { status, body }: RawAnswer,
+  isGood: boolean,
+): Wrong | undefined => {
+  const wrong = (why: string): Wrong => ({
+    case: `${operation.id} ${path.join('.')} ${oddity}: ${why}`,
+    status,
+    body: JSON.stringify(body).slice(0, 400),
+  });
+  if (status >= 500) return wrong('fails');
+  if (status < 300) {
+    const isTaken = ajv.validate(operation.body as object, isJson(text));
+    const mayBeNull = oddity === 'null' || oddity === 'a list with null';
+    const isLenient = operation.unknown === 'ignored' && mayBeNull;
+    return isTaken || isLenient
+      ? undefined
+      : wrong('is taken, which its schema does not let through');
+  }
+  const { message } = (body ?? {}) as { message?: unknown };
+  if (typeof message !== 'string' || message === '') return wrong('is refused without a message');
+  const words = wordsOf[oddity];
+  if (words?.test(message)) return undefined;
+  if (status !== 400 || !isGood || together.has(operation.id)) return undefined;
+  const said = JSON.stringify(body).toLowerCase();
+  const names = path.map((name) => name.toLowerCase());
+  return names.some((name) => said.includes(name)) ? undefined : wrong('does not name the field');
+};
+
+/** It waits until hosts, which there are none of, have done something. */
+const isLong = ({ path, oddity }: FieldCase): boolean =>
+  path[0] === 'wait' && ['absent', 'true'].includes(oddity);
+
+const tryOperation = async (operation: OperationShape): Promise<Wrong[]> => {
+  const base = bodies[operation.id] ?? {};
+  const found: Wrong[] = [];
+  const { status: good } = await send(operation, JSON.stringify(base));
+  const refused: FieldCase[] = [];
+  const cases = fieldCasesOf(operation, base, free[operation.id]).filter((one) => !isLong(one));
+  for (const one of cases) {
+    const answer = await send(operation, one.text);
+    const wrong = judge(operation, one, answer, good < 300);
+    if (wrong !== undefined) found.push(wrong);
+    if (answer.status >= 400) refused.push(one);
+  }
+  const before = await digest();
+  const some = refused.filter((_, index) => index % 3 === number % 3);
+  for (const { text } of some) await send(operation, text);
+  const after = await digest();
+  const changed = Object.keys(before).filter((name) => before[name] !== after[name]);
+  if (changed.length > 0) {
+    found.push({
+      case: `${operation.id}: refusals change ${changed.join()}`,
+      status: good,
+      body: '',
+    });
+  }
+  return found;
+};
+
+describe('a field of a body', () => {
+  it('is of a body that its operation takes', async () => {
+    const missing = operations.filter(({ id }) => bodies[id] === undefined).map(({ id }) => id);
+    expect(missing).toEqual(['closeSession']);
+  });
+
+  it.each(operations.map((operation) => [operation.id, operation] as const))(
+    'is taken or refused by its name: %s',
+    async (_, operation) => {
+      expect(await tryOperation(operation)).toEqual([]);
+    },
+  );
+
+  it('changes no prototype', () => {
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
