@@ -235,6 +235,7 @@ export const bodiesOnThings: Record<string, object> = {
   setWebhookDestination: { url: 'https://a.example/x', destination: 'https://b.example/y' },
   updateScoreConfig: { isArchived: true },
   updateSession: { pinned: true },
+  startDatasetRun: { world: 'notes' },
   syncFileConnectorOfEnvironment: { connectorId: 'fcn-01kaz4x0pg8q2m5v7n3c1d9e6f' },
   testTransform: {},
   updateTask: { name: 'theirs' },

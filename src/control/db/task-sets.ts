@@ -69,13 +69,12 @@ export const insertTaskSet = async (db: Queryable, set: NewTaskSet): Promise<boo
 
 const deleteStatement = statement(
   'delete_task_set',
-  'delete from task_sets where project_id = $1 and id = $2 returning id',
+  `delete from task_sets s where project_id = $1 and id = $2
+      and not exists (select from dashboards d where d.task_set_id = s.id)
+   returning id`,
 );
 
-/** What deleting a set violates of which there is a dashboard. */
-export const dashboardsOfSet = 'dashboards_task_set_id_fkey';
-
-/** Deletes it; false when there is none. The tasks stay. */
+/** Deletes it; false when there is none, or there are dashboards of it. The tasks stay. */
 export const deleteTaskSet = async (
   db: Queryable,
   projectId: string,

@@ -4,10 +4,8 @@ import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { TaskSetBody, TaskSetView } from '#wire/public-api/task-set.ts';
 import type { Queryable } from '../db/database.ts';
-import { violates } from '../db/errors.ts';
 import {
   countTaskSets,
-  dashboardsOfSet,
   deleteTaskSet,
   findKnownTasks,
   findTaskSet,
@@ -40,11 +38,9 @@ export const getTaskSet = async (
 
 /** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while there are dashboards of it. */
 export const deleteSet = async (db: Queryable, projectId: string, id: string): Promise<void> => {
-  try {
-    if (await deleteTaskSet(db, projectId, id)) return;
-  } catch (error) {
-    if (!violates(error, dashboardsOfSet)) throw error;
-    const dashboardIds = await listDashboardsOfSet(db, projectId, id);
+  if (await deleteTaskSet(db, projectId, id)) return;
+  const dashboardIds = await listDashboardsOfSet(db, projectId, id);
+  if (dashboardIds.length > 0) {
     const message = `there are dashboards of "${id}": delete ${dashboardIds.join(', ')} first`;
     throw new AppError('conflict', message, { detail: { dashboardIds } });
   }
