@@ -26,7 +26,7 @@ import { type ListenerName, listenerNames } from './config.ts';
 import { createDashboardProcesses, type DashboardJobKind } from './dashboard-code/lanes.ts';
 import { dashboardPath } from './dashboards/view.ts';
 import { openSnapshots, startImports } from './data/imports.ts';
-import { startDatasetRuns } from './datasets/play-loop.ts';
+import { startDatasetRuns } from './dataset-runs/play-loop.ts';
 import { readCrowding } from './db/crowding.ts';
 import { openDatabase, tracePool } from './db/database.ts';
 import { createCallWrites } from './db/grouped-calls.ts';

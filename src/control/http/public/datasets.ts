@@ -1,9 +1,6 @@
 /** The routes of datasets, their items and their runs. */
 import { limits } from '#domain/limits.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { putDataset } from '../../datasets/datasets.ts';
-import { deleteItem, getItem, putItem, readAllItems, readItems } from '../../datasets/items.ts';
-import { getDataset } from '../../datasets/names.ts';
 import {
   describePlay,
   readRollouts,
@@ -11,7 +8,10 @@ import {
   stopRun,
   viewPlay,
   viewRollout,
-} from '../../datasets/plays.ts';
+} from '../../dataset-runs/plays.ts';
+import { putDataset } from '../../datasets/datasets.ts';
+import { deleteItem, getItem, putItem, readAllItems, readItems } from '../../datasets/items.ts';
+import { getDataset } from '../../datasets/names.ts';
 import { getRun, linkItem, readRun, readRunItems, readRuns } from '../../datasets/runs.ts';
 import { viewDataset } from '../../datasets/view.ts';
 import { listItemIds } from '../../db/dataset-items.ts';

@@ -7,6 +7,8 @@ import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { WorldRunBody } from '#wire/public-api/dataset.ts';
+import { getRun } from '../datasets/runs.ts';
+import { viewRun } from '../datasets/view.ts';
 import {
   beginPlay,
   findPlay,
@@ -21,9 +23,7 @@ import { keyOf } from '../db/trace-keys.ts';
 import { readName } from '../lists/names.ts';
 import type { Parts } from '../parts.ts';
 import { resolveAddress } from '../worlds/address.ts';
-import { getRun } from './runs.ts';
 import { stopOpen } from './settle.ts';
-import { viewRun } from './view.ts';
 
 /** How a run on a world stands. */
 export const viewPlay = ({ runKey: _, projectId: __, finishedAt, atOnce, ...play }: PlayRow) => ({

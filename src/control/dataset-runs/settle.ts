@@ -1,4 +1,6 @@
 /** What becomes of the sessions of a run on a world: graded ones are linked and closed, others leave their items for later. */
+
+import { linkTrace } from '../datasets/runs.ts';
 import {
   type ClaimedPlay,
   listOpen,
@@ -9,7 +11,6 @@ import {
 import { findDatasetRunByKey } from '../db/dataset-runs.ts';
 import type { Parts } from '../parts.ts';
 import { closeAndWait } from '../sessions/close.ts';
-import { linkTrace } from './runs.ts';
 
 type Play = Pick<ClaimedPlay, 'runKey' | 'projectId'>;
 
