@@ -3,6 +3,7 @@
  * once. What the driver throws leaves here as an `AppError` where callers can act on it; a violated
  * constraint stays what it is, because only the statement's author knows what it means.
  */
+import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -12,6 +13,7 @@ import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
 import { readParameters, type Values, valuesOf } from './parameters.ts';
 import { createRoom, type Room } from './room.ts';
+import { types } from './times.ts';
 import { createTurns, type TurnLimits } from './turns.ts';
 
 /** One SQL statement. Its name is unique in the program. */
@@ -37,6 +39,8 @@ export type Transaction = Queryable & {
 };
 
 export type Database = Queryable & {
+  /** Gives each row of a statement to `take` as it arrives, so that many are never there at once. Throws what `take` throws. */
+  each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Whether its disk has room, as the last writes found it. */
@@ -90,20 +94,54 @@ export const tracePool: PoolShape = {
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
+/** What the driver is asked for a statement. */
+const queryOf = ({ isPlannedAnew, ...statement }: Statement, values: Values) => ({
+  ...(isPlannedAnew ? {} : { name: statement.name }),
+  text: statement.text,
+  values: valuesOf(statement, values),
+});
+
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
   room: Room,
-  { isPlannedAnew, ...statement }: Statement,
+  statement: Statement,
   values: Values,
 ): Promise<Row[]> => {
-  const { name, text } = statement;
   try {
-    const query = { ...(isPlannedAnew ? {} : { name }), text, values: valuesOf(statement, values) };
-    const result = await room.note(name, () => client.query(query));
+    const query = queryOf(statement, values);
+    const result = await room.note(statement.name, () => client.query(query));
     return result.rows;
   } catch (error) {
     throw translateDatabaseError(error);
   }
+};
+
+const runEach = async <Row>(
+  client: pg.PoolClient,
+  statement: Statement,
+  values: Values,
+  take: (row: Row) => void,
+): Promise<void> => {
+  const query = new pg.Query<Row & pg.QueryResultRow>(queryOf(statement, values));
+  let thrown: unknown;
+  // What is thrown among the driver's events would end the program.
+  query.on('row', (row) => {
+    if (thrown !== undefined) return;
+    try {
+      take(row);
+    } catch (error) {
+      thrown = error ?? new Error('a row was not taken');
+    }
+  });
+  try {
+    client.query(query);
+    await once(query, 'end');
+  } catch (error) {
+    throw translateDatabaseError(error);
+  } finally {
+    client.release();
+  }
+  if (thrown !== undefined) throw thrown;
 };
 
 const copyIn = async (
@@ -176,6 +214,7 @@ export const openDatabase = (
     statement_timeout: statementTimeoutMs,
     keepAlive: true,
     application_name: name,
+    types,
   });
   // A connection may break while nobody is waiting for it: the next query then says so itself.
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
@@ -188,6 +227,8 @@ export const openDatabase = (
     turns.take(() => line.take(work));
   return {
     query: (text, values) => take(() => run(pool, room, text, values)),
+    each: (text, values, each) =>
+      take(async () => runEach(await connect(pool), text, values, each)),
     transaction: (work) => take(async () => transact(await connect(pool), room, work)),
     room,
     connections: () => ({

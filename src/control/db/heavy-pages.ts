@@ -6,10 +6,12 @@
 const sizes =
   'coalesce(octet_length(input), 0) + coalesce(octet_length(output), 0) + coalesce(octet_length(metadata), 0)';
 
+const cut = `case when fits then input end as input, case when fits then output end as output,
+          case when fits then metadata end as metadata, not fits as "isCut"`;
+
 /** Selects `plain` of the rows of `paged` in the order of their `place`, with what is heavy up to `bytes`. */
 export const withHeavy = (plain: string, bytes: number): string =>
-  `select ${plain}, case when fits then input end as input, case when fits then output end as output,
-          case when fits then metadata end as metadata, not fits as "isCut"
+  `select ${plain}, ${cut}
      from (select paged.*, place = 1 or sum(${sizes}) over (order by place) <= ${bytes} as fits
              from paged) sized
     order by place`;
@@ -18,3 +20,14 @@ export const withHeavy = (plain: string, bytes: number): string =>
 export const withoutHeavy = (plain: string): string =>
   `select ${plain}, null as input, null as output, null as metadata, false as "isCut"
      from paged order by place`;
+
+/** Selects `plain` of the first `most` rows of `from` in the order of columns, with what is heavy up to `bytes`, in one pass. */
+export const wholeWithHeavy = (
+  plain: string,
+  { from, order, most, bytes }: { from: string; order: string; most: number; bytes: number },
+): string =>
+  `select ${plain}, ${cut}
+     from (select *, row_number() over sized = 1 or sum(${sizes}) over sized <= ${bytes} as fits
+             from ${from} window sized as (order by ${order} rows unbounded preceding)
+            order by ${order} limit ${most}) listed
+    order by ${order}`;

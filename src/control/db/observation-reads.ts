@@ -1,12 +1,13 @@
 /** Observations, read. */
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from './database.ts';
-import { withHeavy, withoutHeavy } from './heavy-pages.ts';
+import { wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
+import { utcText } from './times.ts';
 import { keyOf } from './trace-keys.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
 
-/** An observation as it is shown. */
+/** An observation as it is shown, its times as `isoOf` takes them. */
 export type ObservationRow = {
   key: string;
   id: string;
@@ -15,9 +16,9 @@ export type ObservationRow = {
   type: string;
   name: string | null;
   environment: string;
-  startTime: Date;
-  endTime: Date | null;
-  completionStartTime: Date | null;
+  startTime: string;
+  endTime: string | null;
+  completionStartTime: string | null;
   level: string;
   statusMessage: string | null;
   version: string | null;
@@ -28,13 +29,16 @@ export type ObservationRow = {
   promptName: string | null;
   promptVersion: number | null;
   pricingJson: string | null;
-  createdAt: Date;
-  updatedAt: Date;
+  createdAt: string;
+  updatedAt: string;
   input: string | null;
   output: string | null;
   metadata: string | null;
   isCut: boolean;
-  /** Of its trace. */
+};
+
+/** One with what is shown of its trace. */
+export type ListedObservationRow = ObservationRow & {
   userId: string | null;
   sessionId: string | null;
   traceName: string | null;
@@ -44,20 +48,20 @@ export type ObservationRow = {
 };
 
 const plain = `key, id, trace_id as "traceId", parent_id as "parentId", type, name,
-  coalesce(environment, 'default') as environment, began_at as "startTime", end_time as "endTime",
-  completion_start_time as "completionStartTime", coalesce(level, 'DEFAULT') as level,
+  coalesce(environment, 'default') as environment, ${utcText('began_at')} as "startTime",
+  ${utcText('end_time')} as "endTime", ${utcText('completion_start_time')} as "completionStartTime", coalesce(level, 'DEFAULT') as level,
   status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
   usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
-  created_at as "createdAt", updated_at as "updatedAt", of_user as "userId", of_session as "sessionId",
-  of_name as "traceName", of_release as release, of_tags as tags, of_public as "isPublic"`;
+  ${utcText('created_at')} as "createdAt", ${utcText('updated_at')} as "updatedAt"`;
+
+const listed = `${plain}, of_user as "userId", of_session as "sessionId", of_name as "traceName",
+  of_release as release, of_tags as tags, of_public as "isPublic"`;
 
 const ofTrace = `t.user_id as of_user, t.session_id as of_session, t.name as of_name, t.release as of_release,
   t.tags as of_tags, t.is_public as of_public`;
-const noTrace = `null::text as of_user, null::text as of_session, null::text as of_name, null::text as of_release,
-  null::text[] as of_tags, null::boolean as of_public`;
 
-const whole = withHeavy(plain, limits.pageBytes);
-const light = withoutHeavy(plain);
+const whole = withHeavy(listed, limits.pageBytes);
+const light = withoutHeavy(listed);
 
 /** An observation `o` with its trace `t`, for conditions on either. */
 const joined = 'observations o left join traces t on t.key = o.trace_key';
@@ -75,7 +79,7 @@ export const listObservations = async (
   db: Database,
   projectId: string,
   { conditions, limit, offset, hasHeavy }: ObservationList,
-): Promise<ObservationRow[]> => {
+): Promise<ListedObservationRow[]> => {
   const { statement: made, values } = conditioned(
     'list_observations',
     (where, bind) =>
@@ -85,7 +89,7 @@ export const listObservations = async (
        ) ${hasHeavy ? whole : light}`,
     [(bind) => `o.project_id = ${bind(projectId)}`, ...conditions],
   );
-  return db.query<ObservationRow>(made, values);
+  return db.query<ListedObservationRow>(made, values);
 };
 
 const isOfTrace = (condition: Condition): boolean => /\bt\./.test(condition(() => ''));
@@ -116,8 +120,8 @@ export const findObservation = async (
   db: Queryable,
   projectId: string,
   id: string,
-): Promise<ObservationRow | undefined> =>
-  (await db.query<ObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
+): Promise<ListedObservationRow | undefined> =>
+  (await db.query<ListedObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
 
 /** What is shown of traces as a whole: so many observations, and so many bytes of what they hold. */
 const mostOfTraces = 100_000;
@@ -125,19 +129,20 @@ const traceBytes = 64 * 1024 * 1024;
 
 const ofTracesStatement = statement(
   'list_observations_of_traces',
-  `with paged as (
-     select o.*, ${noTrace}, row_number() over (order by began_at, key) as place from observations o
-      where trace_key = any($1::uuid[]) and week = any($2::integer[])
-      order by began_at, key limit ${mostOfTraces}
-   ) ${withHeavy(plain, traceBytes)}`,
+  wholeWithHeavy(plain, {
+    from: 'observations where trace_key = any($1::uuid[]) and week = any($2::integer[])',
+    order: 'began_at, key',
+    most: mostOfTraces,
+    bytes: traceBytes,
+  }),
 );
 
-/** The observations of traces, from the beginning. */
-export const listObservationsOf = (
-  db: Queryable,
+/** Gives the observations of traces to `take`, from the beginning. */
+export const eachObservationOf = (
+  db: Database,
   traces: readonly { key: string; week: number }[],
-): Promise<ObservationRow[]> =>
-  db.query<ObservationRow>(ofTracesStatement, [
-    traces.map(({ key }) => key),
-    [...new Set(traces.map(({ week }) => week))],
-  ]);
+  take: (row: ObservationRow) => void,
+): Promise<void> => {
+  const weeks = [...new Set(traces.map(({ week }) => week))];
+  return db.each(ofTracesStatement, [traces.map(({ key }) => key), weeks], take);
+};

@@ -1,17 +1,18 @@
 /** Traces, read. */
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from './database.ts';
-import { withHeavy, withoutHeavy } from './heavy-pages.ts';
+import { wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
+import { utcText } from './times.ts';
 import { keyOf } from './trace-keys.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
 
-/** A trace as it is shown, without what is counted of its observations. */
+/** A trace as it is shown, without what is counted of its observations; its times as `isoOf` takes them. */
 export type TraceRow = {
   key: string;
   week: number;
   id: string;
-  timestamp: Date;
+  timestamp: string;
   name: string | null;
   userId: string | null;
   sessionId: string | null;
@@ -21,8 +22,8 @@ export type TraceRow = {
   externalId: string | null;
   public: boolean;
   tags: string[];
-  createdAt: Date;
-  updatedAt: Date;
+  createdAt: string;
+  updatedAt: string;
   /** JSON texts; null also where they were not asked for, or had no room. */
   input: string | null;
   output: string | null;
@@ -31,9 +32,10 @@ export type TraceRow = {
   isCut: boolean;
 };
 
-const plain = `key, week, id, began_at as "timestamp", name, user_id as "userId", session_id as "sessionId",
+const plain = `key, week, id, ${utcText('began_at')} as "timestamp", name, user_id as "userId", session_id as "sessionId",
   coalesce(environment, 'default') as environment, release, version, external_id as "externalId",
-  coalesce(is_public, false) as "public", tags, created_at as "createdAt", updated_at as "updatedAt"`;
+  coalesce(is_public, false) as "public", tags, ${utcText('created_at')} as "createdAt",
+  ${utcText('updated_at')} as "updatedAt"`;
 
 const whole = withHeavy(plain, limits.pageBytes);
 const light = withoutHeavy(plain);
@@ -182,12 +184,17 @@ const mostOfSession = 50_000;
 
 const ofSessionStatement = statement(
   'list_traces_of_session',
-  `with paged as (
-     select *, row_number() over (order by began_at, key) as place from traces where session_key = $1
-      order by began_at, key limit ${mostOfSession}
-   ) ${whole}`,
+  wholeWithHeavy(plain, {
+    from: 'traces where session_key = $1',
+    order: 'began_at, key',
+    most: mostOfSession,
+    bytes: limits.pageBytes,
+  }),
 );
 
-/** The traces of a session, from its beginning. */
-export const listTracesOfSession = (db: Queryable, sessionKey: string): Promise<TraceRow[]> =>
-  db.query<TraceRow>(ofSessionStatement, [sessionKey]);
+/** Gives the traces of a session to `take`, from its beginning. */
+export const eachTraceOfSession = (
+  db: Database,
+  sessionKey: string,
+  take: (row: TraceRow) => void,
+): Promise<void> => db.each(ofSessionStatement, [sessionKey], take);

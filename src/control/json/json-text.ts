@@ -11,7 +11,13 @@ const marker = `json-text-${randomUUID()}`;
 const quotedMarker = `"${marker}"`;
 
 /** Texts of the value that is being written just now, in their order; null at all other times. */
-let found: string[] | null = null;
+let found: (readonly string[])[] | null = null;
+
+const note = (pieces: readonly string[]): string => {
+  if (found === null) throw new Error('a JSON text can be written by writeJson alone');
+  found.push(pieces);
+  return marker;
+};
 
 /** A member of an answer that is JSON text already. It must be whole, valid JSON. */
 export class JsonText {
@@ -21,19 +27,46 @@ export class JsonText {
   }
   /** Only for `writeJson`. */
   toJSON(): string {
-    if (found === null) throw new Error('a JSON text can be written by writeJson alone');
-    found.push(this.text);
-    return marker;
+    return note([this.text]);
   }
 }
+
+class JsonList {
+  readonly #entries: readonly string[];
+  constructor(entries: readonly string[]) {
+    this.#entries = entries;
+  }
+  toJSON(): string {
+    const pieces = this.#entries.flatMap((entry, index) => [index === 0 ? '[' : ',', entry]);
+    return note(pieces.length === 0 ? ['[]'] : [...pieces, ']']);
+  }
+}
+
+/** A list of an answer whose entries are JSON texts already; it can only be written, and stands where its entries would. */
+export const jsonList = <Entry>(entries: readonly string[]): Entry[] =>
+  new JsonList(entries) as unknown as Entry[];
 
 /** The text of a stored value, or null for none. */
 export const jsonText = (text: string | null): JsonText | null =>
   text === null ? null : new JsonText(text);
 
+/** The JSON in pieces, each text in the place of a marker. */
+const putIn = (json: string, texts: readonly (readonly string[])[]): string[] => {
+  const pieces: string[] = [];
+  let start = 0;
+  for (const text of texts) {
+    const end = json.indexOf(quotedMarker, start);
+    pieces.push(json.slice(start, end));
+    for (const piece of text) pieces.push(piece);
+    start = end + quotedMarker.length;
+  }
+  pieces.push(json.slice(start));
+  return pieces;
+};
+
 /** A value as JSON, in pieces that follow one another. */
 export const writeJson = (value: unknown): string[] => {
-  const texts: string[] = [];
+  const texts: (readonly string[])[] = [];
   found = texts;
   let json: string;
   try {
@@ -41,8 +74,7 @@ export const writeJson = (value: unknown): string[] => {
   } finally {
     found = null;
   }
-  if (texts.length === 0) return [json];
-  return json.split(quotedMarker).flatMap((piece, index) => [piece, texts[index] ?? '']);
+  return texts.length === 0 ? [json] : putIn(json, texts);
 };
 
 /** Up to so many characters an answer is sent whole. */
@@ -56,13 +88,22 @@ const endOf = (piece: string, start: number): number => {
   return (piece.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 };
 
-/** The pieces as bytes, each chunk made when the one before is on its way. */
+/** The pieces as bytes, small ones together, each chunk made when the one before is on its way. */
 export const chunksOf = function* (pieces: readonly string[]): Generator<Buffer> {
+  let held = '';
   for (const piece of pieces) {
-    for (let start = 0; start < piece.length; start = endOf(piece, start)) {
+    if (held.length + piece.length <= chunkChars) {
+      held += piece;
+      continue;
+    }
+    if (held !== '') yield Buffer.from(held);
+    let start = 0;
+    for (; piece.length - start > chunkChars; start = endOf(piece, start)) {
       yield Buffer.from(piece.slice(start, endOf(piece, start)));
     }
+    held = piece.slice(start);
   }
+  if (held !== '') yield Buffer.from(held);
 };
 
 /** A body of an answer: text, or a stream where it is large. */

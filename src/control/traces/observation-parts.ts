@@ -1,5 +1,5 @@
 /** Observations in groups of members, of which a client asks for those that it needs. */
-import type { ObservationRow } from '../db/observation-reads.ts';
+import type { ListedObservationRow } from '../db/observation-reads.ts';
 import { viewObservation } from './view.ts';
 
 export const observationGroups = [
@@ -35,7 +35,7 @@ const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown =
 const rawText = (json: string | null): string | null =>
   json?.startsWith('"') ? JSON.parse(json) : json;
 
-type Shown = { row: ObservationRow; projectId: string; expanded: ReadonlySet<string> };
+type Shown = { row: ListedObservationRow; projectId: string; expanded: ReadonlySet<string> };
 
 const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>> = {
   core: () => ({}),
@@ -50,11 +50,10 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
     userId: row.userId,
     sessionId: row.sessionId,
   }),
-  time: ({ row }) => ({
-    completionStartTime: row.completionStartTime?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }),
+  time: ({ row, projectId }) => {
+    const { completionStartTime, createdAt, updatedAt } = viewObservation(row, projectId);
+    return { completionStartTime, createdAt, updatedAt };
+  },
   io: ({ row }) => ({ input: rawText(row.input), output: rawText(row.output) }),
   metadata: ({ row, expanded }) => ({ metadata: cutMetadata(row.metadata, expanded) }),
   model: ({ row, projectId }) => ({

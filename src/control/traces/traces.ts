@@ -2,21 +2,27 @@
 
 import { cut } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
-import type { TraceDetail, TraceSessionDetail, TraceView } from '#wire/public-api/trace.ts';
+import type {
+  ObservationView,
+  TraceDetail,
+  TraceSessionDetail,
+  TraceView,
+} from '#wire/public-api/trace.ts';
 import type { Database } from '../db/database.ts';
-import { listObservationsOf } from '../db/observation-reads.ts';
+import { eachObservationOf } from '../db/observation-reads.ts';
 import { listScoresOf } from '../db/score-reads.ts';
 import {
+  eachTraceOfSession,
   findTrace,
   listObservationIds,
   listScoreIds,
   listTraces,
-  listTracesOfSession,
   measureTraces,
   type TraceRow,
   traceOrders,
 } from '../db/trace-reads.ts';
 import { findTraceSession } from '../db/trace-sessions.ts';
+import { jsonList, writeJson } from '../json/json-text.ts';
 import {
   fieldsIn,
   invalidParameter,
@@ -89,6 +95,26 @@ const withoutIo = (row: TraceRow): TraceRow => ({
   metadata: null,
 });
 
+/**
+ * The observations of traces, by the ids of those, as JSON texts: each is written as it arrives, as there may be a
+ * hundred thousand.
+ */
+const writeObservations = async (
+  db: Database,
+  projectId: string,
+  traces: readonly TraceRow[],
+): Promise<Map<string, string[]>> => {
+  const texts = new Map(traces.map(({ id }): [string, string[]] => [id, []]));
+  if (traces.length === 0) return texts;
+  await eachObservationOf(db, traces, (row) => {
+    texts.get(row.traceId)?.push(writeJson(viewObservation(row, projectId)).join(''));
+  });
+  return texts;
+};
+
+const observationsOf = (texts: ReadonlyMap<string, string[]>, { id }: TraceRow) =>
+  jsonList<ObservationView>(texts.get(id) ?? []);
+
 /** One trace with its observations and scores. */
 export const readTrace = async (
   db: Database,
@@ -100,14 +126,14 @@ export const readTrace = async (
   const row = await findTrace(db, projectId, id);
   if (row === undefined) throw notFound('trace', id);
   const [observations, scores, metrics] = await Promise.all([
-    asked.has('observations') ? listObservationsOf(db, [row]) : [],
+    writeObservations(db, projectId, asked.has('observations') ? [row] : []),
     asked.has('scores') ? listScoresOf(db, row.key) : [],
     asked.has('metrics') ? measureTraces(db, [row]) : undefined,
   ]);
   const { totalCost, latency } = metrics?.get(row.key) ?? (metrics ? nothing : unmeasured);
   return {
     ...viewTrace(asked.has('io') ? row : withoutIo(row), projectId),
-    observations: observations.map((one) => viewObservation(one, projectId)),
+    observations: observationsOf(observations, row),
     scores: scores.map((score) => viewScore(score, projectId)),
     totalCost,
     latency,
@@ -125,23 +151,21 @@ export const readTraceSession = async (
   if (session === undefined) {
     throw new AppError('not_found', 'Session not found within authorized project');
   }
-  const traces = await listTracesOfSession(db, session.key);
-  const observations = hasIo && traces.length > 0 ? await listObservationsOf(db, traces) : [];
-  const byTrace = Map.groupBy(observations, ({ traceId }) => traceId);
+  const traces: TraceRow[] = [];
+  const texts: string[] = [];
+  const write = (trace: TraceRow, more: object = {}) =>
+    texts.push(writeJson({ ...viewTrace(trace, projectId), ...more }).join(''));
+  await eachTraceOfSession(db, session.key, (trace) => {
+    if (hasIo) traces.push(trace);
+    else write(trace);
+  });
+  const observations = await writeObservations(db, projectId, traces);
+  for (const trace of traces) write(trace, { observations: observationsOf(observations, trace) });
   return {
     id: session.id,
     createdAt: session.createdAt.toISOString(),
     projectId,
     environment: session.environment,
-    traces: traces.map((trace) => ({
-      ...viewTrace(trace, projectId),
-      ...(hasIo
-        ? {
-            observations: (byTrace.get(trace.id) ?? []).map((one) =>
-              viewObservation(one, projectId),
-            ),
-          }
-        : {}),
-    })),
+    traces: jsonList(texts),
   };
 };

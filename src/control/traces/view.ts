@@ -5,13 +5,14 @@ import type { ScoreView } from '#wire/public-api/score.ts';
 import type { ObservationView, TraceView } from '#wire/public-api/trace.ts';
 import type { ObservationRow } from '../db/observation-reads.ts';
 import type { ScoreRow } from '../db/score-reads.ts';
+import { isoOf } from '../db/times.ts';
 import type { TraceRow } from '../db/trace-reads.ts';
 import { JsonText, jsonText } from '../json/json-text.ts';
 
 const heavy = ['input', 'output', 'metadata'];
 
 /** Metadata is an object also where nobody gave any. */
-const emptyObject = new JsonText('{}');
+const emptyObject = {};
 
 const omittedOf = ({ isCut }: { isCut: boolean }) => (isCut ? { omitted: [...heavy] } : {});
 
@@ -19,7 +20,7 @@ const omittedOf = ({ isCut }: { isCut: boolean }) => (isCut ? { omitted: [...hea
 export const viewTrace = (row: TraceRow, projectId: string) => ({
   id: row.id,
   externalId: row.externalId,
-  timestamp: row.timestamp.toISOString(),
+  timestamp: isoOf(row.timestamp),
   name: row.name,
   userId: row.userId,
   sessionId: row.sessionId,
@@ -33,8 +34,8 @@ export const viewTrace = (row: TraceRow, projectId: string) => ({
   tags: row.tags,
   input: jsonText(row.input),
   output: jsonText(row.output),
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
+  createdAt: isoOf(row.createdAt),
+  updatedAt: isoOf(row.updatedAt),
   htmlPath: `/project/${projectId}/traces/${encodeURIComponent(row.id)}`,
   ...omittedOf(row),
 });
@@ -49,14 +50,14 @@ export const viewListedTrace = (row: TraceRow, projectId: string, hanging: Hangi
 
 const countsOf = (json: string | null): Counts => (json === null ? {} : JSON.parse(json));
 
-const secondsBetween = (from: Date, to: Date | null): number | null =>
-  to === null ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
+const secondsBetween = (from: string, to: string | null): number | null =>
+  to === null ? null : Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
+
+const isoOrNull = (text: string | null): string | null => (text === null ? null : isoOf(text));
 
 /** When it ended; an end before its beginning is none. */
-const endOf = ({ startTime, endTime }: ObservationRow): Date | null =>
-  endTime !== null && endTime < startTime ? startTime : endTime;
-
-const isoOf = (time: Date | null): string | null => time?.toISOString() ?? null;
+const endOf = (startTime: string, endTime: string | null): string | null =>
+  endTime !== null && Date.parse(endTime) < Date.parse(startTime) ? startTime : endTime;
 
 /** An observation, whole. */
 export const viewObservation = (row: ObservationRow, projectId: string): ObservationView => {
@@ -65,7 +66,9 @@ export const viewObservation = (row: ObservationRow, projectId: string): Observa
   const cost = row.costJson === null ? (pricing?.cost ?? null) : countsOf(row.costJson);
   const totals = totalsOf(usage);
   const costs = cost === null ? null : totalsOf(cost);
-  const endTime = endOf(row);
+  const startTime = isoOf(row.startTime);
+  const endTime = endOf(startTime, isoOrNull(row.endTime));
+  const completionStartTime = isoOrNull(row.completionStartTime);
   return {
     id: row.id,
     projectId,
@@ -74,12 +77,12 @@ export const viewObservation = (row: ObservationRow, projectId: string): Observa
     name: row.name,
     type: row.type,
     environment: row.environment,
-    startTime: row.startTime.toISOString(),
-    endTime: isoOf(endTime),
-    completionStartTime: isoOf(row.completionStartTime),
+    startTime,
+    endTime,
+    completionStartTime,
     version: row.version,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: isoOf(row.createdAt),
+    updatedAt: isoOf(row.updatedAt),
     input: jsonText(row.input),
     output: jsonText(row.output),
     metadata: jsonText(row.metadata) ?? emptyObject,
@@ -106,8 +109,8 @@ export const viewObservation = (row: ObservationRow, projectId: string): Observa
     calculatedInputCost: costs?.input ?? null,
     calculatedOutputCost: costs?.output ?? null,
     calculatedTotalCost: costs?.total ?? null,
-    latency: secondsBetween(row.startTime, endTime),
-    timeToFirstToken: secondsBetween(row.startTime, row.completionStartTime),
+    latency: secondsBetween(startTime, endTime),
+    timeToFirstToken: secondsBetween(startTime, completionStartTime),
     ...omittedOf(row),
   };
 };

@@ -6,6 +6,7 @@ import {
   findObservation,
   listObservations,
 } from '../../db/observation-reads.ts';
+import { isoOf } from '../../db/times.ts';
 import { listTraceSessions } from '../../db/trace-sessions.ts';
 import { removeTraces } from '../../ingestion/delete.ts';
 import { putTrace } from '../../ingestion/one.ts';
@@ -78,7 +79,10 @@ const observationEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
     const conditions = [...observationConditions(query, projectId), ...page.conditions];
     const hasHeavy = asked.has('io') || asked.has('metadata');
     const rows = await listObservations(db, projectId, { conditions, ...page.range, hasHeavy });
-    const { shown, meta } = page.show(rows, ({ startTime, id }) => [startTime, id]);
+    const { shown, meta } = page.show(rows, ({ startTime, id }) => [
+      new Date(isoOf(startTime)),
+      id,
+    ]);
     const expanded = new Set(listIn(query, 'expandMetadata') ?? []);
     return respond(200, {
       data: shown.map((row) => viewParts({ row, projectId, expanded }, asked)),
