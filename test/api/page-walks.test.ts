@@ -16,7 +16,7 @@ const ask = async (method: string, path: string, body?: object): Promise<Body> =
   const as = basicAuthorization(control.publicKey, control.secretKey);
   const parts = { as, ...(body === undefined ? {} : { body }) };
   const answer = await createAsker(control)(method, path, parts);
-  if (answer.status > 202) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+  if (answer.status > 207) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
   return answer.body as Body;
 };
 
@@ -103,6 +103,32 @@ const lists: Record<string, Listed> = {
     add: async (list, number) =>
       (await ask('POST', '/user-events', { userId: query(list, 'userId'), event: `e${number}` }))
         .id,
+  },
+  '/v2/observations': {
+    open: async (name) => `/v2/observations?name=${name}`,
+    async add(list, number) {
+      const id = `o${number}`;
+      // Not only at the beginning of the list: what comes later may have begun before.
+      const startTime = new Date(Date.UTC(2026, 0, 1) + ((number * 7_919) % 1_000) * 1_000);
+      const body = { id, traceId: `t${number}`, name: query(list, 'name'), startTime };
+      const event = { id: `e${number}`, type: 'span-create', timestamp: startTime, body };
+      await ask('POST', '/ingestion', { batch: [event] });
+      return id;
+    },
+    remove: (_, id) => ask('DELETE', `/traces/t${id.slice(1)}`),
+  },
+  '/v3/scores': {
+    open: async (name) => `/v3/scores?name=${name}`,
+    add: async (list, number) =>
+      (
+        await ask('POST', '/scores', {
+          id: `s${number}`,
+          traceId: `scored ${number}`,
+          name: query(list, 'name'),
+          value: number,
+        })
+      ).id,
+    remove: (_, id) => ask('DELETE', `/scores/${id}`),
   },
   '/comments': {
     open: async (name) => `/comments?objectType=TRACE&objectId=${name}`,
