@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 export type Gate = {
   /**
    * Does the work when there is room, which is told its place: a number that nobody else has meanwhile. Throws
-   * `unavailable` when too many wait.
+   * `unavailable` when too many wait, or for too long.
    */
   pass<Value>(work: (place: number) => Promise<Value>): Promise<Value>;
   /** How many are under way and wait, and how many were refused so far. */
@@ -22,28 +22,67 @@ export const overloaded = (cause?: unknown): AppError =>
     ...(cause === undefined ? {} : { cause }),
   });
 
-/** Makes it: so many at once, and so many that wait. Places are numbered from `first` on. */
-export const createGate = (most: { atOnce: number; waiting: number }, first = 0): Gate => {
+type Most = {
+  /** Under way at once. */
+  atOnce: number;
+  /** Waiting. */
+  waiting: number;
+  /** Waits for so long; then it is refused. */
+  waitMs: number;
+};
+
+/**
+ * Makes it. Places are numbered from `first` on; while `isNarrow` there is one at a time, of whatever is not under way
+ * yet.
+ */
+export const createGate = (
+  most: Most,
+  { first = 0, isNarrow = () => false }: { first?: number; isNarrow?: () => boolean } = {},
+): Gate => {
   const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
-  const queue: ((place: number) => void)[] = [];
+  const queue = new Set<(place: number) => void>();
   let refused = 0;
-  const enter = async (): Promise<number> => {
-    const place = free.pop();
-    if (place !== undefined) return place;
-    if (queue.length < most.waiting) return new Promise((resolve) => queue.push(resolve));
-    refused += 1;
-    throw overloaded();
+  const underWay = (): number => most.atOnce - free.length;
+  const admit = (): void => {
+    for (const enter of queue) {
+      if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return;
+      const place = free.pop();
+      if (place === undefined) return;
+      queue.delete(enter);
+      enter(place);
+    }
   };
+  const refuse = (): AppError => {
+    refused += 1;
+    return overloaded();
+  };
+  const waitForPlace = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const enter = (place: number): void => {
+        clearTimeout(timer);
+        resolve(place);
+      };
+      const timer = setTimeout(() => {
+        queue.delete(enter);
+        reject(refuse());
+      }, most.waitMs);
+      queue.add(enter);
+      admit();
+      if (queue.has(enter) && queue.size > most.waiting) {
+        queue.delete(enter);
+        clearTimeout(timer);
+        reject(refuse());
+      }
+    });
   return {
-    state: () => ({ underWay: most.atOnce - free.length, waiting: queue.length, refused }),
+    state: () => ({ underWay: underWay(), waiting: queue.size, refused }),
     async pass(work) {
-      const place = await enter();
+      const place = await waitForPlace();
       try {
         return await work(place);
       } finally {
-        const next = queue.shift();
-        if (next === undefined) free.push(place);
-        else next(place);
+        free.push(place);
+        admit();
       }
     },
   };

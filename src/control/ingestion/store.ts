@@ -15,26 +15,45 @@ import type { PriceBook } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
 import { createGate, type Gate, overloaded } from './gate.ts';
 import { createMonth, type Month } from './month.ts';
+import { createRightOfWay, type GiveWay, type RightOfWay } from './right-of-way.ts';
 import { writeTold } from './write.ts';
 
 export type TraceStore = {
   db: Database;
   weeks: TraceWeeks;
   gate: Gate;
+  rightOfWay: RightOfWay;
   month: Month;
   prices: PriceBook;
 };
 
-/** Requests that are written at once, and those that wait for it. */
-const mostBatches = { atOnce: 4, waiting: 64 };
+/** Requests that are written at once, those that wait for it, and for how long. */
+const mostBatches = { atOnce: 4, waiting: 64, waitMs: 4_000 };
 
 /** Opens it on connections of its own. */
-export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => ({
-  db,
-  prices,
-  weeks: createTraceWeeks(db),
-  gate: createGate(mostBatches, randomInt(usageSlots)),
-  month: createMonth(db),
+export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
+  const rightOfWay = createRightOfWay();
+  const isNarrow = () => rightOfWay.wasTaken();
+  return {
+    db,
+    prices,
+    rightOfWay,
+    weeks: createTraceWeeks(db),
+    gate: createGate(mostBatches, { first: randomInt(usageSlots), isNarrow }),
+    month: createMonth(db),
+  };
+};
+
+/** The transaction, each statement of which lets others go first. */
+const giving = (tx: Transaction, giveWay: GiveWay): Transaction => ({
+  async query(statement, values) {
+    await giveWay();
+    return tx.query(statement, values);
+  },
+  async copyIn(name, text, bytes) {
+    await giveWay();
+    await tx.copyIn(name, text, bytes);
+  },
 });
 
 /** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
@@ -52,7 +71,7 @@ const observationsIn = (told: readonly Told[]): State[] =>
  * Throws `unavailable` when nothing was written, for want of room.
  */
 export const writeSaying = async (
-  { db, weeks, gate, prices }: TraceStore,
+  { db, weeks, gate, prices, rightOfWay }: TraceStore,
   projectId: string,
   told: readonly Told[],
   choose: (tx: Transaction, week: number) => Saying | Promise<Saying>,
@@ -61,8 +80,11 @@ export const writeSaying = async (
     // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
     await prices.price(db, projectId, observationsIn(told).map(priceableOf));
     await gate.pass(async (place) => {
+      const giveWay = rightOfWay.giving();
+      await giveWay();
       const week = await weeks.current();
-      await db.transaction(async (tx) => {
+      await db.transaction(async (given) => {
+        const tx = giving(given, giveWay);
         const { told, scores, events } = await choose(tx, week);
         const changes = await writeTold(tx, prices, projectId, told, week);
         await writeScores(tx, projectId, scores);

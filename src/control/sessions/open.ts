@@ -345,8 +345,7 @@ export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> 
   }
 };
 
-/** Opens a session and waits until it is settled, for so many seconds at most. */
-export const openAndWait = async (
+const openSettled = async (
   parts: Parts,
   request: OpenRequest & { signal: AbortSignal },
   seconds: number | undefined,
@@ -366,3 +365,7 @@ export const openAndWait = async (
     watch.end();
   }
 };
+
+/** Opens a session and waits until it is settled, for so many seconds at most. It goes before what agents tell. */
+export const openAndWait: typeof openSettled = (parts, request, seconds) =>
+  parts.traces.rightOfWay.during(() => openSettled(parts, request, seconds));

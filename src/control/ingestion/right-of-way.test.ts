@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createGate } from './gate.ts';
+import { createRightOfWay, mostHeldMs } from './right-of-way.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Work that goes on until it is told to end. */
+const lasting = () => {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { work: () => ended, end };
+};
+
+describe('a writer', () => {
+  const followed = (giveWay: () => Promise<void>) => {
+    const seen = { isClear: false };
+    void giveWay().then(() => {
+      seen.isClear = true;
+    });
+    return seen;
+  };
+
+  it('waits while a session is opened, and goes on when it is', async () => {
+    const way = createRightOfWay(() => Date.now());
+    const open = lasting();
+    const opened = way.during(open.work);
+    const writer = followed(way.giving());
+    await vi.advanceTimersByTimeAsync(100);
+    expect(writer.isClear).toBe(false);
+    open.end();
+    await opened;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(writer.isClear).toBe(true);
+  });
+
+  it('does not wait for the host of a session', async () => {
+    const way = createRightOfWay(() => Date.now());
+    void way.during(lasting().work);
+    const writer = followed(way.giving());
+    await vi.advanceTimersByTimeAsync(250);
+    expect(writer.isClear).toBe(true);
+  });
+
+  it('goes on after a while, however many sessions are opened', async () => {
+    const way = createRightOfWay(() => Date.now());
+    const opens = setInterval(() => void way.during(lasting().work), 50);
+    const giveWay = way.giving();
+    await vi.advanceTimersByTimeAsync(100);
+    const writer = followed(giveWay);
+    await vi.advanceTimersByTimeAsync(mostHeldMs - 10);
+    expect(writer.isClear).toBe(false);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(writer.isClear).toBe(true);
+    const next = followed(giveWay);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(next.isClear).toBe(true);
+    clearInterval(opens);
+  });
+});
+
+describe('the gate', () => {
+  const most = { atOnce: 3, waiting: 4, waitMs: 1_000 };
+
+  it('lets one through at a time while it is narrow, and as many as there is room for afterwards', async () => {
+    let isNarrow = true;
+    const gate = createGate(most, { isNarrow: () => isNarrow });
+    const works = [lasting(), lasting(), lasting(), lasting(), lasting()];
+    const passed = works.map(({ work }) => gate.pass(work));
+    expect(gate.state()).toEqual({ underWay: 1, waiting: 4, refused: 0 });
+    isNarrow = false;
+    works[0]?.end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(gate.state()).toEqual({ underWay: 3, waiting: 1, refused: 0 });
+    for (const { end } of works) end();
+    await Promise.all(passed);
+    expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
+  });
+
+  it('refuses what finds no room to wait, and what waited for too long', async () => {
+    const gate = createGate({ ...most, waiting: 1 }, { isNarrow: () => true });
+    const work = lasting();
+    const passed = gate.pass(work.work);
+    const waited = expect(gate.pass(async () => 'done')).rejects.toThrow('too much is being');
+    await expect(gate.pass(async () => 'done')).rejects.toThrow('too much is being');
+    await vi.advanceTimersByTimeAsync(most.waitMs);
+    await waited;
+    expect(gate.state()).toEqual({ underWay: 1, waiting: 0, refused: 2 });
+    work.end();
+    await passed;
+    await expect(gate.pass(async () => 'done')).resolves.toBe('done');
+  });
+});

@@ -1,0 +1,73 @@
+/**
+ * Who goes first. Sessions that are opened and what agents did share processors and a database, and somebody waits for
+ * a session, while clients that tell what was done try again. So writers ask here before each piece of work, and wait
+ * while a session is being opened; and they do less at once for a while after one was. Neither holds the other back for
+ * long: an open counts for a moment, however long its host takes, and a writer waits for so long in all.
+ */
+
+/** An open counts for so long at most: what it takes here is done by then, or it waits for a host. */
+const countsMs = 250;
+/** After the last open writers do less at once for so long. */
+const recentMs = 5_000;
+/** A writer waits for so long in all. */
+export const mostHeldMs = 1_000;
+
+/** Waits while somebody else is to go first, for what is left of the time that a writer waits in all. */
+export type GiveWay = () => Promise<void>;
+
+export type RightOfWay = {
+  /** Does what goes first. */
+  during<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Whether somebody went first just now. */
+  wasTaken(): boolean;
+  /** For one piece of work of a writer. */
+  giving(): GiveWay;
+};
+
+/** Makes it; the clock is given in milliseconds. */
+export const createRightOfWay = (now: () => number = () => performance.now()): RightOfWay => {
+  const holders = new Set<symbol>();
+  let waiting: (() => void)[] = [];
+  let takenAt = Number.NEGATIVE_INFINITY;
+  const leave = (holder: symbol): void => {
+    holders.delete(holder);
+    if (holders.size > 0) return;
+    const all = waiting;
+    waiting = [];
+    for (const go of all) go();
+  };
+  const untilClear = (mostMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, mostMs);
+      waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  return {
+    async during(work) {
+      const holder = Symbol();
+      holders.add(holder);
+      takenAt = now();
+      const timer = setTimeout(() => leave(holder), countsMs);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+        takenAt = now();
+        leave(holder);
+      }
+    },
+    wasTaken: () => holders.size > 0 || now() - takenAt < recentMs,
+    giving() {
+      let leftMs = mostHeldMs;
+      return async () => {
+        while (holders.size > 0 && leftMs > 0) {
+          const since = now();
+          await untilClear(leftMs);
+          leftMs -= Math.max(now() - since, 1);
+        }
+      };
+    },
+  };
+};
