@@ -69,6 +69,10 @@ const isOfConnection = (error: unknown, code: string): boolean =>
 export const isOfValues = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
 
+/** Whether a statement was refused for a zero byte in a text or in JSON. */
+export const isOfZeroByte = (error: unknown): boolean =>
+  error instanceof AppError && /^(?:22021|22P05)$/.test(codeOf(error.cause));
+
 /** Whether an error says that a row broke this unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' &&

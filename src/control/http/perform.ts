@@ -2,12 +2,14 @@
  * Does one operation for a caller: its body is read and its parts are checked as its schemas say, and its handler
  * works within the share of the caller's project. Who calls, and whether they may, was found out before.
  */
+import { zeroByteIn } from '../bodies/zero-bytes.ts';
 import type { BodyReader } from '../compile/body-reader.ts';
+import { isOfZeroByte } from '../db/errors.ts';
 import type { FindAsker } from './askers.ts';
 import { formOf } from './body-forms.ts';
 import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
 import type { Share } from './share.ts';
-import { createValidator, type Validator } from './validate.ts';
+import { createValidator, throwInvalid, type Validator } from './validate.ts';
 
 /** What operations are done with. */
 export type Ways = { findAsker: FindAsker; readBody: BodyReader; share: Share };
@@ -31,6 +33,13 @@ export type Performer = {
   perform(request: RawRequest, asking: Asking): ReturnType<Endpoint['handle']>;
 };
 
+/** Where the database refused a zero byte, the field that holds it is named. */
+const throwNamed = (error: unknown, body: unknown): never => {
+  const problem = isOfZeroByte(error) ? zeroByteIn(body) : undefined;
+  if (problem !== undefined) throwInvalid([problem], error);
+  throw error;
+};
+
 /** Makes what does an endpoint's operation. */
 export const createPerformer = (
   { operation, handle }: Endpoint,
@@ -47,7 +56,8 @@ export const createPerformer = (
       onRead?.();
       const parts = { params, query, headers: { ...headers }, body: read.body };
       validate.whole(parts, read.problems);
-      return share(caller, query, () => handle(parts, { caller, signal }));
+      const work = () => handle(parts, { caller, signal });
+      return share(caller, query, work).catch((error: unknown) => throwNamed(error, parts.body));
     },
   };
 };

@@ -44,13 +44,13 @@ const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) 
   };
 };
 
-/** Throws `invalid` for problems, with the first of them in its message. */
-const throwInvalid = (problems: readonly FieldProblem[]): void => {
+/** Throws `invalid` for problems, with the first of them in its message; returns where there are none. */
+export const throwInvalid = (problems: readonly FieldProblem[], cause?: unknown): void => {
   const [first] = problems;
   if (first === undefined) return;
   const place = first.path.join('.');
   const message = `invalid request: ${place} ${first.message}`.replace('  ', ' ');
-  throw new AppError('invalid', message, { fields: problems.slice(0, mostProblems) });
+  throw new AppError('invalid', message, { cause, fields: problems.slice(0, mostProblems) });
 };
 
 /** A request without its body, and what is wrong with that. */
