@@ -218,6 +218,8 @@ describe('a host token and the session of another host', () => {
 });
 
 describe('a host token with an earlier or later generation', () => {
+  const again = ['reportFailed', 'reportClosed'];
+
   it.each([...ofSessions, 'reportWarm', 'pollHost', 'reportUnloaded', 'heartbeat'])(
     'does not permit %s',
     async (name) => {
@@ -237,7 +239,7 @@ describe('a host token with an earlier or later generation', () => {
       for (const sessionId of [next.id, session.id]) {
         const late = attempt(name, host.send, { ...over, sessionId });
         // What was told before may be told again: it changes nothing.
-        if (name === 'reportFailed' && sessionId === session.id) await late;
+        if (again.includes(name) && sessionId === session.id) await late;
         else await expect(late).rejects.toMatchObject({ code: refused });
       }
       expect(await standing(target)).toEqual(before);
