@@ -134,7 +134,7 @@ describe('a database that drops every connection', () => {
     );
     await bothListen();
     const session = await until(() => open(replica).catch(() => undefined), {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'an open that works',
     });
     expect((await timed(polling))?.sessionId).toBe(session.id);
@@ -166,7 +166,7 @@ describe('a database that drops every connection', () => {
 
     await execute(admin.href, `alter database ${name} allow_connections true`);
     await until(() => open(control).catch(() => undefined), {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'an open that works',
     });
   });
