@@ -122,8 +122,6 @@ export default defineConfig({
           include: pure,
           // Tests of the templates' own worlds, which their hosts run.
           exclude: ['src/templates/**'],
-          // They leave nothing behind in the process that runs them, so modules are loaded once, not once a file.
-          isolate: false,
           ...bounds.computing,
           provide: { fuzz },
         },
