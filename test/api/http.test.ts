@@ -147,7 +147,11 @@ describe('a request that cannot be served', () => {
   it('is 400 for a text that the database cannot keep', async () => {
     const answer = await post(JSON.stringify({ slug: 'a\u0000b' }));
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: 'invalid' });
+    const message = 'holds a zero byte (U+0000), which cannot be kept';
+    expect(answer.body).toMatchObject({
+      message: `invalid request: slug ${message}`,
+      error: [{ path: ['slug'], message }],
+    });
   });
 });
 
