@@ -65,7 +65,9 @@ const openOn = async (
     return true;
   } catch (error) {
     if (!(error instanceof AppError) || waits.has(error.code)) {
-      parts.log.debug({ err: error, runKey }, 'a session of a dataset run is opened later');
+      const isUsual = error instanceof AppError && error.code !== 'internal';
+      const level = isUsual ? 'debug' : 'error';
+      parts.log[level]({ err: error, runKey }, 'a session of a dataset run is opened later');
       return false;
     }
     const text = describeError(error).slice(0, mostErrorChars);
