@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from '../support/cli-context.ts';
@@ -39,19 +40,11 @@ const byBash = (line: string): string[] => {
   return run('bash', ['-c', script]).split('\n').filter(Boolean);
 };
 
-/** What zsh offers: what its own functions of completion are told. */
-const byZsh = (line: string): string[] => {
-  const words = line.split(' ').map((word) => `'${word}'`);
-  const script = `
-    compdef() { : }
-    source ./svc.zsh
-    _describe() { local -a given; [[ $1 == -o ]] && shift; given=("\${(@P)2}"); print -l -- "\${(@)given%%:*}" }
-    compadd() { shift; print -l -- "$@" }
-    _files() { print -l -- *.json }
-    words=(${words.join(' ')}); CURRENT=${words.length}; _svc`;
-  const offered = run('zsh', ['-f', '-c', script]).split('\n').filter(Boolean);
-  return offered.filter((word) => word.startsWith(line.split(' ').at(-1) ?? ''));
-};
+const zshScript = fileURLToPath(new URL('../support/zsh/offers.zsh', import.meta.url));
+
+/** What zsh offers at a Tab. */
+const byZsh = (line: string): string[] =>
+  run('zsh', ['-f', zshScript, line]).split('\n').filter(Boolean);
 
 /** What fish offers, without what it says of each. */
 const byFish = (line: string): string[] =>
