@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
 import { runTold, session } from '#test/support/cli-service.ts';
-import { runCommandLine } from './program.ts';
+import { type Node, readTree } from './completion/tree.ts';
+import { createProgram, runCommandLine } from './program.ts';
 
 describe('svc', () => {
   const offline = async (words: string) => {
@@ -55,6 +56,22 @@ describe('svc', () => {
     expect(await offline('help worlds session open')).toEqual(
       await offline('worlds session open --help'),
     );
+  });
+
+  it('has the same commands by whichever words they are loaded, and not all of them', async () => {
+    const loadedBy = async (path: string): Promise<Node[]> =>
+      readTree(await createProgram(testContext(), path.split(' ').filter(Boolean)));
+    const whole = await loadedBy('');
+    for (const node of whole) {
+      expect(await loadedBy(node.path), node.path).toContainEqual(node);
+    }
+    const serving = await loadedBy('worlds connector serve');
+    expect(serving.map(({ path }) => path).filter((path) => !path.endsWith('help'))).toEqual([
+      '',
+      'worlds',
+      'worlds connector',
+      'worlds connector serve',
+    ]);
   });
 
   it.each([

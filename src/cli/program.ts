@@ -1,30 +1,7 @@
 /** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAdmin } from './commands/admin.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addContext } from './commands/context.ts';
-import { addDashboards } from './commands/dashboards.ts';
-import { addDatasets } from './commands/datasets.ts';
-import { addDemo } from './commands/demo.ts';
-import { addFiles } from './commands/files.ts';
-import { addKeys } from './commands/keys.ts';
-import { addMedia } from './commands/media.ts';
-import { addMetrics } from './commands/metrics.ts';
-import { addModels } from './commands/models.ts';
-import { addOrgs } from './commands/orgs.ts';
-import { addPools } from './commands/pools.ts';
-import { addProjects } from './commands/projects.ts';
-import { addPrompts } from './commands/prompts.ts';
-import { addQueues } from './commands/queues.ts';
-import { addRelease } from './commands/release.ts';
-import { addScores } from './commands/scores.ts';
-import { addSettingsTo } from './commands/settings.ts';
-import { addTokens } from './commands/tokens.ts';
-import { addTraces } from './commands/traces.ts';
-import { addUp } from './commands/up.ts';
-import { addComments, addUsers } from './commands/users.ts';
-import { addWorlds } from './commands/worlds.ts';
+import { addGroups, group } from './commands/groups.ts';
 import type { Context } from './terminal/context.ts';
 import { exitStatus, reportError } from './views/report.ts';
 
@@ -44,8 +21,53 @@ const readRelease = (): string => {
   return (JSON.parse(manifest) as { version: string }).version;
 };
 
-/** The whole program over one context. It never ends the process by itself. */
-const createProgram = (context: Context): Command => {
+/** In the order of the help. */
+const groups = [
+  group('up', async () => (await import('./commands/up.ts')).addUp),
+  group('worlds', async () => (await import('./commands/worlds.ts')).addWorlds),
+  group('traces observations', async () => (await import('./commands/traces.ts')).addTraces),
+  group('scores', async () => (await import('./commands/scores.ts')).addScores),
+  group('metrics', async () => (await import('./commands/metrics.ts')).addMetrics),
+  group('models', async () => (await import('./commands/models.ts')).addModels),
+  group('users', async () => (await import('./commands/users.ts')).addUsers),
+  group('comments', async () => (await import('./commands/users.ts')).addComments),
+  group('datasets', async () => (await import('./commands/datasets.ts')).addDatasets),
+  group('queues', async () => (await import('./commands/queues.ts')).addQueues),
+  group('context', async () => (await import('./commands/context.ts')).addContext),
+  group('prompts', async () => (await import('./commands/prompts.ts')).addPrompts),
+  group(
+    'dashboards task-sets',
+    async () => (await import('./commands/dashboards.ts')).addDashboards,
+  ),
+  group('files', async () => (await import('./commands/files.ts')).addFiles),
+  group('media', async () => (await import('./commands/media.ts')).addMedia),
+  group('release', async () => (await import('./commands/release.ts')).addRelease),
+  group('orgs', async () => (await import('./commands/orgs.ts')).addOrgs),
+  group('projects', async () => (await import('./commands/projects.ts')).addProjects),
+  group('keys', async () => (await import('./commands/keys.ts')).addKeys),
+  group('tokens', async () => (await import('./commands/tokens.ts')).addTokens),
+  group('settings', async () => {
+    const { addSettingsTo } = await import('./commands/settings.ts');
+    return (program, context) => addSettingsTo(program, context, 'svc settings');
+  }),
+  group('pools', async () => (await import('./commands/pools.ts')).addPools),
+  group('admin', async () => (await import('./commands/admin.ts')).addAdmin),
+  group('demo', async () => (await import('./commands/demo.ts')).addDemo),
+  group('completion', async () => (await import('./commands/completion.ts')).addCompletion),
+];
+
+/** What completes commands has to know them all. */
+const loadedBy = (words: readonly string[]): readonly string[] =>
+  words[0] === 'completion' ? [] : words;
+
+/**
+ * The program over one context, with at least the commands that the words of a command line name; with all of them
+ * for no words. It never ends the process by itself.
+ */
+export const createProgram = async (
+  context: Context,
+  words: readonly string[],
+): Promise<Command> => {
   const program = new Command('svc')
     .description('simulated replicas of the services that AI agents act on')
     .version(readRelease())
@@ -60,31 +82,7 @@ const createProgram = (context: Context): Command => {
       getErrHasColors: () => false,
     })
     .addHelpText('after', guide);
-  addUp(program, context);
-  addWorlds(program, context);
-  addTraces(program, context);
-  addScores(program, context);
-  addMetrics(program, context);
-  addModels(program, context);
-  addUsers(program, context);
-  addComments(program, context);
-  addDatasets(program, context);
-  addQueues(program, context);
-  addContext(program, context);
-  addPrompts(program, context);
-  addDashboards(program, context);
-  addFiles(program, context);
-  addMedia(program, context);
-  addRelease(program, context);
-  addOrgs(program, context);
-  addProjects(program, context);
-  addKeys(program, context);
-  addTokens(program, context);
-  addSettingsTo(program, context, 'svc settings');
-  addPools(program, context);
-  addAdmin(program, context);
-  addDemo(program, context);
-  addCompletion(program, context);
+  await addGroups(program, context, groups, loadedBy(words));
   return program;
 };
 
@@ -97,8 +95,8 @@ export const runCommandLine = async (
   words: readonly string[],
   context: Context,
 ): Promise<number> => {
-  const program = createProgram(context);
   try {
+    const program = await createProgram(context, words);
     await program.parseAsync(readHelp(words), { from: 'user' });
     return exitStatus.done;
   } catch (error) {

@@ -17,11 +17,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../src/cli/up/free-port.ts';
-import { codeCacheEnv } from '../../src/runtime/code-cache.ts';
 import { type Figure, median, percentile, sample } from './figure.ts';
 import { generateWorld } from './language-world.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/svc.mjs', import.meta.url));
 const size = { entities: 20, rowsPerEntity: 100, operations: 60 };
 const token = 'st-bench';
 const starts = 10;
@@ -55,7 +54,7 @@ const serve = (folder: string, port: number): ChildProcess =>
       ...['worlds', 'connector', 'serve', folder, '--json'],
       ...['--token', token, '--port', String(port)],
     ],
-    { env: { ...process.env, ...codeCacheEnv() }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   );
 
 const end = async (child: ChildProcess): Promise<void> => {
@@ -82,7 +81,7 @@ const benchStart = async (folder: string): Promise<Figure> => {
   });
   return {
     name: 'dev.start',
-    // The first one compiles the code that is kept for the others.
+    // The first one may compile the code that is kept for the others.
     value: median(took.slice(1)),
     unit: 'ms',
     floor: median(bare),

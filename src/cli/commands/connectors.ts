@@ -1,123 +1,29 @@
-/** `svc worlds connector`: trees on their way to worlds: captured, served from a folder, published, listed, and their versions. */
+/** `svc worlds connector`: trees on their way to worlds: captured, served from a folder, published, listed. */
 import type { Command } from 'commander';
-import { compileTree, replaceFiles } from '#language/compile/compile.ts';
-import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
-import {
-  listConnectors,
-  listConnectorVersions,
-  publishConnector,
-} from '#wire/public-api/operations.ts';
-import { encodeTree, namesFolder, readTree, withFolderHint } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { connectorsText, connectorVersionsText, describePublished } from '../views/connector.ts';
-import { ProblemsError } from '../views/report.ts';
-import {
-  addCommand,
-  addPaging,
-  clientFor,
-  moreText,
-  type PagingOptions,
-  printAnswer,
-  type ServiceOptions,
-  withService,
-} from './command.ts';
-import { addConnectorCapture } from './connector-capture.ts';
-import { addConnectorConform } from './connector-conform.ts';
-import { addConnectorDraft } from './connector-draft.ts';
-import { addConnectorRecord } from './connector-record.ts';
-import { addConnectorServe } from './connector-serve.ts';
+import { addGroups, group } from './groups.ts';
 
-/** What is published: a folder, which is compiled here first, or a world of the service. */
-const readGiven = (
+/** In the order of the help. */
+const groups = [
+  group('publish', async () => (await import('./connector-publish.ts')).addConnectorPublish),
+  group('list', async () => (await import('./connector-publish.ts')).addConnectorList),
+  group('versions', async () => (await import('./connector-publish.ts')).addConnectorVersions),
+  group('serve', async () => (await import('./connector-serve.ts')).addConnectorServe),
+  group('draft', async () => (await import('./connector-draft.ts')).addConnectorDraft),
+  group('capture', async () => (await import('./connector-capture.ts')).addConnectorCapture),
+  group('record', async () => (await import('./connector-record.ts')).addConnectorRecord),
+  group('conform', async () => (await import('./connector-conform.ts')).addConnectorConform),
+];
+
+export const addConnectors = async (
+  worlds: Command,
   context: Context,
-  source: string,
-): Pick<PublishConnectorBody, 'files' | 'world'> => {
-  if (!namesFolder(source)) return { world: source };
-  const tree = readTree(context, source);
-  const compiled = compileTree(tree);
-  if (!compiled.ok) throw new ProblemsError(source, compiled.problems, tree);
-  return { files: encodeTree(replaceFiles(tree, compiled.rewritten)) };
-};
-
-type PublishOptions = ServiceOptions & { description?: string; message?: string };
-
-const addPublish = (connector: Command, context: Context): void => {
-  const command = addCommand(connector, {
-    usage: 'publish <slug> <source>',
-    summary: 'publish a folder, or the files of <world> or <world>@<version>, in the organization',
-    example: [
-      'svc worlds connector publish crm ./crm -m "deals have stages"',
-      'svc worlds connector publish crm sales@3',
-      'svc worlds create mine --from workspace:crm',
-    ].join('\n'),
-  })
-    .option('--description <text>', 'what the connector is')
-    .option('-m, --message <text>', 'reason recorded on the version');
-  withService(command).action(async (slug: string, source: string, options: PublishOptions) => {
-    const { description, message } = options;
-    const body = {
-      ...readGiven(context, source),
-      ...(description === undefined ? {} : { description }),
-      ...(message === undefined ? {} : { message }),
-    };
-    const { body: published } = await withFolderHint(context, source, async () => {
-      const client = clientFor(context, options);
-      const progress = { out: context.err, step: `publishing ${slug}` };
-      const send = () => client.send(publishConnector, { params: { slug }, body });
-      return withProgress(progress, send);
-    });
-    printAnswer(context, options, published, () => describePublished(published));
-  });
-};
-
-const addList = (connector: Command, context: Context): void => {
-  const command = addCommand(connector, {
-    usage: 'list',
-    summary: 'the connectors that are published in the organization',
-    example: 'svc worlds connector list',
-  });
-  withService(addPaging(command)).action(
-    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(listConnectors, { query: { page, limit } });
-      printAnswer(context, options, body, () =>
-        [connectorsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
-    },
-  );
-};
-
-const addVersions = (connector: Command, context: Context): void => {
-  const command = addCommand(connector, {
-    usage: 'versions <slug>',
-    summary: 'the versions of a connector, newest first',
-    example: 'svc worlds connector versions crm',
-  });
-  withService(addPaging(command)).action(
-    async (slug: string, { page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const query = { page, limit };
-      const { body } = await client.send(listConnectorVersions, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
-        [connectorVersionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
-    },
-  );
-};
-
-export const addConnectors = (worlds: Command, context: Context): void => {
+  words: readonly string[],
+): Promise<void> => {
   const connector = worlds
     .command('connector')
     .description(
       'trees of which worlds are made: captured from a vendor, served while they are written, shared in the organization',
     );
-  addPublish(connector, context);
-  addList(connector, context);
-  addVersions(connector, context);
-  addConnectorServe(connector, context);
-  addConnectorDraft(connector, context);
-  addConnectorCapture(connector, context);
-  addConnectorRecord(connector, context);
-  addConnectorConform(connector, context);
+  await addGroups(connector, context, groups, words);
 };

@@ -1,171 +1,42 @@
-/**
- * `svc worlds`: the group of everything about worlds and their sessions, with the commands that look at
- * worlds and templates.
- */
+/** `svc worlds`: the group of everything about worlds and their sessions. */
 import type { Command } from 'commander';
-import { describeContract } from '#language/artifacts/describe.ts';
-import { compileTree } from '#language/compile/compile.ts';
-import {
-  getWorld,
-  listTemplates,
-  listWorldEntities,
-  listWorldRequests,
-  listWorlds,
-} from '#wire/public-api/operations.ts';
-import { namesFolder, readTree, withFolderHint } from '../files/input.ts';
-import type { RequestFilter } from '../service/requests.ts';
 import type { Context } from '../terminal/context.ts';
-import { ProblemsError } from '../views/report.ts';
-import { describeRequests } from '../views/request.ts';
-import {
-  describeWholeWorld,
-  listTemplates as templatesText,
-  viewContract,
-  listWorlds as worldsText,
-} from '../views/world.ts';
-import {
-  addCommand,
-  addPaging,
-  addRequestFilters,
-  clientFor,
-  filterOf,
-  moreText,
-  type PagingOptions,
-  printAnswer,
-  type ServiceOptions,
-  withService,
-} from './command.ts';
-import { addConnectors } from './connectors.ts';
-import { addData } from './data.ts';
-import { addSchema } from './schema.ts';
-import { addSessions } from './sessions.ts';
-import { addTasks } from './tasks.ts';
-import { addWorldsBranch } from './worlds-branch.ts';
-import { addWorldsCreate } from './worlds-create.ts';
-import { addWorldsDestinations } from './worlds-destinations.ts';
-import { addWorldsDiff } from './worlds-diff.ts';
-import { addWorldsEnd } from './worlds-end.ts';
-import { addWorldsPin } from './worlds-pin.ts';
-import { addWorldsPull } from './worlds-pull.ts';
-import { addWorldsPush } from './worlds-push.ts';
-import { addWorldsRename } from './worlds-rename.ts';
-import { addWorldsTest } from './worlds-test.ts';
-import { addWorldsVersions } from './worlds-versions.ts';
+import { addGroups, group } from './groups.ts';
 
-const addWorldsList = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
-    usage: 'list',
-    summary: 'the worlds of the project, newest first',
-    example: 'svc worlds list',
-  });
-  withService(addPaging(command)).action(
-    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(listWorlds, { query: { page, limit } });
-      printAnswer(context, options, body, () =>
-        [worldsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
-    },
-  );
-};
+/** In the order of the help. */
+const groups = [
+  group('data', async () => (await import('./data.ts')).addData),
+  group('create', async () => (await import('./worlds-create.ts')).addWorldsCreate),
+  group('list', async () => (await import('./worlds-look.ts')).addWorldsList),
+  group('describe', async () => (await import('./worlds-look.ts')).addWorldsDescribe),
+  group('push', async () => (await import('./worlds-push.ts')).addWorldsPush),
+  group('pull', async () => (await import('./worlds-pull.ts')).addWorldsPull),
+  group('diff', async () => (await import('./worlds-diff.ts')).addWorldsDiff),
+  group('pin', async () => (await import('./worlds-pin.ts')).addWorldsPin),
+  group(
+    'destinations',
+    async () => (await import('./worlds-destinations.ts')).addWorldsDestinations,
+  ),
+  group('branch', async () => (await import('./worlds-branch.ts')).addWorldsBranch),
+  group('rename', async () => (await import('./worlds-rename.ts')).addWorldsRename),
+  group('archive delete', async () => (await import('./worlds-end.ts')).addWorldsEnd),
+  group('task', async () => (await import('./tasks.ts')).addTasks),
+  group('versions', async () => (await import('./worlds-versions.ts')).addWorldsVersions),
+  group('test', async () => (await import('./worlds-test.ts')).addWorldsTest),
+  group('templates', async () => (await import('./worlds-look.ts')).addWorldsTemplates),
+  group('requests', async () => (await import('./worlds-look.ts')).addWorldsRequests),
+  group('connector', async () => (await import('./connectors.ts')).addConnectors),
+  group('schema', async () => (await import('./schema.ts')).addSchema),
+  group('session', async () => (await import('./sessions.ts')).addSessions),
+];
 
-const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
-  const tree = readTree(context, folder);
-  const compiled = compileTree(tree);
-  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
-  const { contract, baseRows } = compiled;
-  const counts = Object.fromEntries(
-    Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),
-  );
-  const answer = { ...describeContract(contract), counts };
-  printAnswer(context, options, answer, () => viewContract(contract, counts, context.colors));
-};
-
-const describeSlug = async (
+export const addWorlds = async (
+  program: Command,
   context: Context,
-  slug: string,
-  options: ServiceOptions,
+  words: readonly string[],
 ): Promise<void> => {
-  const client = clientFor(context, options);
-  const { body: world } = await client.send(getWorld, { params: { slug } });
-  const { body } = await client.send(listWorldEntities, { params: { slug } });
-  printAnswer(context, options, { ...world, entities: body.data }, () =>
-    describeWholeWorld(world, body.data, context.colors),
-  );
-};
-
-const addWorldsDescribe = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
-    usage: 'describe <world>',
-    summary:
-      'a world of the service by its slug or <slug>@<version>, or a folder (./crm), compiled here',
-    example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
-  });
-  withService(command).action(async (world: string, options: ServiceOptions) => {
-    if (namesFolder(world)) describeFolder(context, world, options);
-    else await withFolderHint(context, world, () => describeSlug(context, world, options));
-  });
-};
-
-const addWorldsTemplates = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
-    usage: 'templates',
-    summary: 'the templates of the service',
-    example: 'svc worlds templates',
-  });
-  withService(command).action(async (options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(listTemplates, {});
-    printAnswer(context, options, body, () => templatesText(body.data, context.colors));
-  });
-};
-
-type RequestsOptions = ServiceOptions & PagingOptions & RequestFilter & { after?: string };
-
-const addWorldsRequests = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
-    usage: 'requests <world>',
-    summary: 'the requests to all sessions of a world, newest first',
-    example: 'svc worlds requests code-hosting --via webhook --after 2026-03-01',
-  }).option('--after <time>', 'only requests after this time, ISO 8601');
-  withService(addPaging(addRequestFilters(command))).action(
-    async (slug: string, { page, limit, after, ...options }: RequestsOptions) => {
-      const query = {
-        ...filterOf(options),
-        ...(after === undefined ? {} : { after }),
-        page,
-        limit,
-      };
-      const client = clientFor(context, options);
-      const { body } = await client.send(listWorldRequests, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
-        [describeRequests(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
-    },
-  );
-};
-
-export const addWorlds = (program: Command, context: Context): void => {
   const worlds = program
     .command('worlds')
     .description('create worlds, look at them, open sessions');
-  addData(worlds, context);
-  addWorldsCreate(worlds, context);
-  addWorldsList(worlds, context);
-  addWorldsDescribe(worlds, context);
-  addWorldsPush(worlds, context);
-  addWorldsPull(worlds, context);
-  addWorldsDiff(worlds, context);
-  addWorldsPin(worlds, context);
-  addWorldsDestinations(worlds, context);
-  addWorldsBranch(worlds, context);
-  addWorldsRename(worlds, context);
-  addWorldsEnd(worlds, context);
-  addTasks(worlds, context);
-  addWorldsVersions(worlds, context);
-  addWorldsTest(worlds, context);
-  addWorldsTemplates(worlds, context);
-  addWorldsRequests(worlds, context);
-  addConnectors(worlds, context);
-  addSchema(worlds, context);
-  addSessions(worlds, context);
+  await addGroups(worlds, context, groups, words);
 };

@@ -1,0 +1,102 @@
+/** Connectors of the organization: trees that are published for others to make worlds of, and their versions. */
+import type { Command } from 'commander';
+import { compileTree, replaceFiles } from '#language/compile/compile.ts';
+import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
+import {
+  listConnectors,
+  listConnectorVersions,
+  publishConnector,
+} from '#wire/public-api/operations.ts';
+import { encodeTree, namesFolder, readTree, withFolderHint } from '../files/input.ts';
+import type { Context } from '../terminal/context.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { connectorsText, connectorVersionsText, describePublished } from '../views/connector.ts';
+import { ProblemsError } from '../views/report.ts';
+import {
+  addCommand,
+  addPaging,
+  clientFor,
+  moreText,
+  type PagingOptions,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+/** What is published: a folder, which is compiled here first, or a world of the service. */
+const readGiven = (
+  context: Context,
+  source: string,
+): Pick<PublishConnectorBody, 'files' | 'world'> => {
+  if (!namesFolder(source)) return { world: source };
+  const tree = readTree(context, source);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(source, compiled.problems, tree);
+  return { files: encodeTree(replaceFiles(tree, compiled.rewritten)) };
+};
+
+type PublishOptions = ServiceOptions & { description?: string; message?: string };
+
+export const addConnectorPublish = (connector: Command, context: Context): void => {
+  const command = addCommand(connector, {
+    usage: 'publish <slug> <source>',
+    summary: 'publish a folder, or the files of <world> or <world>@<version>, in the organization',
+    example: [
+      'svc worlds connector publish crm ./crm -m "deals have stages"',
+      'svc worlds connector publish crm sales@3',
+      'svc worlds create mine --from workspace:crm',
+    ].join('\n'),
+  })
+    .option('--description <text>', 'what the connector is')
+    .option('-m, --message <text>', 'reason recorded on the version');
+  withService(command).action(async (slug: string, source: string, options: PublishOptions) => {
+    const { description, message } = options;
+    const body = {
+      ...readGiven(context, source),
+      ...(description === undefined ? {} : { description }),
+      ...(message === undefined ? {} : { message }),
+    };
+    const { body: published } = await withFolderHint(context, source, async () => {
+      const client = clientFor(context, options);
+      const progress = { out: context.err, step: `publishing ${slug}` };
+      const send = () => client.send(publishConnector, { params: { slug }, body });
+      return withProgress(progress, send);
+    });
+    printAnswer(context, options, published, () => describePublished(published));
+  });
+};
+
+export const addConnectorList = (connector: Command, context: Context): void => {
+  const command = addCommand(connector, {
+    usage: 'list',
+    summary: 'the connectors that are published in the organization',
+    example: 'svc worlds connector list',
+  });
+  withService(addPaging(command)).action(
+    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
+      const client = clientFor(context, options);
+      const { body } = await client.send(listConnectors, { query: { page, limit } });
+      printAnswer(context, options, body, () =>
+        [connectorsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};
+
+export const addConnectorVersions = (connector: Command, context: Context): void => {
+  const command = addCommand(connector, {
+    usage: 'versions <slug>',
+    summary: 'the versions of a connector, newest first',
+    example: 'svc worlds connector versions crm',
+  });
+  withService(addPaging(command)).action(
+    async (slug: string, { page, limit, ...options }: ServiceOptions & PagingOptions) => {
+      const client = clientFor(context, options);
+      const query = { page, limit };
+      const { body } = await client.send(listConnectorVersions, { params: { slug }, query });
+      printAnswer(context, options, body, () =>
+        [connectorVersionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};

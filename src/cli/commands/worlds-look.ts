@@ -1,0 +1,126 @@
+/** The commands that look at worlds and templates. */
+import type { Command } from 'commander';
+import { describeContract } from '#language/artifacts/describe.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import {
+  getWorld,
+  listTemplates,
+  listWorldEntities,
+  listWorldRequests,
+  listWorlds,
+} from '#wire/public-api/operations.ts';
+import { namesFolder, readTree, withFolderHint } from '../files/input.ts';
+import type { RequestFilter } from '../service/requests.ts';
+import type { Context } from '../terminal/context.ts';
+import { ProblemsError } from '../views/report.ts';
+import { describeRequests } from '../views/request.ts';
+import {
+  describeWholeWorld,
+  listTemplates as templatesText,
+  viewContract,
+  listWorlds as worldsText,
+} from '../views/world.ts';
+import {
+  addCommand,
+  addPaging,
+  addRequestFilters,
+  clientFor,
+  filterOf,
+  moreText,
+  type PagingOptions,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
+
+export const addWorldsList = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'list',
+    summary: 'the worlds of the project, newest first',
+    example: 'svc worlds list',
+  });
+  withService(addPaging(command)).action(
+    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
+      const client = clientFor(context, options);
+      const { body } = await client.send(listWorlds, { query: { page, limit } });
+      printAnswer(context, options, body, () =>
+        [worldsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};
+
+const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
+  const tree = readTree(context, folder);
+  const compiled = compileTree(tree);
+  if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
+  const { contract, baseRows } = compiled;
+  const counts = Object.fromEntries(
+    Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),
+  );
+  const answer = { ...describeContract(contract), counts };
+  printAnswer(context, options, answer, () => viewContract(contract, counts, context.colors));
+};
+
+const describeSlug = async (
+  context: Context,
+  slug: string,
+  options: ServiceOptions,
+): Promise<void> => {
+  const client = clientFor(context, options);
+  const { body: world } = await client.send(getWorld, { params: { slug } });
+  const { body } = await client.send(listWorldEntities, { params: { slug } });
+  printAnswer(context, options, { ...world, entities: body.data }, () =>
+    describeWholeWorld(world, body.data, context.colors),
+  );
+};
+
+export const addWorldsDescribe = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'describe <world>',
+    summary:
+      'a world of the service by its slug or <slug>@<version>, or a folder (./crm), compiled here',
+    example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
+  });
+  withService(command).action(async (world: string, options: ServiceOptions) => {
+    if (namesFolder(world)) describeFolder(context, world, options);
+    else await withFolderHint(context, world, () => describeSlug(context, world, options));
+  });
+};
+
+export const addWorldsTemplates = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'templates',
+    summary: 'the templates of the service',
+    example: 'svc worlds templates',
+  });
+  withService(command).action(async (options: ServiceOptions) => {
+    const { body } = await clientFor(context, options).send(listTemplates, {});
+    printAnswer(context, options, body, () => templatesText(body.data, context.colors));
+  });
+};
+
+type RequestsOptions = ServiceOptions & PagingOptions & RequestFilter & { after?: string };
+
+export const addWorldsRequests = (worlds: Command, context: Context): void => {
+  const command = addCommand(worlds, {
+    usage: 'requests <world>',
+    summary: 'the requests to all sessions of a world, newest first',
+    example: 'svc worlds requests code-hosting --via webhook --after 2026-03-01',
+  }).option('--after <time>', 'only requests after this time, ISO 8601');
+  withService(addPaging(addRequestFilters(command))).action(
+    async (slug: string, { page, limit, after, ...options }: RequestsOptions) => {
+      const query = {
+        ...filterOf(options),
+        ...(after === undefined ? {} : { after }),
+        page,
+        limit,
+      };
+      const client = clientFor(context, options);
+      const { body } = await client.send(listWorldRequests, { params: { slug }, query });
+      printAnswer(context, options, body, () =>
+        [describeRequests(body.data, context.colors), ...moreText(body.meta)].join('\n'),
+      );
+    },
+  );
+};
