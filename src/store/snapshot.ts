@@ -50,12 +50,19 @@ export const locateRefusal = (
   return index === -1 ? refusal : refusal.at(index);
 };
 
-/** Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored. */
-export const buildSnapshot = (contract: Contract, rows: Rows): BuiltSnapshot => {
+/**
+ * Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored. `areChecked`: the caller
+ * knows that the contract's row checker found no fault with any of them, as compiling does of a tree's own.
+ */
+export const buildSnapshot = (
+  contract: Contract,
+  rows: Rows,
+  { areChecked = false }: { areChecked?: boolean } = {},
+): BuiltSnapshot => {
   const { db, reader, writer, transactions } = assembleStore({ contract });
   try {
     transactions.begin();
-    insertRows(writer.insert, rows);
+    insertRows(areChecked ? writer.insertChecked : writer.insert, rows);
     transactions.commit();
     const counts = reader.counts();
     const sum = transactions.sum();

@@ -2,10 +2,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { newId, newSecret } from '#domain/id.ts';
-import type { Digest } from '#domain/world.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { ProgramLine, ServingLine } from '#wire/program-lines/lines.ts';
-import { type BuiltFolder, buildFolder, type FolderSession } from '../files/folder-world.ts';
+import {
+  type BuiltFolder,
+  buildFolder,
+  type FolderSession,
+  type KeptOfFolder,
+} from '../files/folder-world.ts';
 import { readTree } from '../files/input.ts';
 import { watchFolder } from '../files/watch-folder.ts';
 import { type FolderProgram, startFolderProgram } from '../service/folder-program.ts';
@@ -33,7 +37,7 @@ type Serving = {
   folder: string;
   options: Options;
   session: FolderSession;
-  sent: Set<Digest>;
+  kept: KeptOfFolder;
   program: FolderProgram | undefined;
   address: string | undefined;
   /** The last that was given to the program, with the moment when its files had changed. */
@@ -112,7 +116,7 @@ const serve = async (context: Context, folder: string, options: Options): Promis
       task: options.task,
       seed: options.seed ?? null,
     },
-    sent: new Set(),
+    kept: { sent: new Set() },
     program: undefined,
     address: undefined,
     given: undefined,

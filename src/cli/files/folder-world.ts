@@ -5,7 +5,7 @@ import type { Digest, TreeFile } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
 import { type CompileResult, replaceFiles } from '#language/compile/compile.ts';
-import type { Contract, Task } from '#language/contract.ts';
+import type { Contract, Row, Task } from '#language/contract.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import type { FolderWorld } from '#wire/program-lines/lines.ts';
 import { specOfBundled } from '#wire/public-api/bundled-task.ts';
@@ -24,6 +24,14 @@ export type FolderSession = {
 export type BuiltFolder = { contract: Contract; rows: number; world: FolderWorld };
 
 type Blob = { sha256: Digest; bytes: Uint8Array };
+
+/** What is kept of one build of a folder for the next. */
+export type KeptOfFolder = {
+  /** The blobs that the program was given. */
+  sent: Set<Digest>;
+  /** The last snapshot, by what it was made of: most changes leave the rows as they were. */
+  snapshot?: { madeOf: string; blob: Blob; rows: number };
+};
 
 const blobOf = (bytes: Uint8Array): Blob => ({
   sha256: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
@@ -46,15 +54,28 @@ const pageOf = ({ ui }: Contract, files: readonly TreeFile[]) => {
     .map(({ path, content }) => ({ path: path.slice(prefix.length), ...blobOf(content) }));
 };
 
+const snapshotOf = (
+  contract: Contract,
+  baseRows: Record<string, Row[]>,
+  kept: KeptOfFolder,
+): NonNullable<KeptOfFolder['snapshot']> => {
+  const madeOf = JSON.stringify([contract.entities, contract.definitions, baseRows]);
+  if (kept.snapshot?.madeOf === madeOf) return kept.snapshot;
+  const { bytes, counts } = buildSnapshot(contract, baseRows, { areChecked: true });
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  kept.snapshot = { madeOf, blob: blobOf(bytes), rows };
+  return kept.snapshot;
+};
+
 /**
- * Builds the world of a compiled tree. `sent` has the blobs that the program was given before, and gets those of this world.
+ * Builds the world of a compiled tree. `kept` is what was kept of the folder before, and is brought up to this world.
  * Throws `invalid` for a task that it does not have, `StoreRefusal` where its rows do not fit together.
  */
 export const buildFolder = (
   folder: string,
   tree: readonly TreeFile[],
   compiled: Extract<CompileResult, { ok: true }>,
-  { session, sent }: { session: FolderSession; sent: Set<Digest> },
+  { session, kept }: { session: FolderSession; kept: KeptOfFolder },
 ): BuiltFolder => {
   const { contract, baseRows, generated, rewritten } = compiled;
   const files = [...replaceFiles(tree, [...rewritten, ...generated])];
@@ -62,15 +83,14 @@ export const buildFolder = (
   files.push(...generated.filter(({ path }) => !known.has(path)));
   const code = selectUserCode(contract, files);
   const task = session.task === undefined ? null : findTask(folder, contract, session.task);
-  const { bytes, counts } = buildSnapshot(contract, baseRows);
+  const { blob: snapshot, rows } = snapshotOf(contract, baseRows, kept);
   const bundle = blobOf(encodeBundle({ contract, files: code }));
-  const snapshot = blobOf(bytes);
   const page = pageOf(contract, files);
-  const fresh = [bundle, snapshot, ...page].filter(({ sha256 }) => !sent.has(sha256));
-  for (const { sha256 } of fresh) sent.add(sha256);
+  const fresh = [bundle, snapshot, ...page].filter(({ sha256 }) => !kept.sent.has(sha256));
+  for (const { sha256 } of fresh) kept.sent.add(sha256);
   return {
     contract,
-    rows: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    rows,
     world: {
       assignment: {
         sessionId: session.sessionId,

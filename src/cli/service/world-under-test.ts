@@ -96,7 +96,9 @@ export const withServedFolder = async <Value>(
       task: undefined,
       seed: 1,
     };
-    program.give(buildFolder(folder, files, compiled, { session, sent: new Set() }).world);
+    program.give(
+      buildFolder(folder, files, compiled, { session, kept: { sent: new Set() } }).world,
+    );
     const ended = program.ended.then(() => {
       throw new AppError('unavailable', 'the program that serves the folder ended');
     });
