@@ -117,6 +117,39 @@ describe('an event', () => {
     expect(await tracesOf('again')).toMatchObject([{ name: 'first' }]);
   });
 
+  it('is taken once, by whichever of the batches that have it at once', async () => {
+    const creates = Array.from({ length: 40 }, (_, i) =>
+      event('span-create', { id: `once-${i}`, traceId: `once-${i % 3}`, name: 'one' }),
+    );
+    const other = creates.map((create) => ({ ...create, body: { ...create.body, name: 'two' } }));
+    await send(...creates.slice(0, 20));
+    await Promise.all([send(...other), send(...other.toReversed()), send(...other.slice(10, 30))]);
+    const names = await control.sql(
+      `select name, count(*)::int as count from observations where trace_id like 'once-%' group by 1 order by 1`,
+    );
+    expect(names).toEqual([
+      { name: 'one', count: 20 },
+      { name: 'two', count: 20 },
+    ]);
+  });
+
+  it('is known in the week after it was taken, too', async () => {
+    const create = event('trace-create', { id: 'weekly', name: 'first' });
+    await send(create);
+    const [{ week } = { week: 0 }] = await control.sql<{ week: number }>(
+      'select max(week) as week from taken_events',
+    );
+    await control.sql(
+      `create table taken_events_w${week - 1} partition of taken_events for values from (${week - 1}) to (${week})`,
+    );
+    await control.sql('update taken_events set week = week - 1');
+    await send(
+      { ...create, body: { id: 'weekly', name: 'second' } },
+      event('trace-create', { id: 'weekly', userId: 'u' }, 1),
+    );
+    expect(await tracesOf('weekly')).toMatchObject([{ name: 'first', user_id: 'u' }]);
+  });
+
   it('does not bring back what was deleted', async () => {
     const create = event('span-create', { id: 'gone-1', traceId: 'gone' });
     await send(create);

@@ -21,10 +21,12 @@ const partition = (table: string, week: number) =>
        for values from (${week}) to (${week + 1})`,
   );
 
+/** `ingested_events` is written by the release before this one. */
 const oldStatement = statement(
   'list_old_weeks',
   `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = any(array['ingested_events'::regclass, 'deleted_traces'::regclass])
+    where i.inhparent = any(array['taken_events'::regclass, 'ingested_events'::regclass,
+                                    'deleted_traces'::regclass])
       and substring(c.relname from '_w(\\d+)$')::integer <= $1`,
 );
 
@@ -32,7 +34,7 @@ const makeWeeks = (db: Database, week: number): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
     for (const each of [week, week + 1]) {
-      for (const table of ['observations', 'ingested_events', 'deleted_traces']) {
+      for (const table of ['observations', 'taken_events', 'deleted_traces']) {
         await tx.query(partition(table, each), []);
       }
     }

@@ -9,9 +9,9 @@ import { Misfit } from '#observability/read-value.ts';
 import type { GivenScore, Score } from '#observability/score.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../db/database.ts';
-import { rememberEvents } from '../db/ingested-events.ts';
 import { findConfigs } from '../db/score-configs.ts';
 import type { ScoreWrite } from '../db/scores.ts';
+import { type TakenEvent, takeEvents } from '../db/taken-events.ts';
 import type { Told } from './fold.ts';
 import { asOverload, type TraceStore, writeSaying } from './store.ts';
 
@@ -84,6 +84,20 @@ const logSdk = (events: readonly Taken[], projectId: string, log: Log): void => 
   if (count > 0) log.debug({ projectId, count }, 'logs of clients');
 };
 
+/** An event as it is remembered. */
+const takenOf = ({ id, said }: Taken): TakenEvent => {
+  switch (said.kind) {
+    case 'trace':
+      return { id, about: said.id ?? id, madeAt: said.state.guessedAt };
+    case 'observation':
+      return { id, about: said.traceId ?? said.id ?? id, madeAt: said.state.guessedAt };
+    case 'score':
+      return { id, about: said.score.traceId ?? id, madeAt: Math.floor(said.timeUs / 1_000) };
+    case 'log':
+      return { id, about: id, madeAt: 0 };
+  }
+};
+
 /** Writes the events that are new. */
 const write = async (
   store: TraceStore,
@@ -92,10 +106,10 @@ const write = async (
   checked: ReadonlyMap<Taken, Score | EventProblem>,
 ): Promise<void> => {
   if (events.length === 0) return;
-  const ids = [...new Set(events.map(({ id }) => id))];
+  const given = events.map((event) => ({ ...takenOf(event), event }));
   await writeSaying(store, projectId, toldBy(events), async (tx, week) => {
-    const fresh = await rememberEvents(tx, projectId, ids, week);
-    const first = events.filter(({ id }) => fresh.delete(id));
+    const fresh = await takeEvents(tx, projectId, given, week);
+    const first = fresh.map(({ event }) => event);
     return { told: toldBy(first), scores: scoresBy(first, checked), events: first.length };
   });
 };
