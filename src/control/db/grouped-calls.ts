@@ -23,7 +23,7 @@ import {
   answeredOf,
   type NewAnswer,
 } from './host-calls.ts';
-import { rowsOf } from './parameters.ts';
+import { keysOf } from './parameters.ts';
 import { callBefore, openSessionStates, readySessionStates, sessionBefore } from './states.ts';
 
 /** A call to be taken, and the host that polls for its very session. */
@@ -35,18 +35,21 @@ export type GivenCall = {
 /** An answer to be recorded. */
 export type GivenAnswer = { host: SessionHost; answer: NewAnswer; isStopping: boolean };
 
+// Sessions and calls are found by their ids. By the project, the session or the state other indexes would do as well,
+// and PostgreSQL may take those for as cheap: it then reads all calls of a session, or all that are open anywhere and
+// were since the last vacuum. `|| ''` keeps those indexes out.
 const insertStatement = statement(
   'insert_calls',
   `with given as (
-     select * from ${rowsOf(`:ids::text[], :projectIds::text[], :sessionIds::text[], :kinds::text[],
+     select * from ${keysOf(`:ids::text[], :projectIds::text[], :sessionIds::text[], :kinds::text[],
               :names::text[], :inputs::text[], :keepWarms::boolean[], :keys::text[], :hashes::text[],
               :traceParents::text[], :hostIds::text[], :generations::int[]`)}
        as g(id, project_id, session_id, kind, name, input, keep_warm, key, hash, trace_parent, host_id, generation)
    ), free as materialized (
      select g.* from given g cross join lateral (
        select from sessions s
-        where s.id = g.session_id and s.project_id = g.project_id and s.state in ${openSessionStates}
-          and s.open_calls < ${alwaysQueued}
+        where s.id = g.session_id and s.project_id || '' = g.project_id
+          and s.state || '' in ${openSessionStates} and s.open_calls < ${alwaysQueued}
           for no key update skip locked
      ) s
    ), taken as (
@@ -85,13 +88,10 @@ const insertTogether = (db: Queryable, given: readonly GivenCall[]): Promise<Cal
   });
 };
 
-// A call is found by its id. By `state in …` alone the index of open calls would do as well, and PostgreSQL takes it
-// for cheaper: it then reads all that are open anywhere, and all that were since the last vacuum. `state || ''` keeps
-// it out.
 const answerStatement = statement(
   'answer_calls',
   `with given as (
-     select * from ${rowsOf(`:sessionIds::text[], :hostIds::text[], :generations::int[], :callIds::text[],
+     select * from ${keysOf(`:sessionIds::text[], :hostIds::text[], :generations::int[], :callIds::text[],
               :states::text[], :outputs::text[], :errors::text[], :shortErrors::text[],
               :changes::text[], :areStopping::boolean[]`)}
        as g(session_id, host_id, generation, call_id, state, output, error, short_error, changes, stopping)
@@ -106,7 +106,7 @@ const answerStatement = statement(
         set state = f.state, output = f.output::json, error = f.error::json,
             short_error = f.short_error::json, changes = f.changes::json, answered_at = now()
        from free f
-      where c.id = f.call_id and c.session_id = f.session_id and c.generation = f.generation
+      where c.id = f.call_id and c.session_id || '' = f.session_id and c.generation = f.generation
         and c.state || '' in ${callBefore('succeeded')}
      returning c.*, f.stopping,
        c.kind = 'close' and c.state = 'succeeded'

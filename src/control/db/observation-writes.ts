@@ -17,6 +17,7 @@ import {
   observationWrite,
   priceableOf,
 } from './observation-rows.ts';
+import { keysOf } from './parameters.ts';
 import { arraysOf, updateStatement } from './row-columns.ts';
 import { isSame, type StateRow } from './stored-states.ts';
 import { dashless, keyOf } from './trace-keys.ts';
@@ -36,7 +37,7 @@ const updateObservations = updateStatement(
 const readStatement = statement(
   'read_observations',
   `select o.trace_key as "traceKey", o.key, o.pricing, ${observationValues} from observations o
-     join unnest($1::uuid[], $2::uuid[], $3::integer[]) as given(trace_key, key, week)
+     join ${keysOf('$1::uuid[], $2::uuid[], $3::integer[]')} as given(trace_key, key, week)
           using (trace_key, key, week)`,
 );
 

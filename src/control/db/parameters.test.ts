@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readParameters, rowsOf, valuesOf } from './parameters.ts';
+import { keysOf, readParameters, rowsOf, valuesOf } from './parameters.ts';
 
 describe('named parameters of a statement', () => {
   it('are numbered in the order in which they come, each once', () => {
@@ -42,6 +42,14 @@ describe('rowsOf', () => {
   it('keeps the lengths of arrays from the planner, each in a query of its own', () => {
     expect(rowsOf(':ids::text[],\n  :counts::int[]')).toBe(
       'unnest((select :ids::text[]), (select :counts::int[]))',
+    );
+  });
+});
+
+describe('keysOf', () => {
+  it('keeps from the planner, too, that a limit lets all of them through', () => {
+    expect(keysOf(':ids::text[]')).toBe(
+      '(select * from unnest((select :ids::text[])) limit (select 1000000))',
     );
   });
 });

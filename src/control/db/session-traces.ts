@@ -6,7 +6,7 @@ import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import type { LedgerWay } from '#domain/ledger.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
-import { rowsOf } from './parameters.ts';
+import { keysOf, rowsOf } from './parameters.ts';
 import type { SessionError } from './sessions.ts';
 import { keyOf } from './trace-keys.ts';
 
@@ -167,7 +167,7 @@ const entriesStatement = statement(
           r.duration_ms as "durationMs", ${body('request')}, ${body('response')}, r.changes::text,
           case when c.kind = 'grade' and c.state = 'succeeded' then c.output::text end as "gradeJson",
           ${callColumns}
-     from ${rowsOf(':sessionIds::text[], :fromIds::int[], :toIds::int[]')} as due(session_id, from_id, to_id)
+     from ${keysOf(':sessionIds::text[], :fromIds::int[], :toIds::int[]')} as due(session_id, from_id, to_id)
      join requests r on r.session_id = due.session_id and r.id between due.from_id and due.to_id
      left join calls c on c.id = r.call_id and c.session_id = r.session_id
     order by r.session_id, r.id`,
