@@ -28,8 +28,6 @@ type Row = readonly [
   cacheWrite?: number | undefined,
 ];
 
-const million = 1_000_000;
-
 /** Names by which SDKs and collectors count the same. */
 const cachedNames = ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens'];
 const cacheWriteNames = [
@@ -41,8 +39,11 @@ const cacheWriteNames = [
 const hourWriteNames = ['input_cache_creation_1h'];
 const outputNames = ['output', 'output_reasoning_tokens', 'output_reasoning'];
 
+/** By the decimal digits: a division would leave the nearest number beside the price. */
+const perToken = (price: number): number => Number(`${price}e-6`);
+
 const priced = (names: readonly string[], price: number | undefined): Counts =>
-  price === undefined ? {} : Object.fromEntries(names.map((name) => [name, price / million]));
+  price === undefined ? {} : Object.fromEntries(names.map((name) => [name, perToken(price)]));
 
 const pricesOf = (id: string, [, input, output, cached, cacheWrite]: Row): Counts => ({
   ...priced(['input'], input),

@@ -55,6 +55,24 @@ describe('a context repository', () => {
     expect((await ask('GET', `${path}?version=x`)).status).toBe(400);
   });
 
+  it('is found by a name whose slashes stand in the address as they are', async () => {
+    await ask('POST', '/context/skills/of/folder/one', { content: 'how' });
+    expect((await ask('GET', '/context/skills/of/folder/one')).body).toMatchObject({
+      identifier: 'of/folder/one',
+    });
+    const prompt = { name: 'of/folder/a prompt', prompt: 'Do it.' };
+    expect((await ask('POST', '/v2/prompts', prompt)).status).toBe(201);
+    const path = '/v2/prompts/of/folder/a%20prompt';
+    expect((await ask('GET', `${path}?version=1`)).body).toMatchObject({ name: prompt.name });
+    const labels = { newLabels: ['staging'] };
+    expect((await ask('PATCH', `${path}/versions/1`, labels)).body).toMatchObject({ version: 1 });
+    expect((await ask('GET', `${path}?label=staging`)).status).toBe(200);
+    expect((await ask('DELETE', `${path}?label=staging`)).status).toBe(204);
+    expect((await ask('GET', `${path}?version=1`)).body).toMatchObject({
+      message: "Prompt not found: 'of/folder/a prompt'",
+    });
+  });
+
   it('says whether it is there', async () => {
     await ask('POST', '/context/skills/search', { content: 'how' });
     const exists = async (path: string) => (await ask('GET', path)).body;

@@ -339,6 +339,10 @@ describe('a run', () => {
       { id: first.datasetRunId, name: 'run / one', description: 'd', metadata: { m: 1 } },
     ]);
     const path = '/datasets/folder%252Fruns/runs/run%20%2F%20one';
+    expect(await must('GET', '/datasets/folder%2Fruns/runs/run%20/%20one')).toEqual(
+      await must('GET', path),
+    );
+    expect(await must('GET', '/v2/datasets/folder/runs')).toMatchObject({ name: 'folder/runs' });
     const run = await must('GET', path);
     expect(run.datasetRunItems).toHaveLength(2);
     const query = `datasetId=${datasetId}&runName=run%20%2F%20one`;

@@ -72,6 +72,15 @@ describe('built-in models', () => {
     expect(found.map(({ modelName }) => modelName)).toEqual(known === undefined ? [] : [known]);
   });
 
+  it('cost what their makers say, to the digit', () => {
+    const tier = (id: string) => builtInModels.find((one) => one.id === id)?.tiers[0];
+    expect(tier('builtin-claude-3-5-haiku')?.prices.input).toBe(8e-7);
+    const prices = builtInModels
+      .flatMap(({ tiers }) => tiers)
+      .flatMap((one) => Object.values(one.prices));
+    expect(prices.filter((price) => `${price}`.length > 11)).toEqual([]);
+  });
+
   it('are listed by name beside those of the project, read, and not deleted', async () => {
     const { data, meta } = await must('GET', '/models?limit=100');
     expect(meta.totalItems).toBe(builtInModels.length);
@@ -260,7 +269,7 @@ describe('a model of the project', () => {
   ])('is refused by the place of what is wrong: %j', async (body, field) => {
     const { status, body: answer } = await ask('POST', '/models', body);
     const [first] = (answer.error ?? []) as { path: string[] }[];
-    expect([status, first?.path.join('.')]).toEqual([400, field]);
+    expect([status, first?.path]).toEqual([400, field.split('.')]);
   });
 
   it('may have a pattern that is dear to look for, which holds nobody up', async () => {

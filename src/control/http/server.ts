@@ -29,6 +29,7 @@ import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
 import type { Guard } from './guard.ts';
 import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
 import { allowPages, bindOtherMethods, gatherRoutes, isForPages } from './methods.ts';
+import { escapeNames } from './open-names.ts';
 import { createPerformer, type Ways } from './perform.ts';
 import type { LimitRate } from './rate-limits.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
@@ -383,6 +384,7 @@ export const createServer = (
     exposeHeadRoutes: false,
     frameworkErrors: refuseUnroutable,
     genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => escapeNames(url),
     bodyLimit: limits.bodyBytes,
   });
   app.decorateRequest('caller', undefined);

@@ -18,7 +18,7 @@ export const refusingMisfits = <Value>(read: () => Value): Value => {
     if (!(error instanceof Misfit)) throw error;
     const { path, message } = error;
     throw new AppError('invalid', `invalid request: ${path} ${message}`, {
-      fields: [{ path: [path], message }],
+      fields: [{ path: path.split('.'), message }],
     });
   }
 };

@@ -8,10 +8,13 @@ import { parseTimeUs } from '#observability/read-value.ts';
 
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-export const invalidParameter = (field: string, message: string): AppError =>
-  new AppError('invalid', `invalid request: ${field} ${message}`, {
-    fields: [{ path: [field], message }],
+/** The refusal of a field: one by its name, or one within others by all names on the way to it. */
+export const invalidParameter = (field: string | string[], message: string): AppError => {
+  const path = [field].flat();
+  return new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
+    fields: [{ path, message }],
   });
+};
 
 /** A text; of several the last counts. PostgreSQL holds no NUL, so nothing is found by one. */
 export const textIn = (query: RawQuery, name: string): string | undefined => {

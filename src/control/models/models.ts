@@ -79,25 +79,25 @@ const viewBuiltIn = ({ id, modelName, matchPattern, unit, tiers }: BuiltInModel)
   pricingTiers: viewTiers(tiers),
 });
 
-/** Patterns of a model, by the place where each stands. */
-const patternsOf = ({ matchPattern, tiers }: ModelContent): Map<string, string> =>
-  new Map([
-    ['matchPattern', matchPattern],
-    ...tiers.flatMap(({ conditions }, tier) =>
-      conditions.map(({ usageDetailPattern }, place): [string, string] => [
-        `pricingTiers.${tier}.conditions.${place}.usageDetailPattern`,
-        usageDetailPattern,
-      ]),
-    ),
-  ]);
+/** Patterns of a model, with the place where each stands. */
+const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, pattern: string][] => [
+  ['matchPattern', matchPattern],
+  ...tiers.flatMap(({ conditions }, tier) =>
+    conditions.map(({ usageDetailPattern }, place): [string, string] => [
+      `pricingTiers.${tier}.conditions.${place}.usageDetailPattern`,
+      usageDetailPattern,
+    ]),
+  ),
+];
 
 /** Holds patterns to what they may be. Throws `invalid`. */
 const checkPatterns = async (compiler: Compiler, projectId: string, content: ModelContent) => {
   const patterns = patternsOf(content);
-  const faults = await judgePatterns(compiler, projectId, [...patterns.values()]);
-  for (const [index, path] of [...patterns.keys()].entries()) {
+  const texts = patterns.map(([, pattern]) => pattern);
+  const faults = await judgePatterns(compiler, projectId, texts);
+  for (const [index, [path]] of patterns.entries()) {
     const fault = faults[index] ?? null;
-    if (fault !== null) throw invalidParameter(path, fault);
+    if (fault !== null) throw invalidParameter(path.split('.'), fault);
   }
 };
 
