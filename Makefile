@@ -43,8 +43,8 @@ sweep-browsers: node_modules/.installed ## sessions lose their browsers at 200 m
 	SWEEP_BROWSERS=$(or $(TIMES),200) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) \
 	$(if $(RUNTIME),SWEEP_RUNTIME=$(RUNTIME)) npm run -s sweep-browsers
 
-bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page, ROWS=<n> of resources
-	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE)) $(if $(ROWS),--rows $(ROWS))
+bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page, ROWS=<n> of resources and ingest, TELL=<n> of ingest
+	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE)) $(if $(ROWS),--rows $(ROWS)) $(if $(TELL),--tell $(TELL))
 
 screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium; ONLY=<prefix> takes a part
 	$(node) test/docs/page-shots.ts $(ONLY)

@@ -1,9 +1,10 @@
 /**
  * A project in which much was told already: how long it takes to read what is in it, to delete from it while more is
- * told, whether the control plane's memory stays, and how fast sessions open beside. The bulk is written by the database
- * itself, as nobody waits for it; what is read whole is told through the API.
+ * told, whether the control plane's memory stays, and how fast sessions open beside. A bulk may be written by the database
+ * itself, as nobody waits for it; all else is told through the API.
  */
 import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { basicAuthorization } from '#wire/client.ts';
 import { type Network, startNetwork } from '../support/network.ts';
@@ -14,8 +15,11 @@ import { openOnce } from './open-beside-import.ts';
 
 const spansOfTrace = 50;
 const days = 30;
-/** Told through the API: so many observations of one trace, so many traces of one session, and what memory is held to. */
-const told = { observations: 10_000, traces: 20_000, forMemory: 100_000, deleted: 5_000 };
+/** Told through the API: so many observations of one trace, so many traces of one session, and those that are deleted. */
+const told = { observations: 10_000, traces: 20_000, deleted: 5_000 };
+/** Memory is looked at from so many on, when all code has run, and then each so often. */
+const memoryFrom = 25_000;
+const memoryEvery = 1_000_000;
 const perBatch = 200;
 const senders = 4;
 const runs = 40;
@@ -49,7 +53,24 @@ const connect = ({ url, publicKey, secretKey }: Network) => {
     const { errors } = (await ask('POST', '/ingestion', { batch })) as { errors: unknown[] };
     if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
   };
-  return { ask, tell };
+  const agent = new Agent({ keepAlive: true });
+  /** Until the last byte of an answer is there. What a client makes of it is its own time. */
+  const readWhole = (path: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const request = get(`${url}/api/public${path}`, { agent, headers }, (answer) => {
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        answer.on('error', reject);
+        answer.on('end', () => {
+          if (answer.statusCode === 200) resolve(bytes);
+          else reject(new Error(`GET ${path}: ${answer.statusCode}`));
+        });
+      });
+      request.on('error', reject);
+    });
+  return { ask, tell, readWhole };
 };
 type Api = ReturnType<typeof connect>;
 
@@ -121,21 +142,42 @@ const residentMb = (pid: number): number =>
 
 const plain = { floor: null, peer: null, better: 'lower' } as const;
 
-/** p95 of reading something. */
-const readings = async ({ ask }: Api): Promise<Figure[]> => {
-  const paths = {
-    'ingest.trace.get.10k': '/traces/large',
-    'ingest.session.get.20k': '/sessions/long',
-    'ingest.traces.list': '/traces?limit=50',
-    'ingest.observations.list': '/observations?limit=50',
-  };
+type Wants = (name: string) => boolean;
+type Say = (line: string) => void;
+
+const largeReads = {
+  'ingest.trace.get.10k': '/traces/large',
+  'ingest.session.get.20k': '/sessions/long',
+};
+const lists = {
+  'ingest.traces.list': '/traces?limit=50',
+  'ingest.observations.list': '/observations?limit=50',
+};
+
+/** p95 of reading something, of what is wanted. */
+const readings = async (
+  { readWhole }: Api,
+  paths: Readonly<Record<string, string>>,
+  wants: Wants,
+): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const [name, path] of Object.entries(paths)) {
-    await ask('GET', path);
-    const samples = await sample(runs, () => ask('GET', path));
+  for (const [name, path] of Object.entries(paths).filter(([name]) => wants(name))) {
+    await readWhole(path);
+    const samples = await sample(runs, () => readWhole(path));
     figures.push({ name, value: percentile(samples, 0.95), unit: 'ms', ...plain, target: 200 });
   }
   return figures;
+};
+
+/** A trace of many observations and a session of many traces. */
+const tellLarge = (api: Api): Promise<void> => {
+  const large = Array.from({ length: told.observations }, (_, i) =>
+    eventOf('span-create', `large-${i}`, { traceId: 'large', name: `step ${i}`, startTime: at }),
+  );
+  const long = Array.from({ length: told.traces }, (_, i) =>
+    eventOf('trace-create', `long-${i}`, { sessionId: 'long', name: 'turn', timestamp: at }),
+  );
+  return tellAll(api, [...large, ...long].values());
 };
 
 /** Deleting traces by the thousand, while more is told. */
@@ -156,10 +198,25 @@ const deleting = async (api: Api): Promise<Figure> => {
 };
 
 /** Memory of the control plane after much was told, above that after the first of it. */
-const memory = async (api: Api, { control: { pid } }: Network): Promise<Figure> => {
-  await tellAll(api, spansOf('warm', told.forMemory / 4));
+const memory = async (
+  api: Api,
+  { control: { pid } }: Network,
+  spans: number,
+  say: Say,
+): Promise<Figure> => {
+  await tellAll(api, spansOf('warm', memoryFrom));
   const before = residentMb(pid);
-  await tellAll(api, spansOf('steady', told.forMemory));
+  say(`  ${before.toFixed(0)} MB after the first ${memoryFrom} observations`);
+  const startedAt = performance.now();
+  let last = before;
+  for (let done = 0; done < spans; done += memoryEvery) {
+    await tellAll(api, spansOf(`steady-${done}`, Math.min(memoryEvery, spans - done)));
+    last = residentMb(pid);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    say(
+      `  ${last.toFixed(0)} MB after ${Math.min(done + memoryEvery, spans)} in ${seconds.toFixed(0)} s`,
+    );
+  }
   await pause(2_000);
   const value = residentMb(pid) - before;
   return { name: 'ingest.rss.growth', value, unit: 'MB', ...plain, target: 50 };
@@ -180,34 +237,48 @@ const openings = async (api: Api, network: Network): Promise<Figure> => {
   return { name: 'ingest.beside.open', value, unit: 'x', ...plain, target: 1.5 };
 };
 
-/** Measures it on a database of its own, with so many observations in its project. */
+/**
+ * Measures what is wanted on a database of its own, with so many observations in its project: those that the database
+ * writes, and those that are told.
+ */
 export const benchIngestLarge = async (
   databaseUrl: string,
-  spans: number,
-  say: (line: string) => void,
+  spans: { written: number; told: number },
+  wants: Wants,
+  say: Say,
 ): Promise<Figure[]> => {
   const network = await startNetwork({ databaseUrl, poolSize: 2, poolMax: 2 });
+  const figures: Figure[] = [];
   try {
     await createNotes(network.client);
     const [project] = await execute<{ id: string }>(databaseUrl, 'select id from projects limit 1');
     const api = connect(network);
-    say(`  writing ${spans} observations`);
-    await writeBulk(databaseUrl, project?.id ?? '', spans);
-    const large = Array.from({ length: told.observations }, (_, i) =>
-      eventOf('span-create', `large-${i}`, { traceId: 'large', name: `step ${i}`, startTime: at }),
-    );
-    const long = Array.from({ length: told.traces }, (_, i) =>
-      eventOf('trace-create', `long-${i}`, { sessionId: 'long', name: 'turn', timestamp: at }),
-    );
-    await tellAll(api, [...large, ...long].values());
-    say('  reading, telling, deleting, opening');
-    return [
-      ...(await readings(api)),
-      await memory(api, network),
-      await deleting(api),
-      await openings(api, network),
-    ];
+    if (spans.written > 0) {
+      say(`  writing ${spans.written} observations`);
+      await writeBulk(databaseUrl, project?.id ?? '', spans.written);
+    }
+    if (wants('ingest.rss.growth')) {
+      say(`  telling ${spans.told} observations`);
+      figures.push(await memory(api, network, spans.told, say));
+    }
+    if (Object.keys(largeReads).some(wants)) {
+      await tellLarge(api);
+      figures.push(...(await readings(api, largeReads, wants)));
+    }
+    figures.push(...(await readings(api, lists, wants)));
+    if (wants('ingest.delete.5k')) figures.push(await deleting(api));
+    if (wants('ingest.beside.open')) figures.push(await openings(api, network));
+    return figures;
   } finally {
     await network.stop();
   }
 };
+
+/** What it measures. */
+export const ingestLargeNames = [
+  'ingest.rss.growth',
+  ...Object.keys(largeReads),
+  ...Object.keys(lists),
+  'ingest.delete.5k',
+  'ingest.beside.open',
+];

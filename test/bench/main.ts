@@ -32,7 +32,7 @@ import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
 import { benchIngest } from './ingest.ts';
-import { benchIngestLarge } from './ingest-large.ts';
+import { benchIngestLarge, ingestLargeNames } from './ingest-large.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
 import { benchMcp } from './mcp.ts';
@@ -56,8 +56,10 @@ const { values: given } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     write: { type: 'string', default: '' },
-    /** Of `resources`: how many observations. */
+    /** Of `resources` and `ingest`: how many observations the database writes. */
     rows: { type: 'string', default: '1000000' },
+    /** Of `ingest`: how many are told through the API. */
+    tell: { type: 'string', default: '100000' },
   },
 });
 /** A part that is called otherwise than its figures. */
@@ -159,11 +161,11 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
   }
-  if (wants('ingest.large')) {
-    const rows = Number(values.rows);
-    say(`reading, telling and deleting beside ${rows} observations`);
+  if (ingestLargeNames.some(wants)) {
+    const spans = { written: Number(values.rows), told: Number(values.tell) };
+    say(`reading, telling and deleting beside ${spans.written} observations`);
     const databaseUrl = await freshDatabase(server, 'bench_ingest_large');
-    figures.push(...(await benchIngestLarge(databaseUrl, rows, say)));
+    figures.push(...(await benchIngestLarge(databaseUrl, spans, wants, say)));
   }
   if (wants('resources')) {
     const rows = Number(values.rows);
