@@ -9,6 +9,7 @@ import type { Model } from '../../check/model.ts';
 import { readOperations } from '../../check/route-draft.ts';
 import { checkVendor } from '../../check/vendor.ts';
 import type { Row, VendorOperation } from '../../contract.ts';
+import { valueAtPath } from '../../field-path.ts';
 import { captureFolder, matchCaptures, readCaptures } from '../../files/capture-json.ts';
 import { type Connector, connectorFile, readConnector } from '../../files/connector-toml.ts';
 import { readWorldJson } from '../../files/world-json.ts';
@@ -19,7 +20,13 @@ import { isTable } from '../../read/values.ts';
 import type { RowSource } from './findings.ts';
 
 /** A row with where it comes from, and its number among the rows of its entity there, from 0. */
-export type SourcedRow = { row: Row; source: RowSource; index: number };
+export type SourcedRow = {
+  row: Row;
+  source: RowSource;
+  index: number;
+  /** Whether it came with others, in a list; else it was all of an answer, or a part of such a row. */
+  isListed: boolean;
+};
 
 export type CapturedRows = {
   model: Model;
@@ -98,6 +105,7 @@ const readCaptured = (
       continue;
     }
     const { rows, missing } = ingestAnswer(operation, capture.value);
+    const isListed = Array.isArray(valueAtPath(capture.value.body, operation.results));
     for (const gap of missing) gaps.push({ file, gap });
     const sources = new Map<string, { source: RowSource; count: number }>();
     for (const { entity, row } of rows) {
@@ -105,7 +113,10 @@ const readCaptured = (
       const source = known?.source ?? { entity, file, isCaptured: true, ...preserved };
       const index = known?.count ?? 0;
       sources.set(entity, { source, count: index + 1 });
-      captured.push({ row: convertArguments(row, entity, operation, model), source, index });
+      captured.push({
+        row: convertArguments(row, entity, operation, model),
+        ...{ source, index, isListed },
+      });
     }
   }
   return { captured, gaps, failed };
@@ -118,7 +129,7 @@ const readOthers = (tree: Tree, entities: ReadonlySet<string>): SourcedRow[] =>
     const rows = entities.has(entity) ? tree.json(file)?.value : undefined;
     if (!Array.isArray(rows)) return [];
     const source: RowSource = { entity, file, isCaptured: false };
-    return rows.filter(isTable).map((row, index) => ({ row, source, index }));
+    return rows.filter(isTable).map((row, index) => ({ row, source, index, isListed: true }));
   });
 
 /** Reads the captures of a tree, or tells why they cannot be read. */

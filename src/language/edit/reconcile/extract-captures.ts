@@ -47,14 +47,11 @@ const split = (entity: string, { byKey, read }: Found): CapturedEntity[] => {
   return [...parts.values()];
 };
 
-const sourceKey = ({ source }: SourcedRow): string => `${source.file}\n${source.entity}`;
-
-/** Rows of answers that hold several, then those that came alone. */
-const listsFirst = (captured: readonly SourcedRow[]): SourcedRow[] => {
-  const lists = new Set(captured.filter(({ index }) => index > 0).map(sourceKey));
-  const isAlone = (row: SourcedRow): boolean => !lists.has(sourceKey(row));
-  return [...captured.filter((row) => !isAlone(row)), ...captured.filter(isAlone)];
-};
+/** Rows of lists, then those that came alone. */
+const listsFirst = (captured: readonly SourcedRow[]): SourcedRow[] => [
+  ...captured.filter(({ isListed }) => isListed),
+  ...captured.filter(({ isListed }) => !isListed),
+];
 
 /** Reads them, or tells why they cannot be read. */
 export const extractCaptures = (files: readonly TreeFile[]): Extracted => {
