@@ -1,0 +1,105 @@
+/**
+ * A world of the service, compared with what its vendor was asked: captured, published and pushed by the commands that
+ * people use, found the same, and found out once its author changed it.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Row } from '#language/contract.ts';
+import type { ConformReport } from '#mirror/conform/conform.ts';
+import { listSessions } from '#wire/public-api/operations.ts';
+import { boardMirrorTree } from '../support/board-mirror.ts';
+import { type Network, startNetwork } from '../support/network.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { type StandInVendor, startStandInVendor } from '../support/stand-in-vendor.ts';
+import { runSvc } from '../support/svc.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'svc-conform-world-'));
+const folder = join(home, 'board');
+let database: TestDatabase;
+let network: Network;
+let vendor: StandInVendor;
+
+const svc = (...words: string[]) =>
+  runSvc(['worlds', ...words], {
+    SVC_URL: network.url,
+    SVC_PUBLIC_KEY: network.publicKey,
+    SVC_SECRET_KEY: network.secretKey,
+  });
+
+const done = async (...words: string[]): Promise<string> => {
+  const { status, out, err } = await svc(...words);
+  expect(status, words.join(' ') + out + err).toBe(0);
+  return out;
+};
+
+beforeAll(async () => {
+  database = await testDatabase();
+  network = await startNetwork({ databaseUrl: database.url, poolSize: 2, poolMax: 4 });
+  vendor = await startStandInVendor();
+  for (const { path, content } of boardMirrorTree({ url: vendor.url })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  await done('connector', 'capture', folder, '--max-items', '3');
+  await done(
+    ...['data', 'extract', folder, '--format', 'json'],
+    ...['--out', `${join(folder, 'data')}/`],
+  );
+  await done('create', 'board', '--from', folder);
+});
+
+afterAll(async () => {
+  await vendor.stop();
+  await network.stop();
+  await database.drop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+it('answers as the vendor did, in sessions of its own that are closed again', async () => {
+  const asked = vendor.asked.length;
+  const table = await done('connector', 'conform', 'board');
+  expect(table).toContain('fidelity 100 %');
+  for (const route of ['list_boards', 'list_cards', 'get_card', 'list_people', 'create_board']) {
+    expect(table).toContain(route);
+  }
+  const report = JSON.parse(await done('connector', 'conform', 'board', '--json')) as ConformReport;
+  expect(report).toMatchObject({ fidelity: 100, differences: 0, different: [], notPlayed: [] });
+  expect(report.checks).toBeGreaterThan(300);
+  expect(vendor.asked).toHaveLength(asked);
+  const { body } = await network.client.send(listSessions, {});
+  expect(body.data.map(({ state }) => state)).toEqual(body.data.map(() => 'CLOSED'));
+  // What reads has one, and what writes another.
+  expect(body.data).toHaveLength(4);
+});
+
+it('is found out where a version answers otherwise, and not where an earlier one does', async () => {
+  const file = join(folder, 'data', 'cards.json');
+  const rows = JSON.parse(readFileSync(file, 'utf8')) as Row[];
+  const planted = rows.map((row) => (row.id === 1001 ? { ...row, title: 'Planted' } : row));
+  writeFileSync(file, JSON.stringify(planted));
+  await done('push', 'board', folder);
+  const table = await svc('connector', 'conform', 'board');
+  expect(table.status, table.err).toBe(1);
+  expect(table.out).toMatch(/value \/cards\/0\/title: vendor Card 1 of board 1, world Planted/);
+  const told = await svc('connector', 'conform', 'board@2', '--json');
+  expect(told.status).toBe(1);
+  const { different, fidelity } = JSON.parse(told.out) as ConformReport;
+  expect(fidelity).toBeLessThan(100);
+  expect(different[0]?.differences).toContainEqual({
+    ...{ kind: 'value', pointer: '/cards/0/title' },
+    ...{ vendor: 'Card 1 of board 1', world: 'Planted' },
+  });
+  expect((await svc('connector', 'conform', 'board@1')).status).toBe(0);
+});
+
+it('says so where there is no such world, or nothing to compare it with', async () => {
+  const unknown = await svc('connector', 'conform', 'bord');
+  expect(unknown.status).toBe(1);
+  expect(unknown.err).toMatch(/^error: /);
+  await done('create', 'plain', '--from', 'code-hosting');
+  const plain = await svc('connector', 'conform', 'plain', '--json');
+  expect(plain.status).toBe(1);
+  expect(vendor.asked.every(({ method }) => method === 'GET')).toBe(true);
+});
