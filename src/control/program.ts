@@ -284,7 +284,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       pushes,
       sessionTraces,
       dayRolls,
-      datasetRuns,
+      datasetRuns.loop,
       uses.loop,
       ...notices.loops,
       ...told,

@@ -1,7 +1,7 @@
 /**
  * The loop that carries on runs of datasets on worlds, in each control plane: it links and closes what was graded, and
  * opens what has room. A session has a key of its item and attempt, so that one that was opened by a control plane which
- * then was gone is found again.
+ * then was gone is found again. While no run goes on it waits to be told of one; whichever replica begins it tells all.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -11,15 +11,18 @@ import {
   type ClaimedPlay,
   claimPlay,
   letGoOfPlay,
+  msUntilDue,
   nextWaiting,
   setRollout,
   type WaitingRollout,
 } from '../db/dataset-plays.ts';
+import { datasetRunsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { open } from '../sessions/open.ts';
 import { settleOpen } from './settle.ts';
 
-const everyMs = 500;
+/** A look that nobody asks for, in case nobody could tell of a run. */
+const lookEveryMs = 10_000;
 /** Until a run is looked at again: soon, as agents wait; later where there was no room. */
 const afterMs = { usual: 500, noRoom: 5_000 };
 /** Runs that are carried on in one tick. */
@@ -96,11 +99,36 @@ const tick = async (parts: Parts, signal: AbortSignal): Promise<number> => {
   return mostRuns;
 };
 
+export type DatasetRuns = { loop: Loop<number>; stop(): Promise<void> };
+
 /** Starts it. */
-export const startDatasetRuns = (parts: Parts): Loop<number> =>
-  startLoop({
-    name: 'dataset-runs',
-    everyMs,
-    log: parts.log,
-    tick: (signal) => tick(parts, signal),
-  });
+export const startDatasetRuns = (parts: Parts): DatasetRuns => {
+  const { db, log, notices } = parts;
+  const stopping = new AbortController();
+  let due: NodeJS.Timeout | undefined;
+  const tickUntilDue = async (signal: AbortSignal): Promise<number> => {
+    clearTimeout(due);
+    const runs = await tick(parts, signal);
+    const ms = await msUntilDue(db);
+    if (ms !== undefined && ms < lookEveryMs) due = setTimeout(() => loop.nudge(), ms).unref();
+    return runs;
+  };
+  const loop = startLoop({ name: 'dataset-runs', everyMs: lookEveryMs, log, tick: tickUntilDue });
+  const watch = notices.watch(datasetRunsTopic);
+  const hear = async (): Promise<void> => {
+    while (!stopping.signal.aborted && !notices.closed) {
+      const { told } = await watch.next(60_000, stopping.signal);
+      if (told) loop.nudge();
+    }
+    watch.end();
+  };
+  const hearing = hear();
+  return {
+    loop,
+    async stop() {
+      stopping.abort();
+      await Promise.all([loop.stop(), hearing]);
+      clearTimeout(due);
+    },
+  };
+};

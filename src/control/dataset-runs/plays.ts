@@ -21,6 +21,7 @@ import { putDatasetRun, type RunRow } from '../db/dataset-runs.ts';
 import type { DatasetRow } from '../db/datasets.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import { readName } from '../lists/names.ts';
+import { datasetRunsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { resolveAddress } from '../worlds/address.ts';
 import { stopOpen } from './settle.ts';
@@ -75,6 +76,7 @@ export const startPlay = async (
     if (await beginPlay(tx, { ...play, datasetKey: dataset.key })) return made;
     throw new AppError('conflict', `the run "${runName}" is on another world than "${world}"`);
   });
+  parts.notices.tell(datasetRunsTopic);
   return viewWhole(parts, dataset, run);
 };
 

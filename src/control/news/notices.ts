@@ -28,6 +28,8 @@ import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 export const poolTopic = 'pool';
 /** The topic that changes when a run waits, whichever replica had it wait; that of one run is its id. */
 export const runsTopic = 'runs';
+/** The topic that changes when a run of a dataset begins or goes on. */
+export const datasetRunsTopic = 'dataset-runs';
 /** The topic that changes when a delivery waits to be pushed, or a push has ended. */
 export const pushesTopic = 'pushes';
 /** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */

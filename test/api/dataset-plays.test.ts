@@ -1,0 +1,211 @@
+/** Runs of datasets on worlds: a session on each item, whose grade is its score; what is stopped, and goes on. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#runtime/pause.ts';
+import { reap } from '#wire/pool-api/operations.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+let number = 0;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+});
+afterEach(() => clearPool(control));
+afterAll(() => control.stop());
+
+const task = { instruction: 'Do it.' };
+
+/** A dataset with items of these inputs, in this order. */
+const makeDataset = async (inputs: readonly unknown[]): Promise<string> => {
+  number += 1;
+  const datasetName = `plays/${number}`;
+  await control.send(api.createDataset, { body: { name: datasetName } });
+  for (const [index, input] of inputs.entries()) {
+    const body = { datasetName, id: `item-${number}-${index}`, input };
+    await control.send(api.createDatasetItem, { body });
+  }
+  return datasetName;
+};
+
+const runOf = (name: string) => ({ name: encodeURIComponent(name), runName: 'run' });
+
+const begin = async (dataset: string, concurrency = 4) => {
+  const { name } = runOf(dataset);
+  const body = { world: 'notes', name: 'run', concurrency };
+  return (await control.send(api.startDatasetRun, { params: { name }, body })).body;
+};
+
+const rollouts = async (dataset: string) =>
+  (await control.send(api.listDatasetRunSessions, { params: runOf(dataset), query: {} })).body;
+
+/** Waits until the items stand so, in their order. Sooner than a control plane looks by itself for runs. */
+const stand = async (dataset: string, states: readonly string[]) => {
+  let seen: Awaited<ReturnType<typeof rollouts>> | undefined;
+  await until(
+    async () => {
+      seen = await rollouts(dataset);
+      return seen.data.map(({ state }) => state).join() === states.join();
+    },
+    { timeoutMs: 9_000, what: `items that are ${states.join()}` },
+  );
+  if (seen === undefined) throw new Error('nothing was seen');
+  return seen;
+};
+
+/** Gives each open session a host that serves it. */
+const serve = async (hosts: readonly PlayedHost[]): Promise<Map<string, PlayedHost>> => {
+  const serving = new Map<string, PlayedHost>();
+  for (const host of hosts) {
+    const assignment = await host.poll();
+    if (assignment === undefined) throw new Error(`${host.id} has nothing to serve`);
+    await host.ready();
+    serving.set(assignment.sessionId, host);
+  }
+  return serving;
+};
+
+const gradeOf = (passes: boolean) => ({
+  output: { verdict: passes ? 'pass' : 'fail', passed: passes, score: passes ? 1 : 0, checks: [] },
+});
+
+/** What a host tells of a grade, by which it is in the trace of its session. */
+const entryOf = (callId: string) => ({
+  ...{ id: 1, at: new Date().toISOString(), via: 'session', operation: 'grade', status: null },
+  ...{ method: null, path: null, request: {}, response: {}, duration_ms: 1, changes: {}, rows: [] },
+  call_id: callId,
+});
+
+const grade = async (host: PlayedHost | undefined, sessionId: string, passes: boolean) => {
+  const params = { sessionId };
+  const { id } = (await control.send(api.enqueueCall, { params, body: { kind: 'grade' } })).body;
+  await host?.calls();
+  await host?.answer(id, gradeOf(passes));
+  await host?.requests([entryOf(id)]);
+};
+
+const closing = async (host: PlayedHost | undefined) => {
+  expect(await host?.calls(10)).toHaveProperty('close');
+  await host?.closed();
+};
+
+const warmHosts = (count: number): Promise<PlayedHost[]> =>
+  Promise.all(Array.from({ length: count }, () => warmHost(control)));
+
+const age = (sessionId: string, minutes: number) =>
+  control.sql(
+    `update sessions set last_activity_at = last_activity_at - $2 * interval '1 minute' where id = $1`,
+    [sessionId, minutes],
+  );
+
+const reapAfterTen = () =>
+  control.pool(reap, {
+    body: { idleMs: 600_000, maxAgeMs: 6e7, provisionMs: 600_000, closingMs: 600_000 },
+  });
+
+describe('a run of a dataset on a world', () => {
+  it('has so many sessions at once, each of which is linked by its trace and scored by its grade', async () => {
+    const dataset = await makeDataset([task, task, task]);
+    const hosts = await warmHosts(2);
+    expect((await begin(dataset, 2)).worldRun).toMatchObject({ state: 'RUNNING', items: 3 });
+    const { data } = await stand(dataset, ['OPEN', 'OPEN', 'WAITING']);
+    const serving = await serve(hosts);
+    const [first, second] = data.map(({ sessionId }) => sessionId ?? '');
+    await grade(serving.get(first ?? ''), first ?? '', true);
+    await closing(serving.get(first ?? ''));
+    const next = await stand(dataset, ['GRADED', 'OPEN', 'OPEN']);
+    await grade(serving.get(second ?? ''), second ?? '', false);
+    await closing(serving.get(second ?? ''));
+    const third = next.data[2]?.sessionId ?? '';
+    const more = await serve(await warmHosts(1));
+    await grade(more.get(third), third, true);
+    const over = await stand(dataset, ['GRADED', 'GRADED', 'GRADED']);
+    expect(over.data).toMatchObject([
+      { attempt: 1, sessionId: first, verdict: 'pass', score: 1, error: null },
+      { attempt: 1, sessionId: second, verdict: 'fail', score: 0, error: null },
+      { attempt: 1, sessionId: third, verdict: 'pass', score: 1, error: null },
+    ]);
+    await until(async () => (await rollouts(dataset)).worldRun.state === 'COMPLETED', {
+      timeoutMs: 9_000,
+      what: 'the run is over',
+    });
+    const run = (await control.send(api.getDatasetRun, { params: runOf(dataset) })).body;
+    expect(run.worldRun).toMatchObject({ graded: 3, passed: 2, failed: 0, waiting: 0, open: 0 });
+    const links = new Map(
+      run.datasetRunItems.map(({ datasetItemId, traceId }) => [datasetItemId, traceId]),
+    );
+    for (const { datasetItemId, sessionId, score } of over.data) {
+      const params = { sessionId: sessionId ?? '' };
+      const { traceId } = (await control.send(api.getSession, { params })).body;
+      expect(links.get(datasetItemId)).toBe(traceId);
+      const query = { traceId: traceId ?? '', name: 'score' };
+      await until(
+        async () => (await control.send(api.listScores, { query })).body.data[0]?.value === score,
+        { timeoutMs: 9_000, what: `the score of ${sessionId}` },
+      );
+    }
+  });
+
+  it('leaves out what is no task, and says why', async () => {
+    const dataset = await makeDataset([7, task]);
+    const hosts = await warmHosts(1);
+    await begin(dataset);
+    const { data } = await stand(dataset, ['FAILED', 'OPEN']);
+    expect(data[0]).toMatchObject({ sessionId: null, error: expect.stringContaining('no task') });
+    const sessionId = data[1]?.sessionId ?? '';
+    const serving = await serve(hosts);
+    await grade(serving.get(sessionId), sessionId, true);
+    expect((await stand(dataset, ['FAILED', 'GRADED'])).worldRun).toMatchObject({ failed: 1 });
+  });
+
+  it('is stopped when nobody works in it, and goes on with what was not graded', async () => {
+    const dataset = await makeDataset([task, task, task]);
+    const hosts = await warmHosts(2);
+    await begin(dataset, 2);
+    const { data } = await stand(dataset, ['OPEN', 'OPEN', 'WAITING']);
+    const serving = await serve(hosts);
+    const [worked = '', idle = ''] = data.map(({ sessionId }) => sessionId ?? '');
+    await age(idle, 11);
+    await reapAfterTen();
+    await closing(serving.get(idle));
+    await until(async () => (await rollouts(dataset)).worldRun.state === 'STOPPED', {
+      timeoutMs: 9_000,
+      what: 'the run is stopped',
+    });
+    const stopped = await stand(dataset, ['FAILED', 'FAILED', 'WAITING']);
+    expect(stopped.worldRun.reason).toBe(`nobody worked in ${idle}: it ended for "idle"`);
+    expect(stopped.data.map(({ error }) => error)).toEqual([
+      'the run was stopped',
+      'the session ended without a grade: idle',
+      null,
+    ]);
+    await closing(serving.get(worked));
+    const params = { sessionId: worked };
+    expect((await control.send(api.getSession, { params })).body.state).toBe('CLOSED');
+
+    await begin(dataset, 3);
+    const again = await stand(dataset, ['OPEN', 'OPEN', 'OPEN']);
+    expect(again.data.map(({ attempt }) => attempt)).toEqual([2, 2, 1]);
+    expect(new Set([worked, idle, ...again.data.map(({ sessionId }) => sessionId)]).size).toBe(5);
+    const { body } = await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+    expect(body.worldRun).toMatchObject({ state: 'STOPPED', reason: 'it was asked to stop' });
+  });
+
+  it('counts what was graded before its session was lost', async () => {
+    const dataset = await makeDataset([task]);
+    const hosts = await warmHosts(1);
+    await begin(dataset);
+    const sessionId = (await stand(dataset, ['OPEN'])).data[0]?.sessionId ?? '';
+    const serving = await serve(hosts);
+    await control.sql(`update dataset_plays set due_at = now() + interval '1 hour'`);
+    await grade(serving.get(sessionId), sessionId, true);
+    await control.send(api.closeSession, { params: { sessionId }, body: {} });
+    await closing(serving.get(sessionId));
+    await begin(dataset);
+    expect((await stand(dataset, ['GRADED'])).data[0]).toMatchObject({
+      sessionId,
+      verdict: 'pass',
+    });
+  });
+});
