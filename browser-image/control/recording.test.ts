@@ -7,16 +7,14 @@ import type { RecordedPicture } from '../record/recorder.ts';
 import { openRecording, type SentPart } from './recording.ts';
 
 /** By the timers that are played here, which are not those of `node:timers/promises`. */
-vi.mock('#runtime/pause.ts', () => ({
-  pause: (ms: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    }),
-}));
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -42,6 +40,7 @@ const open = (answer: (part: SentPart) => Promise<boolean> = async () => false) 
       said.cuts += 1;
     },
     log: createLog('browser', 'silent'),
+    pause,
   });
   return { recording, kept, said };
 };

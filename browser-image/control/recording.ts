@@ -6,7 +6,7 @@ import { AppError } from '#domain/error.ts';
 import { recordingLimits } from '#domain/recording.ts';
 import { isStale } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
-import { pause } from '#runtime/pause.ts';
+import { pause as pauseFor } from '#runtime/pause.ts';
 import type { RecordedPicture } from '../record/recorder.ts';
 
 /** A part as it is sent; pictures are in base64. */
@@ -31,6 +31,8 @@ export type RecordingOptions = {
   /** Called once when the recording is cut. */
   onCut(): void;
   log: Log;
+  /** How it rests before it tries again; tests play the time. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 const mostWaiting = 16;
@@ -39,7 +41,8 @@ const againMs = 1_000;
 type Part = SentPart & { bytes: number };
 
 /** Takes pictures from now on. */
-export const openRecording = ({ next, send, onCut, log }: RecordingOptions): Recording => {
+export const openRecording = (options: RecordingOptions): Recording => {
+  const { next, send, onCut, log, pause = pauseFor } = options;
   let number = next;
   let part: Part | undefined;
   let timer: NodeJS.Timeout | undefined;

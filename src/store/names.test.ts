@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { fuzzRuns } from '#test/support/fuzz.ts';
+import { openStore } from '#test/support/sample-store.ts';
 import { compileChanged } from '#test/support/small-world.ts';
 import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
-import { openWorldStore, type WorldStore } from './world-store.ts';
+import type { WorldStore } from './world-store.ts';
 
 /** Words that mean something to SQLite, to a store's own statements, or to JavaScript. */
 const words =
@@ -179,7 +180,7 @@ const use = async (given: Model, compiled: ReturnType<typeof compileModel>): Pro
   const [key = ''] = fields;
   const [first, second, third] = [1, 2, 3].map((index) => rowOf(given, index)) as [Row, Row, Row];
   const built = buildSnapshot(contract, { [entity]: [second, first] });
-  const store = openWorldStore({ contract, snapshot: built.bytes });
+  const store = openStore({ contract, snapshot: built.bytes });
   store.mark('base');
   store.mark('task');
   await store.atomically(() => {
@@ -241,7 +242,7 @@ describe('names', () => {
     if (entity === undefined) throw new Error('there is no entity');
     const schema = { ...entity.schema, properties: { id: { type: 'string' }, inside: {} } };
     const contract = { ...compiled.contract, entities: [{ ...entity, schema }] };
-    const store = openWorldStore({ contract });
+    const store = openStore({ contract });
     const path = ['inside', name];
     for (const match of ['equals', 'contains', 'prefix'] as const) {
       expect(() => store.query('a', { where: [{ path, match, value: 'x' }] })).toThrow(

@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { openStore } from '#test/support/sample-store.ts';
 import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
 import { keyFrom } from './tables/keys.ts';
-import { openWorldStore, type WorldStore } from './world-store.ts';
+import type { WorldStore } from './world-store.ts';
 
 const contract = sampleContract();
 const { bytes, digest: baseDigest } = buildSnapshot(contract, sampleRows);
@@ -99,7 +100,7 @@ const danglingReferences = (store: WorldStore): unknown[] =>
 it('a failed transaction changes nothing, a kept one leaves no key dangling', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(work, { maxLength: 8 }), async (works) => {
-      const store = openWorldStore({ contract, snapshot: bytes });
+      const store = openStore({ contract, snapshot: bytes });
       for (const each of works) {
         const before = store.digest();
         try {
@@ -123,7 +124,7 @@ it('going back to a mark restores the state, digest and counts', async () => {
   const works = fc.array(work, { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(works, works, async (seed, session) => {
-      const store = openWorldStore({ contract, snapshot: bytes });
+      const store = openStore({ contract, snapshot: bytes });
       const performAll = async (list: Work[]): Promise<void> => {
         for (const each of list) await perform(store, each).catch(() => undefined);
       };
@@ -152,7 +153,7 @@ it('the changes since the task, applied to the state before, give the state afte
   const works = fc.array(work, { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(works, works, works, async (seed, first, second) => {
-      const store = openWorldStore({ contract, snapshot: bytes });
+      const store = openStore({ contract, snapshot: bytes });
       const performAll = async (list: Work[]): Promise<void> => {
         for (const each of list) await perform(store, each).catch(() => undefined);
       };

@@ -7,9 +7,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Contract } from '#language/contract.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { openUponFiles } from '#test/support/sample-store.ts';
 import { buildSnapshot } from './snapshot.ts';
 import { openBaseFile, outermostOf } from './tables/base-file.ts';
 import { openWorldStore } from './world-store.ts';
@@ -28,19 +28,7 @@ const fileOf = (snapshot: Uint8Array): string => {
   return file.path;
 };
 
-vi.mock('./world-store.ts', async (original) => {
-  const real = await original<typeof import('./world-store.ts')>();
-  const empty = (contract: Contract) => buildSnapshot(contract, {}).bytes;
-  return {
-    ...real,
-    openWorldStore: ({ contract, snapshot, ...options }: Parameters<typeof openWorldStore>[0]) =>
-      real.openWorldStore({
-        ...options,
-        contract,
-        file: options.file ?? fileOf(snapshot ?? empty(contract)),
-      }),
-  };
-});
+openUponFiles(fileOf);
 
 afterAll(() => {
   for (const { path, bytes } of files.values()) expect(readFileSync(path).equals(bytes)).toBe(true);

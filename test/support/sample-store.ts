@@ -9,8 +9,24 @@ const contract = sampleContract();
 /** The snapshot that every such store opens. */
 export const builtSample = buildSnapshot(contract, sampleRows);
 
+type Options = Parameters<typeof openWorldStore>[0];
+
+let fileOf: ((snapshot: Uint8Array) => string) | null = null;
+
+/** From now on, `openStore` of this file of tests opens stores upon files that hold the snapshots. */
+export const openUponFiles = (writeFile: (snapshot: Uint8Array) => string): void => {
+  fileOf = writeFile;
+};
+
+/** A store in memory, or upon a file where the tests are run again for those. */
+export const openStore = (options: Options): WorldStore => {
+  if (fileOf === null) return openWorldStore(options);
+  const { snapshot = buildSnapshot(options.contract, {}).bytes, ...others } = options;
+  return openWorldStore({ ...others, file: others.file ?? fileOf(snapshot) });
+};
+
 export const openSampleStore = (): WorldStore =>
-  openWorldStore({ contract, snapshot: builtSample.bytes });
+  openStore({ contract, snapshot: builtSample.bytes });
 
 /** Throws where nothing is refused. */
 export const refusalOf = async (work: () => unknown): Promise<StoreRefusal> => {

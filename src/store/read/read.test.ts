@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openSampleStore, refusalOf } from '#test/support/sample-store.ts';
-import { openWorldStore, type WorldStore } from '../world-store.ts';
+import { openSampleStore, openStore, refusalOf } from '#test/support/sample-store.ts';
+import type { WorldStore } from '../world-store.ts';
 
 const contract = sampleContract();
 
@@ -79,7 +79,7 @@ describe('listing by position', () => {
       ...users.columns,
     ];
     const odd = { ...contract, entities: [{ ...users, columns, relationships: [] }] };
-    const store = openWorldStore({ contract: odd });
+    const store = openStore({ contract: odd });
     await insert(store, 2, 1);
     expect(idsOf(store.list('users', { limit: 5 }))).toEqual([2, 1]);
     expect(ids(store.query('users'))).toEqual([2, 1]);

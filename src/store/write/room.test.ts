@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleEntity, sampleRows } from '#test/support/sample-contract.ts';
+import { openStore } from '#test/support/sample-store.ts';
 import { buildSnapshot } from '../snapshot.ts';
-import { openWorldStore, type WorldStore } from '../world-store.ts';
+import type { WorldStore } from '../world-store.ts';
 
 const contract = sampleContract();
 const { bytes, digest } = buildSnapshot(contract, sampleRows);
@@ -11,7 +12,7 @@ const { bytes, digest } = buildSnapshot(contract, sampleRows);
 const maxBytes = 2 ** 20;
 
 const openSmall = (): WorldStore => {
-  const store = openWorldStore({ contract, snapshot: bytes, maxBytes });
+  const store = openStore({ contract, snapshot: bytes, maxBytes });
   store.mark('base');
   store.mark('task');
   return store;
@@ -77,7 +78,7 @@ it('counts each field on by itself when the notes of numbers take more room than
     properties: { ...properties, group: { type: 'string' } },
     unique: counted.map((field) => [['group'], [field]]),
   });
-  const store = openWorldStore({ contract: sampleContract({ entities: [entity] }), maxBytes });
+  const store = openStore({ contract: sampleContract({ entities: [entity] }), maxBytes });
   const numbers = Object.fromEntries(counted.map((field) => [field, 3]));
   const insert = (id: number) =>
     store.insert(name, { ...numbers, id, at: 1_700_000_000_000, group: `g${id}` });
