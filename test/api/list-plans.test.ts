@@ -87,12 +87,12 @@ describe('a page of sessions', () => {
   // Where all that there are match, the index of all does as well.
   const cases: [string, { state?: string; world?: string }, RegExp, number][] = [
     ['of any kind', {}, /^sessions_newest$/, page],
-    ['of a state that many have', { state: 'CLOSED' }, /^sessions_(newest|by_state)$/, page],
-    ['of a state that few have', { state: 'FAILED' }, /^sessions_by_state$/, rare],
-    ['of a state that none has', { state: 'READY' }, /^sessions_(by_state|live)$/, 0],
+    ['of a state that many have', { state: 'CLOSED' }, /^sessions_(newest|by_end)$/, page],
+    ['of a state that few have', { state: 'FAILED' }, /^sessions_by_end$/, rare],
+    ['of a state that none has', { state: 'READY' }, /^sessions_open$/, 0],
     ['of a world with many', { world: 'wld1' }, /^sessions_(newest|by_world)$/, page],
     ['of a world with few', { world: 'wld2' }, /^sessions_by_world$/, rare],
-    ['of both', { state: 'FAILED', world: 'wld1' }, /^sessions_by_(world_and_)?state$/, 0],
+    ['of both', { state: 'FAILED', world: 'wld1' }, /^sessions_by_(world_and_)?end$/, 0],
   ];
 
   it.each(cases)(

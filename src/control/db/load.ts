@@ -2,14 +2,14 @@
 import type { SessionState } from '#domain/session.ts';
 import { browsersLoad } from './browsers.ts';
 import { type Queryable, statement } from './database.ts';
-import { liveSessionStates, openCallStates, waiting } from './states.ts';
+import { openCallStates, waiting } from './states.ts';
 
 // Each part is served by a partial index of what is live, so it does not grow with what has ended.
 const loadStatement = statement(
   'load',
   `select (select coalesce(json_object_agg(state, count), '{}')
              from (select state, count(*)::int as count from sessions
-                    where state in ${liveSessionStates} group by state) s) as sessions,
+                    where closed_at is null group by state) s) as sessions,
           w.waiting, w."longestWaitMs", ${browsersLoad} as browsers, c.queued, c.claimed, c."oldestQueuedMs", c."oldestClaimedMs"
      from (select count(*)::int as waiting,
                   coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8

@@ -1,6 +1,5 @@
 /** How much there is in a project. */
 import { type Queryable, statement } from './database.ts';
-import { liveSessionStates } from './states.ts';
 
 export type ProjectCounts = { worlds: number; openSessions: number; worldTasks: number };
 
@@ -8,8 +7,7 @@ const countStatement = statement(
   'count_project',
   `select
      (select count(*) from worlds where project_id = $1 and deleted_at is null)::int as worlds,
-     (select count(*) from sessions
-       where project_id = $1 and state in ${liveSessionStates})::int as "openSessions",
+     (select count(*) from sessions where project_id = $1 and closed_at is null)::int as "openSessions",
      (select count(*) from world_tasks where project_id = $1)::int as "worldTasks"`,
 );
 

@@ -12,9 +12,9 @@ const reapStatement = statement(
   'reap_sessions',
   `with due as materialized (
      select id from sessions
-      where (state in ${readySessionStates} and created_at < ${ago('maxAgeMs')})
-         or (state in ${readySessionStates} and not pinned and open_calls = 0
-             and last_activity_at < ${ago('idleMs')})
+      where closed_at is null and state in ${readySessionStates}
+        and (created_at < ${ago('maxAgeMs')}
+             or (not pinned and open_calls = 0 and last_activity_at < ${ago('idleMs')}))
       order by id
       limit ${most}
       for no key update skip locked
@@ -36,7 +36,7 @@ export const reapSessions = async (
 
 const stuckStatement = statement(
   'find_stuck',
-  `select id from sessions where state = :state and state_since < ${ago('overMs')}
+  `select id from sessions where closed_at is null and state = :state and state_since < ${ago('overMs')}
     order by state_since limit ${most}`,
 );
 

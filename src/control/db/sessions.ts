@@ -13,7 +13,7 @@ import type { SessionClock } from '#domain/world-clock.ts';
 import { browserColumn, type SessionBrowser } from './browsers.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
-import { openSessionStates } from './states.ts';
+import { finalSessionStates, openSessionStates } from './states.ts';
 
 /** Why a session could not be served, in words for its owner. */
 export type SessionError = { code: string; message: string };
@@ -162,7 +162,10 @@ export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
 export type SessionFilter = { state?: SessionState; world?: string };
 
-const matching = `(:state::text is null or s.state = :state)
+// Those that have ended are found by their final state; of the others there are few.
+const matching = `(:state::text is null
+    or case when :state in ${finalSessionStates} then s.final_state = :state
+            else s.closed_at is null and s.state = :state end)
   and (:worldId::text is null or s.world_id = :worldId)`;
 
 // Looked up before: only for a world that it knows does a plan know how many sessions it has.

@@ -21,8 +21,8 @@ export const batchBefore = before(batchTransitions);
 
 /** Sessions that take calls: whatever can still be closed in an orderly way. */
 export const openSessionStates = sessionBefore('CLOSING');
-export const liveSessionStates = list(
-  sessionStates.filter((state) => !isFinal(sessionTransitions, state)),
+export const finalSessionStates = list(
+  sessionStates.filter((state) => isFinal(sessionTransitions, state)),
 );
 /** Sessions that calls are handed out for, and those that may have a call under way: they were ready. */
 export const readySessionStates = list(sessionStates.filter(isReady));
@@ -36,6 +36,6 @@ export const servedSessionStates = list(
 export const liveHosts = list(liveHostStates);
 export const openCallStates = list(callStates.filter((state) => !isFinal(callTransitions, state)));
 
-/** Whether a session waits: it is provisioning and no host has it. */
+/** Whether a session waits: it is provisioning and no host has it. The last is what the index of those is by. */
 export const waiting = (session: string): string =>
-  `${session}.state = 'PROVISIONING' and ${session}.host_id is null`;
+  `${session}.state = 'PROVISIONING' and ${session}.host_id is null and ${session}.closed_at is null`;
