@@ -202,6 +202,33 @@ describe('the quota of opens per minute', () => {
   });
 });
 
+describe('opens that lanes let pass uncounted', () => {
+  const readLeft = async (): Promise<number> => {
+    const [row] = await control.sql<{ left: number }>(
+      'select coalesce(sum(left_opens), 0)::int as left from open_lanes',
+    );
+    return row?.left ?? 0;
+  };
+
+  it('are within the quota with all others, at two replicas at once', async () => {
+    await setQuotas(1_000, 96);
+    await openMany(10);
+    expect(await readLeft()).toBeGreaterThan(0);
+    expect(await race(100)).toBe(86);
+    expect(await countSessions(recent)).toBe(96);
+    expect(await readLeft()).toBe(0);
+  });
+
+  it('are none by a quota that is no longer in force', async () => {
+    await setQuotas(1_000, 960);
+    await openMany(20);
+    expect(await readLeft()).toBeGreaterThan(0);
+    await setQuotas(1_000, 20);
+    await expect(open()).rejects.toMatchObject({ detail: { limit: 20 } });
+    expect(await readLeft()).toBe(0);
+  });
+});
+
 describe('opens that overlap in the database', () => {
   const databases: Database[] = [];
 
