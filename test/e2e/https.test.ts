@@ -1,5 +1,5 @@
 /** `svc up --tls` as clients of several languages meet it: real processes, each with its own list of authorities. */
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash, createHmac, X509Certificate } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -10,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPython } from '#test/clients/packages.ts';
 import { chromiumPath } from '#test/support/chromium.ts';
 import { localNames, runClient } from '#test/support/https-clients.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import type { Credentials } from '../../src/cli/service/connection.ts';
 
@@ -170,6 +171,29 @@ describe('svc up --tls', () => {
     expect(direct.out, direct.err).toContain('"serverInfo"');
   });
 
+  it('forwards what a session sends to a receiver, signed as it was', async () => {
+    const receiver = await startReceiver();
+    const { url, token } = session.surfaces.api;
+    const post = async (path: string, body: object): Promise<void> => {
+      const said = await runClient('curl', [
+        ...['-sS', '--fail', '--cacert', told.caFile, url + path, '--json', JSON.stringify(body)],
+        ...['-H', `authorization: Bearer ${token}`],
+      ]);
+      expect(said.status, said.err).toBe(0);
+    };
+    const config = { url: receiver.url, secret: 's3cret', content_type: 'json' };
+    await post('/repos/northquay/berth/hooks', { name: 'web', config, events: ['issues'] });
+    await post('/repos/northquay/berth/issues', { title: 'told over https' });
+    const listen = ['worlds', 'session', 'listen', session.id, '--once', '--forward-to'];
+    expect(await svc(...listen, receiver.url)).toMatch(/issues .*204 in/);
+    const sent = receiver.received.find(({ headers }) => headers['x-github-event'] === 'issues');
+    const digest = createHmac('sha256', 's3cret')
+      .update(sent?.body ?? '')
+      .digest('hex');
+    expect(sent?.headers['x-hub-signature-256']).toBe(`sha256=${digest}`);
+    await receiver.leave();
+  });
+
   it('lets a browser in by a link once, with a Secure cookie, and shows the live view', async () => {
     const certificate = new X509Certificate(readFileSync(told.caFile));
     const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
@@ -200,6 +224,25 @@ describe('svc up --tls', () => {
     await person.goto(view);
     await expect.poll(() => sockets, { timeout: 30_000 }).toEqual([expect.stringMatching(/^wss:/)]);
     await browser.close();
+  });
+
+  it('is trusted by a browser whose user has imported the authority by the command of the page', async () => {
+    const page = readFileSync(join(repo, 'docs/use/https.md'), 'utf8');
+    const [, command = ''] = /`(mkdir [^`]*certutil [^`]+)`/.exec(page) ?? [];
+    const user = join(home, 'user');
+    const env = { ...process.env, HOME: user };
+    const imported = await runClient('sh', ['-euc', command], { cwd: dirname(told.caFile), env });
+    expect(imported.status, imported.err).toBe(0);
+    const context = await chromium.launchPersistentContext(join(user, 'profile'), {
+      executablePath: chromiumPath(),
+      env,
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    });
+    const person = await context.newPage();
+    const answer = await person.goto((await svc('worlds', 'session', 'link', session.id)).trim());
+    expect(await answer?.securityDetails()).toMatchObject({ protocol: 'TLS 1.3' });
+    await person.getByRole('heading', { name: 'Repositories' }).waitFor();
+    await context.close();
   });
 
   it('has the session’s own browser on the page, driven over wss', async () => {
