@@ -1,6 +1,7 @@
 /** Sessions in the project's traces: calls, requests, deliveries and grades, told once and within bounds. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
+import { reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
   deleteTrace,
@@ -284,6 +285,21 @@ describe('a session in the traces of its project', () => {
     const graded = await call(session.id, { kind: 'grade' }, gradeOf('unknown', []));
     await host.requests([entryOfCall(1, graded, { via: 'session', operation: 'grade' })]);
     expect((await read(session.traceId)).scores).toEqual([]);
+  });
+
+  it('is scored by a grade that its host was lost with before it wrote it down', async () => {
+    const session = await open();
+    const first = await call(session.id, { kind: 'grade' }, gradeOf('pass', [check('a', 'pass')]));
+    await host.requests([entryOfCall(1, first, { via: 'session', operation: 'grade' })]);
+    await call(session.id, { kind: 'grade' }, gradeOf('fail', [check('b', 'fail')]));
+    await control.pool(reportGone, { params: { hostId: host.id }, body: { reason: 'exited' } });
+    const { scores, output } = await read(session.traceId);
+    expect(scores.map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['check: b', 0],
+      ['passed', 0],
+      ['score', 0.5],
+    ]);
+    expect(output).toMatchObject({ verdict: 'fail' });
   });
 
   it('is told in the trace of whoever opened it, whatever the agent says of that first or later', async () => {

@@ -212,6 +212,25 @@ export const findUnanswered = async (
 ): Promise<UnansweredCall[]> =>
   sessionIds.length === 0 ? [] : tx.query<UnansweredCall>(unansweredStatement, [sessionIds]);
 
+const lostGradesStatement = statement(
+  'find_lost_grades',
+  `select s.id as "sessionId", c.id as "callId", c.answered_at as "answeredAt", c.output::text as "gradeJson"
+     from unnest($1::text[]) as s(id) cross join lateral (
+       select * from calls c where c.session_id = s.id and c.kind = 'grade' and c.state = 'succeeded'
+        order by c.seq desc limit 1) c
+    where not exists (select from requests r where r.session_id = s.id and r.call_id = c.id)`,
+);
+
+/** A grade that was answered; `gradeJson` is its JSON text. */
+export type LostGrade = { sessionId: string; callId: string; answeredAt: Date; gradeJson: string };
+
+/** The last grades of sessions that have ended, where the entry of one was lost with its host. */
+export const findLostGrades = async (
+  tx: Queryable,
+  sessionIds: readonly string[],
+): Promise<LostGrade[]> =>
+  sessionIds.length === 0 ? [] : tx.query<LostGrade>(lostGradesStatement, [sessionIds]);
+
 const lockStatement = statement(
   'lock_told_traces',
   'select key from traces where key = any($1::uuid[]) order by key for update',

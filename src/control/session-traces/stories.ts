@@ -5,9 +5,11 @@ import type { GradeReader } from '../compile/grade-reader.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   type EntryName,
+  findLostGrades,
   findToldEntries,
   findToldSessions,
   findUnanswered,
+  type LostGrade,
   type ToldEntry,
   type ToldSession,
   type TraceDue,
@@ -30,26 +32,40 @@ export type Story = {
 const isUnderWay = ({ callState }: ToldEntry): boolean =>
   callState !== null && !isFinal(callTransitions, callState);
 
-const findGrade = async (
-  { projectId }: ToldSession,
-  entries: readonly ToldEntry[],
-  readGrade: GradeReader,
-): Promise<GradedCall | undefined> => {
+/** The grade of the entries that is the last; one whose entry was lost is the last of its session. */
+const lastGrade = ({ entries, lost }: Pick<Parts, 'entries' | 'lost'>): LostGrade | undefined => {
   const last = entries.findLast(({ gradeJson }) => gradeJson !== null);
-  if (last === undefined || last.gradeJson === null || last.callId === null) return undefined;
-  const grade = await readGrade(last.gradeJson, projectId);
-  const answeredMs = (last.answeredAt ?? last.at).getTime();
-  return grade && { callId: last.callId, answeredMs, grade };
+  if (lost !== undefined || last === undefined || last.gradeJson === null) return lost;
+  if (last.callId === null) return undefined;
+  const { sessionId, callId, gradeJson, answeredAt, at } = last;
+  return { sessionId, callId, gradeJson, answeredAt: answeredAt ?? at };
 };
 
-type Parts = { tellsSession: boolean; entries: ToldEntry[]; unanswered: UnansweredCall[] };
+const findGrade = async (
+  { projectId }: ToldSession,
+  parts: Parts,
+  readGrade: GradeReader,
+): Promise<GradedCall | undefined> => {
+  const last = lastGrade(parts);
+  if (last === undefined) return undefined;
+  const grade = await readGrade(last.gradeJson, projectId);
+  return grade && { callId: last.callId, answeredMs: last.answeredAt.getTime(), grade };
+};
+
+type Parts = {
+  tellsSession: boolean;
+  entries: ToldEntry[];
+  unanswered: UnansweredCall[];
+  lost: LostGrade | undefined;
+};
 
 const storyOf = async (
   session: ToldSession,
-  { tellsSession, entries, unanswered }: Parts,
+  parts: Parts,
   readGrade: GradeReader,
 ): Promise<Story> => {
-  const graded = await findGrade(session, entries, readGrade);
+  const { tellsSession, entries, unanswered } = parts;
+  const graded = await findGrade(session, parts, readGrade);
   const told = [
     ...(tellsSession ? tellSession(session) : []),
     ...entries.flatMap((entry) => tellEntry(session, entry)),
@@ -73,6 +89,7 @@ export const readStories = async (
   const endedIds = ended.map(({ id }) => id);
   const entries = Map.groupBy(await findToldEntries(tx, dues), ({ sessionId }) => sessionId);
   const unanswered = await findUnanswered(tx, endedIds);
+  const lost = await findLostGrades(tx, endedIds);
   const unansweredBy = Map.groupBy(unanswered, ({ sessionId }) => sessionId);
   const stories: Story[] = [];
   const later: EntryName[] = [];
@@ -85,6 +102,7 @@ export const readStories = async (
       tellsSession: isDue.has(id) || !isTold,
       entries: own.filter((entry) => !isUnderWay(entry)),
       unanswered: unansweredBy.get(id) ?? [],
+      lost: lost.find(({ sessionId }) => sessionId === id),
     };
     stories.push(await storyOf(session, parts, readGrade));
   }
