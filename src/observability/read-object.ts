@@ -14,7 +14,7 @@ import {
   readTime,
   textLimits,
 } from './read-value.ts';
-import { type Rank, rankOf, type State, type Value } from './state.ts';
+import { type Rank, rankOf, ranksOf, type State, type Value } from './state.ts';
 import { readCost, readUsage } from './usage.ts';
 
 /** What is known of the event itself. */
@@ -31,7 +31,8 @@ type Given = Readonly<Record<string, Value | undefined>>;
 /** The values with their rank. Null is absent in a create and clears in an update. */
 const rankValues = (given: Given, rank: Rank, isUpdate: boolean): State['values'] => {
   const values: Record<string, readonly [Rank, Value]> = {};
-  for (const [field, value] of Object.entries(given)) {
+  for (const field in given) {
+    const value = given[field];
     if (value === undefined || (value === null && !isUpdate)) continue;
     values[field] = [rank, value];
   }
@@ -105,7 +106,8 @@ export const readType = ({ type }: Body): ObservationType => {
 
 /** What a body says of an observation of a type. Throws `Misfit`. */
 export const readObservation = (body: Body, type: ObservationType, saying: Saying): State => {
-  const rank = standingRank(saying);
+  const rankAs = ranksOf(saying.timeUs, saying.position);
+  const rank = rankAs(saying.isUpdate ? 'update' : 'create');
   const given: Given = {
     name: readText(body, 'name', textLimits.name),
     parentId: readText(body, 'parentObservationId', textLimits.id),
@@ -124,7 +126,7 @@ export const readObservation = (body: Body, type: ObservationType, saying: Sayin
     output: readJson(body, 'output'),
   };
   // Clients update agents and tools as spans: whoever made it knows its type better.
-  const ofType = rankOf(saying.isUpdate ? 'hint' : 'create', saying.timeUs, saying.position);
+  const ofType = rankAs(saying.isUpdate ? 'hint' : 'create');
   return {
     at: readTime(body, 'startTime') ?? null,
     guessedAt: Math.floor(saying.timeUs / 1_000),

@@ -71,10 +71,12 @@ const latestMs = Date.UTC(2200, 0, 1);
 /** Microseconds since 1970 of an ISO time with its offset; undefined for what is none. */
 export const parseTimeUs = (text: unknown): number | undefined => {
   if (typeof text !== 'string') return undefined;
-  const [, fraction = ''] = timeForm.exec(text) ?? [undefined, undefined];
-  const ms = timeForm.test(text) ? Date.parse(text) : Number.NaN;
+  const form = timeForm.exec(text);
+  if (form === null) return undefined;
+  const ms = Date.parse(text);
   if (Number.isNaN(ms) || ms < earliestMs || ms >= latestMs) return undefined;
-  return Math.floor(ms) * 1_000 + Number(fraction.slice(3, 6).padEnd(3, '0'));
+  const beyondMs = form[1]?.slice(3, 6) ?? '';
+  return Math.floor(ms) * 1_000 + (beyondMs === '' ? 0 : Number(beyondMs.padEnd(3, '0')));
 };
 
 /** A time, in milliseconds since 1970. */

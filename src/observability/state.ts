@@ -38,10 +38,15 @@ const latestPosition = 99_999;
  * The rank of what an event says: an update outranks a create whatever their times, then the later event does, then
  * the one that stands later in its batch.
  */
-export const rankOf = (standing: Standing, timeUs: number, position: number): Rank => {
+export const rankOf = (standing: Standing, timeUs: number, position: number): Rank =>
+  ranksOf(timeUs, position)(standing);
+
+/** The ranks of what one event says, by its standings. */
+export const ranksOf = (timeUs: number, position: number): ((standing: Standing) => Rank) => {
   const time = Math.min(Math.max(Math.floor(timeUs), 0), latestUs);
   const place = Math.min(position, latestPosition);
-  return `${standings[standing]}${String(time).padStart(16, '0')}${String(place).padStart(5, '0')}`;
+  const moment = `${String(time).padStart(16, '0')}${String(place).padStart(5, '0')}`;
+  return (standing) => standings[standing] + moment;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

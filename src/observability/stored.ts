@@ -31,8 +31,12 @@ const layersOf = (metadata: State['metadata']): Clock[2] => {
 };
 
 const commonOf = (values: State['values']): Rank => {
-  const ranks = Object.values(values).map(([rank]) => rank);
-  return ranks.reduce((high, rank) => (rank > high ? rank : high), '');
+  let high: Rank = '';
+  for (const field in values) {
+    const rank = values[field]?.[0] ?? '';
+    if (rank > high) high = rank;
+  }
+  return high;
 };
 
 /** The state for columns of these fields. */
@@ -41,10 +45,10 @@ export const toStored = (state: State, fields: readonly string[]): Stored => {
   const others: Record<string, Rank> = {};
   const values: Record<string, Value> = {};
   for (const field of fields) {
-    const [rank, value] = state.values[field] ?? [undefined, null];
-    values[field] = value;
+    const said = state.values[field];
+    values[field] = said === undefined ? null : said[1];
     // What was cleared has a rank, too.
-    if (rank !== undefined && (rank !== common || value === null)) others[field] = rank;
+    if (said !== undefined && (said[0] !== common || said[1] === null)) others[field] = said[0];
   }
   const metadata = metadataOf(state);
   const clock: Clock = [common, others, layersOf(state.metadata)];

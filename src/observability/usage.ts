@@ -72,29 +72,28 @@ const readVendors = (given: Body): Counts | undefined => {
   return undefined;
 };
 
-const sumOf = (counts: Counts, side: string): number =>
-  Object.entries(counts).reduce(
-    (sum, [name, count]) => (name.startsWith(side) ? sum + count : sum),
-    0,
-  );
-
 /** The three sums of counts. `total` is what was given as such, else everything together. */
-export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => ({
-  input: sumOf(counts, 'input'),
-  output: sumOf(counts, 'output'),
-  total: counts.total ?? Object.values(counts).reduce((sum, count) => sum + count, 0),
-});
+export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => {
+  const sums = { input: 0, output: 0, total: 0 };
+  for (const [name, count] of Object.entries(counts)) {
+    if (name.startsWith('input')) sums.input += count;
+    if (name.startsWith('output')) sums.output += count;
+    sums.total += count;
+  }
+  return { ...sums, total: counts.total ?? sums.total };
+};
 
 const withTotal = (counts: Counts): Counts | undefined =>
   Object.keys(counts).length === 0 ? undefined : { ...counts, total: totalsOf(counts).total };
 
-const pick = (given: Body, names: Readonly<Record<string, string>>): Counts =>
-  Object.fromEntries(
-    Object.entries(names).flatMap(([name, from]): [string, number][] => {
-      const number = numberOf(given[from]);
-      return number === undefined ? [] : [[name, number]];
-    }),
-  );
+const pick = (given: Body, names: Readonly<Record<string, string>>): Counts => {
+  const picked: Record<string, number> = {};
+  for (const name in names) {
+    const number = numberOf(given[names[name] ?? name]);
+    if (number !== undefined) picked[name] = number;
+  }
+  return picked;
+};
 
 const plainNames = { input: 'input', output: 'output', total: 'total' };
 const promptNames = { input: 'promptTokens', output: 'completionTokens', total: 'totalTokens' };

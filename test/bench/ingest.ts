@@ -1,6 +1,7 @@
 /**
- * What agents did, taken: events read, folded and written, beside COPY of the very rows into a table with the same
- * columns and indexes. By processor time of this process and of the server, as both share a machine with others.
+ * What agents did, taken: events read, folded and written, beside COPY of the very rows into tables with the same
+ * columns and indexes. By processor time of this process and of the server, as both share a machine with others. Before
+ * that a third of it is taken to begin with: code that has not run yet is no part of what a span takes.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { execute } from '../support/sql.ts';
 import type { Figure } from './figure.ts';
 import { readProcessorTime } from './processor-time.ts';
 
+const warmUp = 100;
 const batches = 300;
 const spansOfBatch = 100;
 const spans = batches * spansOfBatch;
@@ -73,7 +75,7 @@ const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> 
   );
   const texts = Array.from({ length: batches }, (_, number) => batchOf(number));
   const caller = { projectId: 'prj-bench', level: 'secret' as const };
-  const sender = async (): Promise<void> => {
+  const sender = async (texts: string[]): Promise<void> => {
     for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
       const { errors } = await ingest(store, caller, readBatch(JSON.parse(text).batch), log);
       if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
@@ -81,24 +83,30 @@ const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> 
   };
   try {
     await store.weeks.current();
-    return await take(serverPid, () => Promise.all([sender(), sender(), sender(), sender()]));
+    const first = Array.from({ length: warmUp }, (_, number) => batchOf(batches + number));
+    await Promise.all([sender(first), sender(first), sender(first), sender(first)]);
+    return await take(serverPid, () =>
+      Promise.all([sender(texts), sender(texts), sender(texts), sender(texts)]),
+    );
   } finally {
     await store.db.close();
   }
 };
 
-/** The rows that were written, by COPY from a file into a table like theirs. */
+/** The rows that were written, by COPY from files into tables like theirs: observations, and the few traces. */
 const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Promise<Took> => {
-  const file = join(dir, 'observations.copy');
-  await execute(databaseUrl, `copy (select * from observations) to '${file}'`);
-  await execute(
-    databaseUrl,
-    `create table copied (like observations including defaults, primary key (trace_key, key, week))`,
-  );
-  await execute(databaseUrl, 'create index on copied (key)');
-  await execute(databaseUrl, 'create index on copied (project_id, began_at desc, key desc)');
-  await readFile(file); // So that it is in memory, as what is ingested is.
-  return take(serverPid, () => execute(databaseUrl, `copy copied from '${file}'`));
+  const tables = ['observations', 'traces'];
+  const fileOf = (table: string): string => join(dir, `${table}.copy`);
+  for (const table of tables) {
+    await execute(databaseUrl, `copy (select * from ${table}) to '${fileOf(table)}'`);
+    await execute(databaseUrl, `create table copied_${table} (like ${table} including all)`);
+    await readFile(fileOf(table)); // So that it is in memory, as what is ingested is.
+  }
+  return take(serverPid, async () => {
+    for (const table of tables) {
+      await execute(databaseUrl, `copy copied_${table} from '${fileOf(table)}'`);
+    }
+  });
 };
 
 /** Measures it on a database of its own; `dir` is a folder that the server may write to. */
@@ -112,10 +120,11 @@ export const benchIngest = async (
     databaseUrl,
     'select count(*)::int as count from observations',
   );
-  if (row?.count !== spans) throw new Error(`${row?.count} observations of ${spans}`);
+  const all = spans + warmUp * spansOfBatch;
+  if (row?.count !== all) throw new Error(`${row?.count} observations of ${all}`);
   const copied = await copyAll(databaseUrl, pid, dir);
   const rate = spans / taken.seconds;
-  const floor = spans / copied.seconds;
+  const floor = all / copied.seconds;
   return [
     {
       name: 'ingest.rows',
@@ -130,9 +139,9 @@ export const benchIngest = async (
       name: 'ingest.processor',
       value: taken.processorMs / spans,
       unit: 'ms',
-      floor: copied.processorMs / spans,
+      floor: copied.processorMs / all,
       peer: null,
-      target: copied.processorMs / spans / 0.3,
+      target: copied.processorMs / all / 0.3,
       better: 'lower',
     },
   ];

@@ -47,9 +47,11 @@ const writers: Readonly<Record<string, Write>> = {
   integer: fixed<number>(4, (buffer, value, at) => buffer.writeInt32BE(value, at)),
   bigint: fixed<number>(8, (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at)),
   'double precision': fixed<number>(8, (buffer, value, at) => buffer.writeDoubleBE(value, at)),
-  timestamptz: fixed<number>(8, (buffer, value, at) =>
-    buffer.writeBigInt64BE(BigInt(Math.trunc(value) - epochMs) * 1_000n, at),
-  ),
+  timestamptz: fixed<number>(8, (buffer, value, at) => {
+    const us = (Math.trunc(value) - epochMs) * 1_000;
+    buffer.writeInt32BE(Math.floor(us / 2 ** 32), at);
+    buffer.writeInt32BE(us | 0, at + 4);
+  }),
 };
 
 const writerOf = ({ name, type }: { name: string; type: string }): Write => {

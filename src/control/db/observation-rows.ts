@@ -16,7 +16,6 @@ import {
   valueColumn,
   type Write,
 } from './stored-states.ts';
-import { keyOf } from './trace-keys.ts';
 
 type Totals = { input: number; output: number; total: number };
 
@@ -31,8 +30,15 @@ export type ObservationWrite = Write & {
   pricing: Pricing | null;
 };
 
-/** Where an observation is; `week` is that of its trace. */
-export type ObservationPlace = { projectId: string; id: string; traceId: string; week: number };
+/** Where an observation is, with its key and that of its trace; `week` is that of its trace. */
+export type ObservationPlace = {
+  projectId: string;
+  id: string;
+  key: string;
+  traceId: string;
+  traceKey: string;
+  week: number;
+};
 
 const countsIn = (text: unknown): Counts | null =>
   typeof text === 'string' ? (JSON.parse(text) as Counts) : null;
@@ -59,13 +65,13 @@ export const observationWrite = (
   state: State,
   pricing: Pricing | null,
 ): ObservationWrite => {
-  const { projectId, id, traceId } = place;
+  const { projectId, id, key, traceId, traceKey, week } = place;
   const stored = toStored(state, observationFields);
   const { usageJson, costJson } = stored.values;
-  const [key, traceKey] = [keyOf(projectId, id), keyOf(projectId, traceId)];
   const computed = pricing?.cost ?? null;
   const cost = totalsIn(costJson) ?? (computed === null ? null : totalsOf(computed));
-  return { ...place, key, traceKey, stored, usage: totalsIn(usageJson), cost, pricing };
+  const usage = totalsIn(usageJson);
+  return { projectId, id, key, traceId, traceKey, week, stored, usage, cost, pricing };
 };
 
 /** What an observation counts for in its trace. */

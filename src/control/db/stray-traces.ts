@@ -8,7 +8,6 @@ import type { State } from '#observability/state.ts';
 import { type Queryable, statement } from './database.ts';
 import { observationState, observationValues } from './observation-rows.ts';
 import type { StateRow } from './stored-states.ts';
-import { keyOf } from './trace-keys.ts';
 import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
 
 const holdStatement = statement(
@@ -32,14 +31,10 @@ export type Stray = { state: State; pricing: Pricing | null };
 /** What was taken: the observations by their ids, and what their traces counted for. */
 export type Strays = { states: Map<string, Stray>; gone: Counted[] };
 
-/** Takes the observations of these ids out of traces of their own. */
-export const takeStrays = async (
-  tx: Queryable,
-  projectId: string,
-  ids: readonly string[],
-): Promise<Strays> => {
-  if (ids.length === 0) return { states: new Map(), gone: [] };
-  const asked = [ids.map((id) => keyOf(projectId, id)).sort()];
+/** Takes the observations of these keys out of traces of their own. */
+export const takeStrays = async (tx: Queryable, wanted: readonly string[]): Promise<Strays> => {
+  if (wanted.length === 0) return { states: new Map(), gone: [] };
+  const asked = [wanted.toSorted()];
   const held = await tx.query(holdStatement, asked);
   if (held.length === 0) return { states: new Map(), gone: [] };
   const traces = await tx.query<CountedRow & { key: string }>(tracesStatement, asked);

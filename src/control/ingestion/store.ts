@@ -78,7 +78,8 @@ export const writeSaying = async (
 ): Promise<void> => {
   try {
     // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
-    await prices.price(db, projectId, observationsIn(told).map(priceableOf));
+    const priceAll = prices.of(projectId);
+    await priceAll(db, observationsIn(told).map(priceableOf));
     await gate.pass(async (place) => {
       const giveWay = rightOfWay.giving();
       await giveWay();
@@ -86,7 +87,7 @@ export const writeSaying = async (
       await db.transaction(async (given) => {
         const tx = giving(given, giveWay);
         const { told, scores, events } = await choose(tx, week);
-        const changes = await writeTold(tx, prices, projectId, told, week);
+        const changes = await writeTold(tx, priceAll, projectId, told, week);
         await writeScores(tx, projectId, scores);
         if (events > 0) changes.push(eventsOn(Date.now(), events));
         await addDailyUsage(tx, projectId, changes, place % usageSlots);

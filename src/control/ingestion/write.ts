@@ -5,7 +5,6 @@ import type { Pricing } from '#observability/pricing.ts';
 import { beganAt, fieldOf, mergeStates, type State } from '#observability/state.ts';
 import { addAll, emptyTally } from '#observability/tally.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
-import { findDeletions } from '../db/deleted-traces.ts';
 import { observationWrite, priceableOf } from '../db/observation-rows.ts';
 import {
   countsByTrace,
@@ -17,25 +16,44 @@ import {
 import { type Stray, takeStrays } from '../db/stray-traces.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import { noteSessions } from '../db/trace-sessions.ts';
+import { findSurroundings, type Surroundings } from '../db/trace-surroundings.ts';
 import { finishTraces, type HeldTrace, holdTraces, type TraceChange } from '../db/trace-writes.ts';
-import type { PriceBook } from '../models/price-book.ts';
+import type { ProjectPrices } from '../models/price-book.ts';
 import { type Folded, type FoldedObservation, fold, type Told } from './fold.ts';
 
-type Placed = FoldedObservation & { traceId: string; isStray: boolean };
+type Placed = FoldedObservation & {
+  key: string;
+  traceId: string;
+  traceKey: string;
+  isStray: boolean;
+};
+
+/** Keys of the ids of a batch, each made once. */
+type Keys = (id: string) => string;
+
+const createKeys = (projectId: string): Keys => {
+  const known = new Map<string, string>();
+  return (id) => {
+    const key = known.get(id) ?? keyOf(projectId, id);
+    known.set(id, key);
+    return key;
+  };
+};
 
 /** Each observation with its trace: the one that is named, the one that it is in already, or one of its own. */
 const place = async (
   tx: Queryable,
   projectId: string,
   observations: readonly FoldedObservation[],
+  keys: Keys,
 ): Promise<Placed[]> => {
   const unnamed = observations.filter(({ traceId }) => traceId === null).map(({ id }) => id);
   const known = await findTracesOf(tx, projectId, unnamed);
-  return observations.map((one) => {
-    const traceId = one.traceId ?? known.get(one.id);
-    return traceId === undefined
-      ? { ...one, traceId: one.id, isStray: true }
-      : { ...one, traceId, isStray: false };
+  return observations.map(({ id, state, traceId }) => {
+    const named = traceId ?? known.get(id);
+    const inTrace = named ?? id;
+    const [key, traceKey] = [keys(id), keys(inTrace)];
+    return { id, key, state, traceId: inTrace, traceKey, isStray: named === undefined };
   });
 };
 
@@ -49,19 +67,16 @@ const shallow = (state: State): State => ({
 });
 
 const tracesToWrite = (
-  projectId: string,
   traces: Folded['traces'],
   observations: readonly Placed[],
+  keys: Keys,
 ): Map<string, TraceChange> => {
   const changes = new Map<string, TraceChange>();
-  for (const [id, state] of traces) {
-    changes.set(keyOf(projectId, id), { id, state, isStray: false });
-  }
-  for (const { traceId, state, isStray } of observations) {
-    const key = keyOf(projectId, traceId);
-    const known = changes.get(key);
+  for (const [id, state] of traces) changes.set(keys(id), { id, state, isStray: false });
+  for (const { traceId, traceKey, state, isStray } of observations) {
+    const known = changes.get(traceKey);
     const heard = shallow(state);
-    changes.set(key, {
+    changes.set(traceKey, {
       id: traceId,
       state: known === undefined ? heard : mergeStates(known.state, heard),
       isStray: isStray && (known?.isStray ?? true),
@@ -80,18 +95,25 @@ const sessionsOf = (traces: Folded['traces']): Map<string, string> => {
   return sessions;
 };
 
+const traceOf = (one: Told): string | null => (one.kind === 'trace' ? one.id : one.traceId);
+
+/** What is known already of what is spoken of. */
+const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Surroundings> => {
+  const traces = new Set(told.flatMap((one) => traceOf(one) ?? []));
+  const observations = new Set(told.flatMap((one) => (one.kind === 'observation' ? one.id : [])));
+  return findSurroundings(tx, [...traces].map(keys), [...observations].map(keys));
+};
+
 /** What is said, but for what was said of traces before they were deleted. */
-const withoutDeleted = async (
-  tx: Queryable,
-  projectId: string,
+const withoutDeleted = (
   told: readonly Told[],
-): Promise<readonly Told[]> => {
-  const traceOf = (one: Told) => (one.kind === 'trace' ? one.id : one.traceId);
-  const ids = new Set(told.flatMap((one) => traceOf(one) ?? []));
-  const deletions = await findDeletions(tx, projectId, [...ids]);
+  { deletions }: Surroundings,
+  keys: Keys,
+): readonly Told[] => {
   if (deletions.size === 0) return told;
   return told.filter((one) => {
-    const deletedAt = deletions.get(traceOf(one) ?? '');
+    const traceId = traceOf(one);
+    const deletedAt = traceId === null ? undefined : deletions.get(keys(traceId));
     return deletedAt === undefined || one.state.guessedAt > deletedAt;
   });
 };
@@ -123,28 +145,32 @@ const inWeek = (
 /** Writes it all; `week` is that in which new traces are kept. Returns what changes by it for the project. */
 export const writeTold = async (
   tx: Transaction,
-  prices: PriceBook,
+  prices: ProjectPrices,
   projectId: string,
   given: readonly Told[],
   week: number,
 ): Promise<DailyChange[]> => {
-  const told = given.length === 0 ? given : await withoutDeleted(tx, projectId, given);
+  if (given.length === 0) return [];
+  const keys = createKeys(projectId);
+  const around = await lookAround(tx, given, keys);
+  const told = withoutDeleted(given, around, keys);
   if (told.length === 0) return [];
   const folded = fold(told);
-  const placed = await place(tx, projectId, folded.observations);
-  const named = placed.filter(({ isStray }) => !isStray).map(({ id }) => id);
-  const { states, gone } = await takeStrays(tx, projectId, named);
-  const priceAll: PriceAll = (all) => prices.price(tx, projectId, all.map(priceableOf));
+  const placed = await place(tx, projectId, folded.observations, keys);
+  const isToTake = ({ key, isStray }: Placed): boolean => !isStray && around.strays.has(key);
+  const wanted = new Set(placed.filter(isToTake).map(({ key }) => key));
+  const { states, gone } = await takeStrays(tx, [...wanted]);
+  const priceAll: PriceAll = (all) => prices(tx, all.map(priceableOf));
   const joined = joinStrays(placed, states);
   const pricings = await priceAll(joined.map(({ state }) => state));
-  const observations = joined.map(({ id, traceId, state, kept }, index): ObservationChange => {
-    const pricing = kept ?? pricings[index] ?? null;
-    const place = { projectId, id, traceId, week };
-    return { state, write: observationWrite(place, state, pricing) };
+  const observations = joined.map((one, index): ObservationChange => {
+    const { id, key, traceId, traceKey, state, kept } = one;
+    const place = { projectId, id, key, traceId, traceKey, week };
+    return { state, write: observationWrite(place, state, kept ?? pricings[index] ?? null) };
   });
   const counts = countsByTrace(observations.map(({ write }) => write));
   const tallies = new Map([...counts].map(([key, added]) => [key, addAll(emptyTally, added)]));
-  const changes = tracesToWrite(projectId, folded.traces, placed);
+  const changes = tracesToWrite(folded.traces, placed, keys);
   const held = await holdTraces(tx, projectId, changes, tallies, week);
   const isNew = (key: string): boolean => held.get(key)?.before === undefined;
   const inWeeks = observations.map((one) => inWeek(one, held));

@@ -18,9 +18,15 @@ import type { Queryable } from '../db/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../db/models.ts';
 import { createKnownMatches, type FindPatterns, type KnownMatches } from './patterns.ts';
 
+/** Prices observations of a project; null where no model matches. `db` may be a transaction. */
+export type ProjectPrices = (
+  db: Queryable,
+  items: readonly Priceable[],
+) => Promise<(Pricing | null)[]>;
+
 export type PriceBook = {
-  /** Prices observations of a project; null where no model matches. `db` may be a transaction. */
-  price(db: Queryable, projectId: string, items: readonly Priceable[]): Promise<(Pricing | null)[]>;
+  /** For one piece of work: by the models of a project as they are when it first has to know them. */
+  of(projectId: string): ProjectPrices;
 };
 
 /** Projects whose models are remembered, and names that those built in were looked for in. */
@@ -96,33 +102,48 @@ export const createPriceBook = (find: FindPatterns): PriceBook => {
     return models;
   };
 
+  const price = async (
+    projectId: string,
+    findModels: () => Promise<readonly PricedModel[]>,
+    items: readonly Priceable[],
+  ): Promise<(Pricing | null)[]> => {
+    const named = items.filter(({ model }) => model !== null);
+    if (named.length === 0) return items.map(() => null);
+    const models = await findModels();
+    const names = new Set(named.map(({ model }) => model ?? ''));
+    if (models.length > 0) {
+      const patterns = [...new Set(models.map(({ matchPattern }) => matchPattern))];
+      await known.learn(projectId, patterns, [...names]);
+    }
+    const byName = new Map(
+      [...names].map((name) => [
+        name,
+        models.filter(({ matchPattern }) => known.matches(matchPattern, name)),
+      ]),
+    );
+    const found = items.map(({ model, beganAt }) =>
+      model === null
+        ? undefined
+        : (modelAt(byName.get(model) ?? [], beganAt) ?? modelAt(builtIn(model), beganAt)),
+    );
+    const used = [...new Set(found.filter((model) => model !== undefined))];
+    await learnConditions(known, projectId, used, named);
+    return items.map((item, index) => {
+      const model = found[index];
+      return model === undefined ? null : priceBy(model, item, matches);
+    });
+  };
+
   return {
-    async price(db, projectId, items) {
-      const named = items.filter(({ model }) => model !== null);
-      if (named.length === 0) return items.map(() => null);
-      const models = await ownOf(db, projectId);
-      const names = new Set(named.map(({ model }) => model ?? ''));
-      if (models.length > 0) {
-        const patterns = [...new Set(models.map(({ matchPattern }) => matchPattern))];
-        await known.learn(projectId, patterns, [...names]);
-      }
-      const byName = new Map(
-        [...names].map((name) => [
-          name,
-          models.filter(({ matchPattern }) => known.matches(matchPattern, name)),
-        ]),
-      );
-      const found = items.map(({ model, beganAt }) =>
-        model === null
-          ? undefined
-          : (modelAt(byName.get(model) ?? [], beganAt) ?? modelAt(builtIn(model), beganAt)),
-      );
-      const used = [...new Set(found.filter((model) => model !== undefined))];
-      await learnConditions(known, projectId, used, named);
-      return items.map((item, index) => {
-        const model = found[index];
-        return model === undefined ? null : priceBy(model, item, matches);
-      });
+    of(projectId) {
+      let found: readonly PricedModel[] | undefined;
+      return (db, items) => {
+        const findModels = async () => {
+          found ??= await ownOf(db, projectId);
+          return found;
+        };
+        return price(projectId, findModels, items);
+      };
     },
   };
 };

@@ -85,7 +85,7 @@ const writeStories = async (
   const stories = await withoutDeleted(tx, projectId, given);
   await noteTold(tx, idsOf(stories));
   const told = stories.flatMap((story) => story.told);
-  const changes = await writeTold(tx, prices, projectId, told, week);
+  const changes = await writeTold(tx, prices.of(projectId), projectId, told, week);
   await writeGrades(tx, projectId, stories);
   const observations = told.filter(({ kind }) => kind === 'observation').length;
   return { observations, changes };
