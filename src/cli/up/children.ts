@@ -14,7 +14,7 @@ import type { ProgramLine } from '#wire/program-lines/lines.ts';
 import { readProgramLine } from '#wire/program-lines/read.ts';
 import type { Started } from './keep.ts';
 
-type ChildOptions = {
+export type ChildOptions = {
   /** For messages: `control plane`. */
   name: string;
   /** Arguments of Node: the program's main file and what belongs to it. */

@@ -5,17 +5,11 @@
  * Whatever has been started is pushed on a stack and ended from its top, so that a failure half-way
  * and an orderly stop are the same thing.
  */
-import { join } from 'node:path';
-import { AppError, describeError } from '#domain/error.ts';
-import type { BrowserTier } from '#domain/session.ts';
-import type { Env } from '#runtime/env.ts';
+import { describeError } from '#domain/error.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
-import type { Tell } from '../terminal/progress.ts';
 import type { Authority } from './authority.ts';
 import { type BrowserChoice, chooseBrowsers } from './browser-choice.ts';
-import { startChild } from './children.ts';
-import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import {
   type DataFolder,
   loadSecrets,
@@ -24,61 +18,26 @@ import {
   type Secrets,
   writeCredentials,
 } from './folder.ts';
-import { choosePort, choosePortNear, findFreePort } from './free-port.ts';
-import { type Kept, keepRunning, type Started } from './keep.ts';
+import { choosePort, choosePortNear } from './free-port.ts';
 import { type FolderLock, takeLock } from './lock.ts';
-import { hearOrchestrator } from './orchestrator-lines.ts';
+import {
+  chooseAndPrepare,
+  cleanRuntime,
+  describeLeft,
+  keepControl,
+  keepDatabase,
+  keepGateway,
+  keepOrchestrator,
+  keepSender,
+  type Parts,
+  removeLeft,
+  type UpOptions,
+} from './parts.ts';
 import { countOpen, type OpenSessions, watchHosts } from './pool-look.ts';
-import { startPostgres } from './postgres.ts';
 import { endLeftOvers, findProcesses, sendSignal } from './processes.ts';
-import { passOn, programs, titled } from './programs.ts';
-import {
-  chooseRuntime,
-  dismantle,
-  fallBack,
-  type PreparedRuntime,
-  prepareDocker,
-  type RuntimeChoice,
-  type RuntimeWish,
-} from './runtime.ts';
+import type { RuntimeChoice } from './runtime.ts';
 import { openFronts, openSecure } from './secure.ts';
-import {
-  controlEnv,
-  gatewayEnv,
-  type MetricsPorts,
-  orchestratorEnv,
-  type Site,
-  senderEnv,
-  surfaceTemplate,
-} from './site.ts';
-
-type UpOptions = {
-  /** Absolute path of the data folder. */
-  data: string;
-  /** 0: any free one, the same as last time when it is free. */
-  port: number;
-  runtime: RuntimeWish;
-  poolSize: number;
-  /** Browsers to keep warm; undefined: none until a session asks, where the machine has a Chromium. */
-  browsers?: number | undefined;
-  /** The tier of sessions that name none. */
-  browserTier?: BrowserTier | undefined;
-  /** Absolute path of a file of pools. */
-  poolsFile?: string | undefined;
-  /** Port of a gateway, 0: any free one; undefined: no gateway. */
-  gatewayPort?: number | undefined;
-  /** Serves API and gateway over https, by certificates of an authority of the folder. */
-  tls?: boolean | undefined;
-  /** First of the ports on which the programs tell of themselves; undefined: they do not. */
-  metricsPort?: number | undefined;
-  env: Env;
-  /** Aborts a start. */
-  signal: AbortSignal;
-  /** What the start is doing now. */
-  tell: Tell;
-  /** What happens while it runs, for the user to know. */
-  say(message: string): void;
-};
+import { type MetricsPorts, type Site, surfaceTemplate } from './site.ts';
 
 export type Up = {
   url: string;
@@ -105,18 +64,6 @@ export type Up = {
   describeLeft(): Promise<string | undefined>;
 };
 
-/**
- * The orchestrator removes the world hosts, which takes it less than three seconds unless their engine is
- * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
- */
-const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
-/** After so long, the user is told that a stop takes long. */
-const usualStopMs = 3_000;
-/** How long a runtime is given to remove what an orchestrator has left. */
-const cleanMs = 30_000;
-/** What is under way through the gateway may take so long to end. */
-const finishMs = 250;
-
 /** Where sessions are served when nothing is said. */
 export const usualGatewayPort = 4_600;
 
@@ -130,190 +77,6 @@ const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
     sender: await choose(3),
   };
 };
-
-type Parts = {
-  /** Ends what was started. */
-  stack: AsyncDisposableStack;
-  parts: Kept[];
-  options: UpOptions;
-  /** The runtime that may hold something of the installation which no orchestrator has removed. */
-  inUse: RuntimeChoice['runtime'] | undefined;
-};
-
-type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
-
-/** What the runtime still holds of an installation and how to remove it, in words; undefined: nothing. */
-const describeLeft = async (
-  env: Env,
-  { installation }: Secrets,
-  runtime: RuntimeChoice['runtime'],
-): Promise<string | undefined> =>
-  runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
-
-/** Removes what the runtime holds of an installation. If it cannot, the user is told, and nothing is thrown. */
-const cleanRuntime = async (
-  { env, say }: UpOptions,
-  secrets: Secrets,
-  runtime: RuntimeChoice['runtime'],
-): Promise<void> => {
-  const { installation } = secrets;
-  const dismantleEnv = { ...passOn(env), SVC_INSTALLATION: installation, SVC_RUNTIME: runtime };
-  try {
-    await dismantle(dismantleEnv, AbortSignal.timeout(cleanMs));
-  } catch (error) {
-    say(`the world hosts of ${installation} cannot all be removed: ${describeError(error)}`);
-    const left = await describeLeft(env, secrets, runtime);
-    if (left !== undefined) say(left);
-  }
-};
-
-/** Removes what an orchestrator that did not end as it should, or never came up, has left. */
-const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> => {
-  if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
-};
-
-/** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
-const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
-  const { options } = all;
-  const { runtime: wish, env, tell, signal } = options;
-  const choice = chooseRuntime(wish, await probeEngine(env));
-  if (choice.runtime === 'process') return { choice, prepared: undefined };
-  all.inUse = 'docker';
-  try {
-    const { browsers } = options;
-    const prepareEnv = {
-      ...passOn(env),
-      SVC_INSTALLATION: secrets.installation,
-      ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
-    };
-    return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
-  } catch (error) {
-    if (signal.aborted || !(error instanceof AppError)) throw error;
-    const choice = fallBack(wish, error);
-    await cleanRuntime(options, secrets, 'docker');
-    all.inUse = undefined;
-    return { choice, prepared: undefined };
-  }
-};
-
-/** Starts a part, keeps it running, and remembers how to end it. */
-const keepPart = async (
-  { stack, parts, options }: Parts,
-  name: string,
-  start: (signal: AbortSignal) => Promise<Started>,
-  stop: (kept: Kept) => Promise<unknown>,
-): Promise<void> => {
-  const kept = await keepRunning({ name, start, say: options.say }, options.signal);
-  parts.push(kept);
-  stack.defer(async () => void (await stop(kept)));
-};
-
-const within = (ms: number) => (kept: Kept) => kept.stop(ms);
-
-/** Starts the database and answers its connection string, which stays the same over its restarts. */
-const keepDatabase = async (all: Parts, folder: DataFolder, secrets: Secrets): Promise<string> => {
-  const port = await findFreePort();
-  let url = '';
-  const start = async (): Promise<Started> => {
-    const server = await startPostgres({
-      dataDir: folder.postgresDir,
-      password: secrets.databasePassword,
-      logFile: join(folder.logDir, 'postgres.log'),
-      port,
-    });
-    url = server.url();
-    const stop = async () => {
-      await server.stop();
-      return true;
-    };
-    return { pid: server.pid, ended: server.ended, stop };
-  };
-  await keepPart(all, 'database', start, within(0));
-  return url;
-};
-
-const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: Runtime) =>
-  keepPart(
-    all,
-    'control plane',
-    (signal) =>
-      startChild(
-        {
-          name: 'control plane',
-          args: titled(programs.control, 'control plane', site.secrets),
-          env: controlEnv(site, databaseUrl, prepared),
-          logFile: join(site.folder.logDir, 'control.log'),
-          hear: (line) => 'listening' in line,
-        },
-        signal,
-      ),
-    within(stopMs.control),
-  );
-
-/** Ends the orchestrator, which removes the world hosts; if it does not, somebody else has to. */
-const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
-  const { say } = all.options;
-  const slow = setTimeout(() => {
-    say('the world hosts are still being removed; Ctrl-C again leaves what is left of them');
-  }, usualStopMs);
-  const isDone = await kept.stop(stopMs.orchestrator);
-  clearTimeout(slow);
-  if (isDone) all.inUse = undefined;
-  else if (all.inUse !== undefined) say('the orchestrator has not removed all world hosts');
-};
-
-const keepOrchestrator = (all: Parts, site: Site, { choice, prepared }: Runtime) => {
-  const hear = hearOrchestrator(all.options.say);
-  const start = (signal: AbortSignal): Promise<Started> =>
-    startChild(
-      {
-        name: 'orchestrator',
-        args: titled(programs.orchestrator, 'orchestrator', site.secrets),
-        env: orchestratorEnv(site, prepared),
-        logFile: join(site.folder.logDir, 'orchestrator.log'),
-        hear,
-      },
-      signal,
-    );
-  all.inUse = choice.runtime;
-  return keepPart(all, 'orchestrator', start, (kept) => stopOrchestrator(all, kept));
-};
-
-const keepGateway = (all: Parts, site: Site) =>
-  keepPart(
-    all,
-    'gateway',
-    (signal) =>
-      startChild(
-        {
-          name: 'gateway',
-          args: titled(programs.gateway, 'gateway', site.secrets),
-          env: gatewayEnv(site, finishMs),
-          logFile: join(site.folder.logDir, 'gateway.log'),
-          hear: (line) => 'listening' in line,
-        },
-        signal,
-      ),
-    within(stopMs.gateway),
-  );
-
-const keepSender = (all: Parts, site: Site) =>
-  keepPart(
-    all,
-    'sender',
-    (signal) =>
-      startChild(
-        {
-          name: 'sender',
-          args: titled(programs.sender, 'sender', site.secrets),
-          env: senderEnv(site),
-          logFile: join(site.folder.logDir, 'sender.log'),
-          hear: (line) => 'listening' in line,
-        },
-        signal,
-      ),
-    within(stopMs.sender),
-  );
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;

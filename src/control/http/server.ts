@@ -3,29 +3,19 @@
  * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
-import {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-} from 'fastify';
-import { hideCredentials } from '#domain/credentials.ts';
-import { cut } from '#domain/cut.ts';
-import { AppError, describeError } from '#domain/error.ts';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AppError } from '#domain/error.ts';
 import { plainIp } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { isPublicAccess } from '#wire/access.ts';
-import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
-import type { Access } from '#wire/operation.ts';
-import { jsonBody } from '../json/json-text.ts';
 import type { Metrics } from '../metrics/counters.ts';
+import { configOf, sendAnswer } from './answers.ts';
 import type { Authenticate } from './auth.ts';
-import { checkForm, formOf, protobufType, writeAnswer, writeRefusal } from './body-forms.ts';
-import type { Caller, Endpoint, RefusalBody } from './endpoint.ts';
+import { checkForm, formOf, protobufType } from './body-forms.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
+import { answerErrors, refuseUnroutable, requestIdHeader } from './error-answers.ts';
 import type { Guard } from './guard.ts';
 import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
 import { allowPages, bindOtherMethods, gatherRoutes, isForPages } from './methods.ts';
@@ -63,11 +53,6 @@ export type ServerOptions = Ways & {
 /** Of an argument of a path: an id of 800 characters, each percent-encoded. What an operation takes is in its schema. */
 const mostArgumentChars = 800 * 12;
 
-/** Of an address that leads nowhere. */
-const mostPathChars = 500;
-
-/** The header by which a request is known in the logs of all programs that it passes. */
-const requestIdHeader = 'x-request-id';
 /** What a caller may call its request. */
 const requestIdForm = /^[\w.:-]{1,128}$/;
 
@@ -76,26 +61,6 @@ const requestIdOf = ({ headers }: { headers: IncomingHttpHeaders }): string => {
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
 
-/** Whom and what a request is about, for its lines in the log. */
-const subjectOf = ({ id, caller, params }: FastifyRequest): Record<string, unknown> => {
-  const { sessionId, hostId } = (params ?? {}) as { sessionId?: string; hostId?: string };
-  const callers = caller !== undefined && 'hostId' in caller ? caller.hostId : undefined;
-  return { requestId: id, sessionId, hostId: hostId ?? callers };
-};
-
-/** After these answers a client does well to wait so many seconds, unless the error says how long. */
-const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
-
-const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | undefined =>
-  typeof retryAfterMs === 'number'
-    ? String(Math.ceil(retryAfterMs / 1_000))
-    : usualRetryAfter[status];
-
-const challenge = (access: Access | undefined): string =>
-  access !== undefined && !isPublicAccess(access)
-    ? 'Bearer realm="svc"'
-    : 'Basic realm="svc", charset="UTF-8"';
-
 /** Aborts when the connection ends before the answer was sent. */
 const signalOf = (reply: FastifyReply): AbortSignal => {
   const gone = new AbortController();
@@ -103,28 +68,6 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
     if (!reply.raw.writableFinished) gone.abort();
   });
   return gone.signal;
-};
-
-/** Whether what is asked came as protobuf, to an operation that takes it. */
-const isProtobuf = (request: FastifyRequest): boolean =>
-  configOf(request).protobuf === true && formOf(request.headers['content-type']) === 'protobuf';
-
-const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply =>
-  reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-
-const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
-  reply.code(status);
-  if (isProtobuf(reply.request)) return sendBytes(reply.type(protobufType), writeAnswer(body));
-  if (body instanceof Uint8Array) {
-    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
-    return sendBytes(reply, body);
-  }
-  if (body instanceof Readable) {
-    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
-    return reply.send(body);
-  }
-  if (body === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(jsonBody(body));
 };
 
 /** Bodies come as bytes; they are read when the operation is known, see `bind`. */
@@ -242,103 +185,9 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       const work = () => answerTo(request, reply, signal);
       const { upload } = request;
       const answer = await (upload === undefined ? work() : upload.during(work));
-      return send(reply, answer.status, answer.body);
+      return sendAnswer(reply, answer.status, answer.body);
     },
   });
-};
-
-/** What an operation's own handlers and hooks need to know of it. */
-type RouteConfig = {
-  access?: Access;
-  operation?: string;
-  overload?: 503 | undefined;
-  protobuf?: true | undefined;
-  refusalBody?: RefusalBody | undefined;
-};
-
-const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
-  routeOptions.config as RouteConfig;
-
-/** Statuses of requests that are not what their operation takes. */
-const refusedForm = [400, 406, 413, 415];
-
-/** How long clients wait that lose what they send when they try again in vain for a few seconds. */
-const soonMs = 1_000;
-
-/** Said as something that passes, to clients that give up on anything else. */
-const withoutRoom = (error: AppError): AppError =>
-  new AppError('unavailable', error.message, {
-    detail: { ...error.detail, retryAfterMs: soonMs },
-    cause: error,
-  });
-
-/** The answer to an error, in the form that the operation has for it. */
-const answerOf = (
-  error: unknown,
-  { refusalBody, overload }: RouteConfig,
-): { status: number; body: ErrorBody } => {
-  const isRoom = error instanceof AppError && error.code === 'exhausted' && overload === 503;
-  const answer = toAnswer(isRoom ? withoutRoom(error) : error);
-  if (refusalBody === undefined || !refusedForm.includes(answer.status)) return answer;
-  const fields = error instanceof AppError ? error.fields : [];
-  const body = refusalBody(fields, answer.body.message) as ErrorBody;
-  return { status: answer.status, body };
-};
-
-/** What the server itself refuses, such as a body that is too large, is the client's mistake. */
-const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
-  const status = (error as FastifyError).statusCode;
-  if (error instanceof AppError || status === undefined || status < 400 || status > 499) {
-    return toErrorAnswer(error);
-  }
-  return { status, body: { message: describeError(error), error: 'invalid' } };
-};
-
-/** Errors quote what was sent: tokens are hidden in them. */
-const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply => {
-  reply.code(status);
-  if (isProtobuf(reply.request)) {
-    const message = hideCredentials(body.message);
-    return sendBytes(reply.type(protobufType), writeRefusal(status, { ...body, message }));
-  }
-  return reply.type('application/json; charset=utf-8').send(hideCredentials(JSON.stringify(body)));
-};
-
-const answerErrors = (
-  app: FastifyInstance,
-  { elsewhere, log }: Pick<ServerOptions, 'elsewhere' | 'log'>,
-): void => {
-  app.setErrorHandler(async (error, request, reply) => {
-    const { status, body } = answerOf(error, configOf(request));
-    if (status >= 500) {
-      const level = status === 500 ? 'error' : 'warn';
-      const { method, url } = request;
-      log[level](
-        { err: error, method, url: hideCredentials(url), ...subjectOf(request) },
-        'request failed',
-      );
-      body.requestId = request.id;
-    }
-    const { access } = configOf(request);
-    if (status === 401) reply.header('www-authenticate', challenge(access));
-    const wait = retryAfterOf(status, body);
-    if (wait !== undefined) reply.header('retry-after', wait);
-    return sendError(reply, status, body);
-  });
-  const answer404 = async (request: FastifyRequest, reply: FastifyReply) => {
-    const path = pathOf(request);
-    const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
-    const why = isElsewhere ? ' at this address: the API has one of its own' : '';
-    return sendError(reply, 404, {
-      message: `there is nothing at ${cut(path, mostPathChars)}${why}`,
-      error: 'not_found',
-    });
-  };
-  // Refused before the body is read; the handler is never reached.
-  app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answer404(request, reply) : undefined,
-  );
-  app.setNotFoundHandler(answer404);
 };
 
 /** Counts answers by operation; what is no operation of a contract is one together. */
@@ -349,29 +198,6 @@ const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metr
     httpSeconds.observe({ operation }, reply.elapsedTime / 1_000);
   });
 };
-
-/**
- * What cannot be routed at all: an address that is no address, or one with an argument longer than anything
- * has a name.
- */
-const refuseUnroutable = (
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void => {
-  const path = cut(pathOf(request), mostPathChars);
-  const isLong = error.statusCode === 414 || error.statusCode === 404;
-  const body: ErrorBody = isLong
-    ? { message: `there is nothing at ${path}`, error: 'not_found' }
-    : {
-        message: `${path} is no path of an address: its percent signs are wrong`,
-        error: 'invalid',
-      };
-  reply.header(requestIdHeader, request.id);
-  sendError(reply, isLong ? 404 : 400, body);
-};
-
-const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
 /** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
 export const createServer = (

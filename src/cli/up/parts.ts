@@ -1,0 +1,229 @@
+/** The programs of a service on this machine: each is started, kept running, and ended in its own time. */
+import { join } from 'node:path';
+import { AppError, describeError } from '#domain/error.ts';
+import type { BrowserTier } from '#domain/session.ts';
+import type { Env } from '#runtime/env.ts';
+import type { Tell } from '../terminal/progress.ts';
+import { type ChildOptions, startChild } from './children.ts';
+import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
+import type { DataFolder, Secrets } from './folder.ts';
+import { findFreePort } from './free-port.ts';
+import { type Kept, keepRunning, type Started } from './keep.ts';
+import { hearOrchestrator } from './orchestrator-lines.ts';
+import { startPostgres } from './postgres.ts';
+import { passOn, programs, titled } from './programs.ts';
+import {
+  chooseRuntime,
+  dismantle,
+  fallBack,
+  type PreparedRuntime,
+  prepareDocker,
+  type RuntimeChoice,
+  type RuntimeWish,
+} from './runtime.ts';
+import { controlEnv, gatewayEnv, orchestratorEnv, type Site, senderEnv } from './site.ts';
+
+/** What a start is asked for. */
+export type UpOptions = {
+  /** Absolute path of the data folder. */
+  data: string;
+  /** 0: any free one, the same as last time when it is free. */
+  port: number;
+  runtime: RuntimeWish;
+  poolSize: number;
+  /** Browsers to keep warm; undefined: none until a session asks, where the machine has a Chromium. */
+  browsers?: number | undefined;
+  /** The tier of sessions that name none. */
+  browserTier?: BrowserTier | undefined;
+  /** Absolute path of a file of pools. */
+  poolsFile?: string | undefined;
+  /** Port of a gateway, 0: any free one; undefined: no gateway. */
+  gatewayPort?: number | undefined;
+  /** Serves API and gateway over https, by certificates of an authority of the folder. */
+  tls?: boolean | undefined;
+  /** First of the ports on which the programs tell of themselves; undefined: they do not. */
+  metricsPort?: number | undefined;
+  env: Env;
+  /** Aborts a start. */
+  signal: AbortSignal;
+  /** What the start is doing now. */
+  tell: Tell;
+  /** What happens while it runs, for the user to know. */
+  say(message: string): void;
+};
+
+/**
+ * The orchestrator removes the world hosts, which takes it less than three seconds unless their engine is
+ * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
+ */
+const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
+/** After so long, the user is told that a stop takes long. */
+const usualStopMs = 3_000;
+/** How long a runtime is given to remove what an orchestrator has left. */
+const cleanMs = 30_000;
+/** What is under way through the gateway may take so long to end. */
+const finishMs = 250;
+
+export type Parts = {
+  /** Ends what was started. */
+  stack: AsyncDisposableStack;
+  parts: Kept[];
+  options: UpOptions;
+  /** The runtime that may hold something of the installation which no orchestrator has removed. */
+  inUse: RuntimeChoice['runtime'] | undefined;
+};
+
+export type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
+
+/** What the runtime still holds of an installation and how to remove it, in words; undefined: nothing. */
+export const describeLeft = async (
+  env: Env,
+  { installation }: Secrets,
+  runtime: RuntimeChoice['runtime'],
+): Promise<string | undefined> =>
+  runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
+
+/** Removes what the runtime holds of an installation. If it cannot, the user is told, and nothing is thrown. */
+export const cleanRuntime = async (
+  { env, say }: UpOptions,
+  secrets: Secrets,
+  runtime: RuntimeChoice['runtime'],
+): Promise<void> => {
+  const { installation } = secrets;
+  const dismantleEnv = { ...passOn(env), SVC_INSTALLATION: installation, SVC_RUNTIME: runtime };
+  try {
+    await dismantle(dismantleEnv, AbortSignal.timeout(cleanMs));
+  } catch (error) {
+    say(`the world hosts of ${installation} cannot all be removed: ${describeError(error)}`);
+    const left = await describeLeft(env, secrets, runtime);
+    if (left !== undefined) say(left);
+  }
+};
+
+/** Removes what an orchestrator that did not end as it should, or never came up, has left. */
+export const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> => {
+  if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
+};
+
+/** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
+export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
+  const { options } = all;
+  const { runtime: wish, env, tell, signal } = options;
+  const choice = chooseRuntime(wish, await probeEngine(env));
+  if (choice.runtime === 'process') return { choice, prepared: undefined };
+  all.inUse = 'docker';
+  try {
+    const { browsers } = options;
+    const prepareEnv = {
+      ...passOn(env),
+      SVC_INSTALLATION: secrets.installation,
+      ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
+    };
+    return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    const choice = fallBack(wish, error);
+    await cleanRuntime(options, secrets, 'docker');
+    all.inUse = undefined;
+    return { choice, prepared: undefined };
+  }
+};
+
+/** Starts a part, keeps it running, and remembers how to end it. */
+const keepPart = async (
+  { stack, parts, options }: Parts,
+  name: string,
+  start: (signal: AbortSignal) => Promise<Started>,
+  stop: (kept: Kept) => Promise<unknown>,
+): Promise<void> => {
+  const kept = await keepRunning({ name, start, say: options.say }, options.signal);
+  parts.push(kept);
+  stack.defer(async () => void (await stop(kept)));
+};
+
+const within = (ms: number) => (kept: Kept) => kept.stop(ms);
+
+/** Starts the database and answers its connection string, which stays the same over its restarts. */
+export const keepDatabase = async (
+  all: Parts,
+  folder: DataFolder,
+  secrets: Secrets,
+): Promise<string> => {
+  const port = await findFreePort();
+  let url = '';
+  const start = async (): Promise<Started> => {
+    const server = await startPostgres({
+      dataDir: folder.postgresDir,
+      password: secrets.databasePassword,
+      logFile: join(folder.logDir, 'postgres.log'),
+      port,
+    });
+    url = server.url();
+    const stop = async () => {
+      await server.stop();
+      return true;
+    };
+    return { pid: server.pid, ended: server.ended, stop };
+  };
+  await keepPart(all, 'database', start, within(0));
+  return url;
+};
+
+type Program = {
+  /** As people are told of it. */
+  name: string;
+  file: keyof typeof programs;
+  env: Record<string, string>;
+  /** Hears each line that it logs; answers whether it is up. */
+  hear?: ChildOptions['hear'];
+  stop?: (kept: Kept) => Promise<unknown>;
+};
+
+const isListening: ChildOptions['hear'] = (line) => 'listening' in line;
+
+/** Starts a program of the service as a part; it logs to a file of its name. */
+const keepProgram = (
+  all: Parts,
+  { folder, secrets }: Site,
+  { name, file, env, hear = isListening, stop = within(stopMs[file]) }: Program,
+): Promise<void> => {
+  const args = titled(programs[file], name, secrets);
+  const child = { name, args, env, logFile: join(folder.logDir, `${file}.log`), hear };
+  return keepPart(all, name, (signal) => startChild(child, signal), stop);
+};
+
+export const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepared }: Runtime) =>
+  keepProgram(all, site, {
+    name: 'control plane',
+    file: 'control',
+    env: controlEnv(site, databaseUrl, prepared),
+  });
+
+/** Ends the orchestrator, which removes the world hosts; if it does not, somebody else has to. */
+const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
+  const { say } = all.options;
+  const slow = setTimeout(() => {
+    say('the world hosts are still being removed; Ctrl-C again leaves what is left of them');
+  }, usualStopMs);
+  const isDone = await kept.stop(stopMs.orchestrator);
+  clearTimeout(slow);
+  if (isDone) all.inUse = undefined;
+  else if (all.inUse !== undefined) say('the orchestrator has not removed all world hosts');
+};
+
+export const keepOrchestrator = (all: Parts, site: Site, { choice, prepared }: Runtime) => {
+  all.inUse = choice.runtime;
+  return keepProgram(all, site, {
+    name: 'orchestrator',
+    file: 'orchestrator',
+    env: orchestratorEnv(site, prepared),
+    hear: hearOrchestrator(all.options.say),
+    stop: (kept) => stopOrchestrator(all, kept),
+  });
+};
+
+export const keepGateway = (all: Parts, site: Site) =>
+  keepProgram(all, site, { name: 'gateway', file: 'gateway', env: gatewayEnv(site, finishMs) });
+
+export const keepSender = (all: Parts, site: Site) =>
+  keepProgram(all, site, { name: 'sender', file: 'sender', env: senderEnv(site) });

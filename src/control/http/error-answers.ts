@@ -1,0 +1,142 @@
+/** Turns whatever goes wrong with a request into the one shape of error answer, and logs what the service is to blame for. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hideCredentials } from '#domain/credentials.ts';
+import { cut } from '#domain/cut.ts';
+import { AppError, describeError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import { isPublicAccess } from '#wire/access.ts';
+import { type ErrorBody, toErrorAnswer } from '#wire/errors.ts';
+import type { Access } from '#wire/operation.ts';
+import { configOf, isProtobuf, type RouteConfig, sendBytes } from './answers.ts';
+import { protobufType, writeRefusal } from './body-forms.ts';
+
+/** The header by which a request is known in the logs of all programs that it passes. */
+export const requestIdHeader = 'x-request-id';
+/** Of an address that leads nowhere. */
+const mostPathChars = 500;
+
+/** Whom and what a request is about, for its lines in the log. */
+const subjectOf = ({ id, caller, params }: FastifyRequest): Record<string, unknown> => {
+  const { sessionId, hostId } = (params ?? {}) as { sessionId?: string; hostId?: string };
+  const callers = caller !== undefined && 'hostId' in caller ? caller.hostId : undefined;
+  return { requestId: id, sessionId, hostId: hostId ?? callers };
+};
+
+/** After these answers a client does well to wait so many seconds, unless the error says how long. */
+const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
+
+const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | undefined =>
+  typeof retryAfterMs === 'number'
+    ? String(Math.ceil(retryAfterMs / 1_000))
+    : usualRetryAfter[status];
+
+const challenge = (access: Access | undefined): string =>
+  access !== undefined && !isPublicAccess(access)
+    ? 'Bearer realm="svc"'
+    : 'Basic realm="svc", charset="UTF-8"';
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
+
+/** Statuses of requests that are not what their operation takes. */
+const refusedForm = [400, 406, 413, 415];
+
+/** How long clients wait that lose what they send when they try again in vain for a few seconds. */
+const soonMs = 1_000;
+
+/** Said as something that passes, to clients that give up on anything else. */
+const withoutRoom = (error: AppError): AppError =>
+  new AppError('unavailable', error.message, {
+    detail: { ...error.detail, retryAfterMs: soonMs },
+    cause: error,
+  });
+
+/** The answer to an error, in the form that the operation has for it. */
+const answerOf = (
+  error: unknown,
+  { refusalBody, overload }: RouteConfig,
+): { status: number; body: ErrorBody } => {
+  const isRoom = error instanceof AppError && error.code === 'exhausted' && overload === 503;
+  const answer = toAnswer(isRoom ? withoutRoom(error) : error);
+  if (refusalBody === undefined || !refusedForm.includes(answer.status)) return answer;
+  const fields = error instanceof AppError ? error.fields : [];
+  const body = refusalBody(fields, answer.body.message) as ErrorBody;
+  return { status: answer.status, body };
+};
+
+/** What the server itself refuses, such as a body that is too large, is the client's mistake. */
+const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
+  const status = (error as FastifyError).statusCode;
+  if (error instanceof AppError || status === undefined || status < 400 || status > 499) {
+    return toErrorAnswer(error);
+  }
+  return { status, body: { message: describeError(error), error: 'invalid' } };
+};
+
+/** Errors quote what was sent: tokens are hidden in them. */
+const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply => {
+  reply.code(status);
+  if (isProtobuf(reply.request)) {
+    const message = hideCredentials(body.message);
+    return sendBytes(reply.type(protobufType), writeRefusal(status, { ...body, message }));
+  }
+  return reply.type('application/json; charset=utf-8').send(hideCredentials(JSON.stringify(body)));
+};
+
+/** Answers errors, and what leads nowhere; `elsewhere` are base paths of what is served at other addresses. */
+export const answerErrors = (
+  app: FastifyInstance,
+  { elsewhere, log }: { elsewhere: readonly string[]; log: Log },
+): void => {
+  app.setErrorHandler(async (error, request, reply) => {
+    const { status, body } = answerOf(error, configOf(request));
+    if (status >= 500) {
+      const level = status === 500 ? 'error' : 'warn';
+      const { method, url } = request;
+      log[level](
+        { err: error, method, url: hideCredentials(url), ...subjectOf(request) },
+        'request failed',
+      );
+      body.requestId = request.id;
+    }
+    const { access } = configOf(request);
+    if (status === 401) reply.header('www-authenticate', challenge(access));
+    const wait = retryAfterOf(status, body);
+    if (wait !== undefined) reply.header('retry-after', wait);
+    return sendError(reply, status, body);
+  });
+  const answer404 = async (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request);
+    const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
+    const why = isElsewhere ? ' at this address: the API has one of its own' : '';
+    return sendError(reply, 404, {
+      message: `there is nothing at ${cut(path, mostPathChars)}${why}`,
+      error: 'not_found',
+    });
+  };
+  // Refused before the body is read; the handler is never reached.
+  app.addHook('onRequest', async (request, reply) =>
+    request.is404 ? answer404(request, reply) : undefined,
+  );
+  app.setNotFoundHandler(answer404);
+};
+
+/**
+ * What cannot be routed at all: an address that is no address, or one with an argument longer than anything
+ * has a name.
+ */
+export const refuseUnroutable = (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  const path = cut(pathOf(request), mostPathChars);
+  const isLong = error.statusCode === 414 || error.statusCode === 404;
+  const body: ErrorBody = isLong
+    ? { message: `there is nothing at ${path}`, error: 'not_found' }
+    : {
+        message: `${path} is no path of an address: its percent signs are wrong`,
+        error: 'invalid',
+      };
+  reply.header(requestIdHeader, request.id);
+  sendError(reply, isLong ? 404 : 400, body);
+};
