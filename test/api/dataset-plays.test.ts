@@ -1,8 +1,11 @@
 /** Runs of datasets on worlds: a session on each item, whose grade is its score; what is stopped, and goes on. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
+import { openDatabase } from '../../src/control/db/database.ts';
+import { msUntilDue } from '../../src/control/db/dataset-plays.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
@@ -207,5 +210,24 @@ describe('a run of a dataset on a world', () => {
       sessionId,
       verdict: 'pass',
     });
+  });
+});
+
+describe('a control plane', () => {
+  it('is due to look at runs when the next is due, and at none while none goes on', async () => {
+    const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
+    try {
+      expect(await msUntilDue(db)).toBeUndefined();
+      const dataset = await makeDataset([task]);
+      await begin(dataset);
+      expect(await msUntilDue(db)).toBeGreaterThanOrEqual(0);
+      await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+      await until(async () => (await msUntilDue(db)) === undefined, {
+        timeoutMs: 9_000,
+        what: 'no run that goes on',
+      });
+    } finally {
+      await db.close();
+    }
   });
 });

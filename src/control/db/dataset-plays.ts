@@ -99,15 +99,16 @@ export type ClaimedPlay = Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOn
 export const claimPlay = async (db: Queryable): Promise<ClaimedPlay | undefined> =>
   (await db.query<ClaimedPlay>(claimStatement, []))[0];
 
+// No row where none goes on: the greatest of 0 and null is 0.
 const dueStatement = statement(
   'next_due_dataset_play',
   `select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as ms
-     from dataset_plays where state = 'RUNNING'`,
+     from dataset_plays where state = 'RUNNING' having count(*) > 0`,
 );
 
 /** Until a run is due again; undefined when none goes on. */
 export const msUntilDue = async (db: Queryable): Promise<number | undefined> =>
-  (await db.query<{ ms: number | null }>(dueStatement, []))[0]?.ms ?? undefined;
+  (await db.query<{ ms: number }>(dueStatement, []))[0]?.ms;
 
 const letGoStatement = statement(
   'let_go_of_dataset_play',
