@@ -1,62 +1,37 @@
 /** The page of the template `code-hosting` in a real browser: what a person does with it, by mouse and by keys. */
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { barriers, overflow } from '#test/support/barriers.ts';
-import { startChromium } from '#test/support/chromium.ts';
-import { type ServedPage, servePage } from '#test/support/ui-page.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { openTemplatePage, type TemplatePage, usualSize } from '#test/support/template-page.ts';
+import type { ServedPage } from '#test/support/ui-page.ts';
 
 const berth = '/northquay/berth';
 
+let served: TemplatePage;
 let world: ServedPage;
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
-const faults: string[] = [];
+let faults: string[];
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
-    servePage(templateTree('code-hosting'), { task: 'close-duplicate' }),
-    startChromium(),
-  ]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  await world.enter(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('dialog', (dialog) => faults.push(`a dialog: ${dialog.message()}`));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${world.page}/`)) faults.push(`${request.url()} was asked for`);
-  });
-  page.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) faults.push(message.text());
-  });
-}, 60_000);
+  served = await openTemplatePage('code-hosting');
+  ({ world, page, faults } = served);
+}, 120_000);
 
 beforeEach(async () => {
   await page.goto('about:blank');
   await world.begin('close-duplicate');
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.setViewportSize(usualSize);
   faults.length = 0;
 });
 
-afterAll(async () => {
-  await browser.close();
-  await world.stop();
-});
+afterAll(() => served.stop());
 
 const open = async (path: string): Promise<void> => {
   await page.goto(`${world.page}${path}`);
 };
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
-
-const grade = async () => {
-  const { output } = await world.call('grade');
-  const { passed, checks } = output as Row & { checks: { name: string; passed: boolean }[] };
-  return { passed, failed: checks.filter((check) => !check.passed).map(({ name }) => name) };
-};
 
 /** What somebody else does meanwhile, by the same API. */
 const elsewhere = async (method: string, path: string, body: unknown): Promise<Row> => {
@@ -156,7 +131,7 @@ describe('lists', () => {
 
 describe('an issue', () => {
   it('is found, labelled, commented on and closed, which solves the task', async () => {
-    expect((await grade()).passed).toBe(false);
+    expect((await served.grade()).passed).toBe(false);
     await open(`${berth}/issues`);
     await page.getByRole('searchbox').fill('arrival reminder');
     await page.keyboard.press('Enter');
@@ -177,7 +152,7 @@ describe('an issue', () => {
       .first()
       .waitFor();
     await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
-    expect(await grade()).toEqual({ passed: true, failed: [] });
+    expect(await served.grade()).toEqual({ passed: true, failed: [] });
     const written = (await requests()).filter(({ method }) => method !== 'GET');
     expect(written.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
       'add_labels 200',
@@ -283,7 +258,7 @@ describe('a pull request', () => {
     await page.getByRole('button', { name: 'Delete branch' }).click();
     await page.getByRole('button', { name: 'Delete branch' }).waitFor({ state: 'hidden' });
     await page.getByText('Merged', { exact: true }).filter({ visible: true }).first().waitFor();
-    expect(await grade()).toEqual({ passed: true, failed: [] });
+    expect(await served.grade()).toEqual({ passed: true, failed: [] });
     expect(faults).toEqual([]);
   });
 

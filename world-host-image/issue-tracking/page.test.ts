@@ -1,50 +1,29 @@
 /** The page of the template `issue-tracking` in a real browser: its tasks and its everyday work, by mouse and by keys. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { barriers, overflow } from '#test/support/barriers.ts';
-import { startChromium } from '#test/support/chromium.ts';
 import { solveCloseTheDuplicate } from '#test/support/issue-tracking-page.ts';
-import { type ServedPage, servePage } from '#test/support/ui-page.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { openTemplatePage, type TemplatePage } from '#test/support/template-page.ts';
+import type { ServedPage } from '#test/support/ui-page.ts';
 
+let served: TemplatePage;
 let world: ServedPage;
-let browser: Browser;
 let page: Page;
-const faults: string[] = [];
+let faults: string[];
+let open: TemplatePage['open'];
 
 beforeAll(async () => {
-  [world, browser] = await Promise.all([
-    servePage(templateTree('issue-tracking')),
-    startChromium(),
-  ]);
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  await world.enter(context);
-  page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${world.page}/`)) faults.push(`${request.url()} was asked for`);
-  });
+  served = await openTemplatePage('issue-tracking');
+  ({ world, page, faults, open } = served);
 }, 120_000);
 
-afterAll(async () => {
-  await browser.close();
-  await world.stop();
-});
+afterAll(() => served.stop());
 
 beforeEach(() => {
   faults.length = 0;
 });
 
-const open = async (path: string): Promise<void> => {
-  await page.goto(`${world.page}${path}`);
-  await page.getByRole('heading', { level: 1 }).or(page.getByRole('alert')).first().waitFor();
-};
-
-const passes = async (): Promise<boolean> => {
-  const { output } = await world.call('grade');
-  return (output as { passed: boolean }).passed;
-};
+const passes = async (): Promise<boolean> => (await served.grade()).passed;
 
 const issueOf = (key: string) => world.rows('issues', { key })[0];
 
