@@ -1,12 +1,13 @@
 """Tools in Python. A tool is a function of its name; its input arrives as keyword arguments."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from api.criteria import fault_of
 from api.inventory import COMPUTER, COMPUTER_SECTIONS, MOBILE, MOBILE_SECTIONS
 from api.inventory import Names, computer_answer, members_of, mobile_answer
+from api.reading import all_rows
 from api.routes.computers import FILTERS, SORTS, value_of
 from api.routes.mobile_devices import FIELDS, reader_of
 from api.rsql import FilterError, matches, read_filter, sortable
@@ -27,7 +28,7 @@ _KINDS = {"computers": COMPUTER, "mobile_devices": MOBILE}
 
 def search_computers(filter: str = "", sort: str = "id:asc", page: int = 0, limit: int = 50) -> Row:
     names = Names(_World)
-    found = _search(query("computers"), value_of, FILTERS, SORTS, filter, sort)
+    found = _search(all_rows(query, "computers"), value_of, FILTERS, SORTS, filter, sort)
     rows = found[page * limit : (page + 1) * limit]
     return {"total": len(found), "computers": [_short_computer(row, names) for row in rows]}
 
@@ -39,7 +40,7 @@ def get_computer(id: int | None = None, serial_number: str | None = None) -> Row
 
 def search_mobile_devices(filter: str = "", sort: str = "mobileDeviceId:asc", page: int = 0, limit: int = 50) -> Row:
     names = Names(_World)
-    found = _search(query("mobile_devices"), reader_of(names), FIELDS, FIELDS, filter, sort)
+    found = _search(all_rows(query, "mobile_devices"), reader_of(names), FIELDS, FIELDS, filter, sort)
     rows = found[page * limit : (page + 1) * limit]
     return {"total": len(found), "mobile_devices": [_short_mobile(row, names) for row in rows]}
 
@@ -108,7 +109,8 @@ def change_policy(policy_id: int, enabled: bool | None = None, scope: Row | None
 
 
 def fleet_summary() -> Row:
-    computers, mobiles, names = query("computers"), query("mobile_devices"), Names(_World)
+    computers, mobiles = list(all_rows(query, "computers")), list(all_rows(query, "mobile_devices"))
+    names = Names(_World)
     managed = [row for row in computers if row["general"]["remoteManagement"]["managed"]]
     return {
         "computers": len(computers),
@@ -123,20 +125,20 @@ def fleet_summary() -> Row:
 
 
 def _search(
-    rows: list[Row],
+    rows: Iterable[Row],
     value: Callable[[Row, str], Any],
     fields: frozenset[str],
     sorts: frozenset[str],
     written: str,
     sort: str,
 ) -> list[Row]:
-    found = rows
+    found = list(rows)
     if written:
         try:
             tree = read_filter(written, fields)
         except FilterError as error:
             fail(f"{error}; fields are {', '.join(sorted(fields))}", code="invalid")
-        found = [row for row in rows if matches(tree, lambda field, row=row: value(row, field))]
+        found = [row for row in found if matches(tree, lambda field, row=row: value(row, field))]
     field, _, direction = sort.partition(":")
     if field not in sorts:
         fail(f"nothing is sorted by {field}; fields are {', '.join(sorted(sorts))}", code="invalid")

@@ -12,6 +12,7 @@ from svc_env import HandlerContext, Refused, Row
 from svc_env.finding import by_id, whole_number
 
 from .events import tell_operation
+from .reading import all_rows
 from .refusals import refuse_page
 from .xml_text import XmlError, read_xml, write_xml
 
@@ -99,7 +100,7 @@ def find(ctx: HandlerContext, resource: Resource) -> Row:
         rows = [row] if row else []
     elif how == "name":
         wanted = ctx.args["name"].lower()
-        rows = [row for row in ctx.query(resource.entity, order_by="id") if named(resource, row).lower() == wanted]
+        rows = [row for row in all_rows(ctx.query, resource.entity, "id") if named(resource, row).lower() == wanted]
     else:
         field = dict(resource.by)[how]
         rows = ctx.query(resource.entity, {field: ctx.args[how]}, order_by="id", limit=1)
@@ -110,7 +111,7 @@ def find(ctx: HandlerContext, resource: Resource) -> Row:
 
 def list_objects(ctx: HandlerContext) -> None:
     resource = _resource(ctx)
-    rows = ctx.query(resource.entity, order_by="id")
+    rows = all_rows(ctx.query, resource.entity, "id")
     say(ctx, resource.many, [resource.short(ctx, row) for row in rows])
 
 
@@ -169,7 +170,7 @@ def _read(ctx: HandlerContext, resource: Resource, body: Row, old: Row | None) -
     if not isinstance(name, str) or not name.strip():
         refuse_page(ctx, 409, "Name is required")
     if old is None or named(resource, old) != name:
-        for other in ctx.query(resource.entity):
+        for other in all_rows(ctx.query, resource.entity):
             if named(resource, other).lower() == name.lower() and (old is None or other["id"] != old["id"]):
                 refuse_page(ctx, 409, "Duplicate name")
     return fields
@@ -263,7 +264,7 @@ def referred(ctx: HandlerContext, entity: str, given: Any) -> int | None:
     name = value.get("name")
     if name in (None, "", "None", "No category assigned", "Unknown"):
         return None
-    for row in ctx.query(entity, order_by="id"):
+    for row in all_rows(ctx.query, entity, "id"):
         known = row.get("name") or row.get("packageName") or (row.get("general") or {}).get("name") \
             or (row.get("general") or {}).get("displayName")  # fmt: skip
         if str(known).lower() == str(name).lower():

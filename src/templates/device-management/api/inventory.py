@@ -7,6 +7,7 @@ from svc_env import HandlerContext, Row
 
 from .criteria import COMPUTER_FIELDS, MOBILE_FIELDS, holds
 from .paging import path_value
+from .reading import all_rows
 
 #: The sections of a computer, with the member that each answers as.
 COMPUTER_SECTIONS = {
@@ -105,14 +106,14 @@ class Names:
     def rows(self, entity: str) -> list[Row]:
         """All rows of an entity."""
         if entity not in self._rows:
-            self._rows[entity] = self._ctx.query(entity, order_by="id")
+            self._rows[entity] = list(all_rows(self._ctx.query, entity, "id"))
         return self._rows[entity]
 
     def static_groups(self, kind: Row, device: Row) -> list[int]:
         """The static groups that a device is in."""
         if kind["members"] not in self._groups_of:
             found: dict[int, list[int]] = {}
-            for row in self._ctx.query(kind["members"]):
+            for row in all_rows(self._ctx.query, kind["members"]):
                 found.setdefault(row[kind["device"]], []).append(row["group_id"])
             self._groups_of[kind["members"]] = found
         return self._groups_of[kind["members"]].get(device["id"], [])

@@ -9,6 +9,7 @@ from ..classic import RESOURCES, Resource, brief, find, flag_in, object_in, refe
 from ..classic_people import epoch_of, location_of, person_in, text_or, utc_of
 from ..events import computer_event, smart_groups, tell, tell_memberships
 from ..inventory import COMPUTER, Names, groups_of, profiles_on
+from ..reading import all_rows
 from ..refusals import refuse_page
 from ..rsql import matches, read_filter
 from .computers import remove_computer
@@ -134,7 +135,7 @@ def _computer(ctx: HandlerContext, row: Row) -> Row:
 
 def list_computers_basic(ctx: HandlerContext) -> None:
     names = Names(ctx)
-    say(ctx, "computers", [_basic(names, row) for row in ctx.query("computers", order_by="id")])
+    say(ctx, "computers", [_basic(names, row) for row in all_rows(ctx.query, "computers", "id")])
 
 
 def match_computers(ctx: HandlerContext) -> None:
@@ -144,7 +145,7 @@ def match_computers(ctx: HandlerContext) -> None:
     tree = read_filter(f'it=="{ctx.args["match"].replace(chr(34), "")}"', field)
     found = [
         row
-        for row in ctx.query("computers", order_by="id")
+        for row in all_rows(ctx.query, "computers", "id")
         if any(matches(tree, lambda _, value=value: value) for value in _matched(row))
     ]
     say(ctx, "computers", [_basic(names, row) for row in found])
@@ -221,9 +222,9 @@ def _new_computer(ctx: HandlerContext, general: Row) -> Row:
     """A computer as it is before it has sent its inventory."""
     serial = text_in(ctx, general, "serial_number", "")
     udid = text_in(ctx, general, "udid", "") or ctx.ids.uuid().upper()
-    if any(row["udid"] == udid.upper() for row in ctx.query("computers")):
+    if any(row["udid"] == udid.upper() for row in all_rows(ctx.query, "computers")):
         refuse_page(ctx, 409, "Duplicate UDID")
-    if serial and any(row["hardware"]["serialNumber"] == serial for row in ctx.query("computers")):
+    if serial and any(row["hardware"]["serialNumber"] == serial for row in all_rows(ctx.query, "computers")):
         refuse_page(ctx, 409, "Duplicate serial number")
     hardware = {
         **BLANK_COMPUTER["hardware"],

@@ -18,6 +18,7 @@ from ..classic import (
 from ..criteria import COMPUTER_FIELDS, fault_of, holds
 from ..events import tell_operation
 from ..inventory import COMPUTER, MOBILE, Names, criterion_value, members_of
+from ..reading import all_rows
 from ..refusals import refuse_page
 
 
@@ -129,7 +130,7 @@ def _devices(ctx: HandlerContext, body: Row, name: str, kind: Row) -> set[int]:
     for one in list_in(ctx, body, name):
         serial = one.get("serial_number") if isinstance(one, dict) else None
         if serial and not one.get("id"):
-            rows = [row for row in ctx.query(kind["entity"]) if row["hardware"]["serialNumber"] == serial]
+            rows = [row for row in all_rows(ctx.query, kind["entity"]) if row["hardware"]["serialNumber"] == serial]
             if not rows:
                 refuse_page(ctx, 409, f"Problem with {kind['entity']}: no serial number {str(serial)[:50]}")
             found.add(rows[0]["id"])

@@ -12,6 +12,7 @@ from ..classic import (
     text_in,
 )
 from ..events import EVENTS, tell_operation
+from ..reading import all_rows
 from ..refusals import refuse_page
 from .settings import MEMBERS, remove_setting
 
@@ -167,10 +168,10 @@ RESOURCES["packages"] = Resource(
 
 
 def _user(ctx: HandlerContext, row: Row) -> Row:
-    computers = [one for one in ctx.query("computers", order_by="id") if one["userAndLocation"]["username"] == row["name"]]
-    devices = [
-        one for one in ctx.query("mobile_devices", order_by="id") if one["userAndLocation"]["username"] == row["name"]
-    ]
+    computers, devices = (
+        [one for one in all_rows(ctx.query, entity, "id") if one["userAndLocation"]["username"] == row["name"]]
+        for entity in ("computers", "mobile_devices")
+    )
     return {
         "id": row["id"],
         "name": row["name"],

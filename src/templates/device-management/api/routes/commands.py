@@ -7,6 +7,7 @@ from svc_env import HandlerContext, Row
 from ..changing import object_body
 from ..commands import NEEDED, ONLY_COMPUTER, ONLY_MOBILE, SENT, queue
 from ..paging import select
+from ..reading import all_rows
 from ..refusals import refuse
 
 MOST_DEVICES = 500
@@ -95,7 +96,7 @@ def command_answer(ctx: HandlerContext, row: Row) -> Row:
 
 
 def list_commands(ctx: HandlerContext) -> Row:
-    answers = {row["uuid"]: command_answer(ctx, row) for row in ctx.query("mdm_commands")}
+    answers = {row["uuid"]: command_answer(ctx, row) for row in all_rows(ctx.query, "mdm_commands")}
 
     def value(row: Row, field: str) -> Any:
         answer = answers[row["uuid"]]
@@ -111,7 +112,7 @@ def list_commands(ctx: HandlerContext) -> Row:
         return row[_FIELDS[field]]
 
     fields = frozenset(_FIELDS)
-    rows, total = select(ctx, ctx.query("mdm_commands"), value, fields, fields, "dateSent:asc")
+    rows, total = select(ctx, all_rows(ctx.query, "mdm_commands"), value, fields, fields, "dateSent:asc")
     return {"totalCount": total, "results": [answers[row["uuid"]] for row in rows]}
 
 

@@ -10,6 +10,7 @@ from ..commands import queue
 from ..events import smart_groups, tell_memberships, tell_operation
 from ..inventory import COMPUTER_SECTIONS, Names, computer_answer
 from ..paging import path_value, select
+from ..reading import all_rows
 from ..refusals import refuse, refuse_unknown
 
 SORTS = frozenset(
@@ -81,7 +82,7 @@ def find_computer(ctx: HandlerContext) -> Row:
 
 def list_computers(ctx: HandlerContext) -> Row:
     sections = sections_of(ctx, COMPUTER_SECTIONS, ["GENERAL"])
-    rows, total = select(ctx, ctx.query("computers"), value_of, FILTERS, SORTS, "general.name:asc")
+    rows, total = select(ctx, all_rows(ctx.query, "computers"), value_of, FILTERS, SORTS, "general.name:asc")
     names = Names(ctx)
     return {"totalCount": total, "results": [computer_answer(row, sections, names) for row in rows]}
 

@@ -9,6 +9,7 @@ from ..changing import object_body, patched, reference
 from ..events import tell_operation
 from ..inventory import MOBILE_SECTIONS, Names, mobile_answer, wire_id
 from ..paging import path_value, select
+from ..reading import all_rows
 from ..refusals import refuse, refuse_unknown
 from .computers import sections_of
 
@@ -119,7 +120,7 @@ def find_device(ctx: HandlerContext) -> Row:
 def list_mobile_devices(ctx: HandlerContext) -> Row:
     names = Names(ctx)
     rows, total = select(
-        ctx, ctx.query("mobile_devices"), reader_of(names), FIELDS, FIELDS, "mobileDeviceId:asc"
+        ctx, all_rows(ctx.query, "mobile_devices"), reader_of(names), FIELDS, FIELDS, "mobileDeviceId:asc"
     )
     return {"totalCount": total, "results": [short_answer(row) for row in rows]}
 
@@ -128,7 +129,7 @@ def list_mobile_device_details(ctx: HandlerContext) -> Row:
     sections = sections_of(ctx, MOBILE_SECTIONS, ["GENERAL"])
     names = Names(ctx)
     rows, total = select(
-        ctx, ctx.query("mobile_devices"), reader_of(names), FIELDS, FIELDS, "displayName:asc"
+        ctx, all_rows(ctx.query, "mobile_devices"), reader_of(names), FIELDS, FIELDS, "displayName:asc"
     )
     return {"totalCount": total, "results": [mobile_answer(row, sections, names) for row in rows]}
 
