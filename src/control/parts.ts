@@ -18,6 +18,7 @@ import type { Admission } from './lifecycle/admission.ts';
 import type { BrowserPlacer } from './lifecycle/browser-placer.ts';
 import type { Placer } from './lifecycle/placer.ts';
 import type { CallRate } from './memory/call-rate.ts';
+import type { LastWorlds } from './memory/last-worlds.ts';
 import type { McpTools } from './memory/mcp-tools.ts';
 import type { Seats } from './memory/seats.ts';
 import type { SessionFacts } from './memory/session-facts.ts';
@@ -47,6 +48,7 @@ export type Parts = {
   browserPlacer: BrowserPlacer;
   metrics: Metrics;
   versions: Versions;
+  lastWorlds: LastWorlds;
   usualTiers: UsualTiers;
   secrets: SecretsInUse;
   facts: SessionFacts;

@@ -61,6 +61,7 @@ import { createAdmission } from './lifecycle/admission.ts';
 import { createBrowserPlacer } from './lifecycle/browser-placer.ts';
 import { createPlacer } from './lifecycle/placer.ts';
 import { createCallRate } from './memory/call-rate.ts';
+import { createLastWorlds } from './memory/last-worlds.ts';
 import { createMcpTools } from './memory/mcp-tools.ts';
 import { createSeats } from './memory/seats.ts';
 import { createSessionFacts } from './memory/session-facts.ts';
@@ -242,6 +243,7 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       browserPlacer: createBrowserPlacer({ db, log, metrics, notices }),
       tracer,
       versions,
+      lastWorlds: createLastWorlds(),
       usualTiers: createUsualTiers(db, config.browserTier),
       mcpTools: createMcpTools(versions.texts, readers),
       holds: createHolds(config.quotas.waits),

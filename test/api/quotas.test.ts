@@ -254,6 +254,7 @@ describe('opens that overlap in the database', () => {
     return {
       ...version,
       id: `ses-${randomUUID()}`,
+      headOf: null,
       task: null,
       taskForm: null,
       taskName: null,

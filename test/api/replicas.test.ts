@@ -4,18 +4,23 @@ import { until } from '#runtime/pause.ts';
 import { examine } from '#wire/admin-api/operations.ts';
 import { observePool } from '#wire/pool-api/operations.ts';
 import {
+  archiveWorld,
   closeSession,
   createWorld,
+  deleteWorld,
   enqueueCall,
   getSession,
   openSession,
+  pushVersion,
+  renameWorld,
 } from '#wire/public-api/operations.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { atReplica, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { changed, pushFiles } from '../support/pushes.ts';
 import { execute } from '../support/sql.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { encodeTree, notesWorld, scenarioToml } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: TestControl & { config: ControlConfig };
@@ -120,6 +125,60 @@ describe('two replicas', () => {
     }
     expect(seen).toEqual(Array.from({ length: count }, (_, index) => index + 1));
     for (const { body } of await calling) expect(body.output).toBe(body.seq);
+  });
+});
+
+describe('a world of which sessions were opened here', () => {
+  const params = { slug: 'notes' };
+  const openTask = (task: string) =>
+    control.send(openSession, { body: { slug: 'notes', task }, query: { wait: 0 } });
+
+  const push = async (): Promise<string> => {
+    const tree = changed(notesWorld(), {
+      'scenarios/again/scenario.toml': scenarioToml,
+      'scenarios/again/instruction.md': 'Once more.\n',
+    });
+    const body = { base: 1, files: pushFiles(tree) };
+    return (await replica.send(pushVersion, { params, body })).body.id;
+  };
+
+  it('is opened in the version that another replica took since', async () => {
+    await open(control);
+    const id = await push();
+    expect((await open(control)).versionId).toBe(id);
+    expect((await open(control)).versionId).toBe(id);
+  });
+
+  it('is opened on a task that another replica took since', async () => {
+    await open(control);
+    await push();
+    expect((await openTask('again')).body).toMatchObject({ task: { name: 'again' } });
+    await expect(openTask('never')).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('is not found by the slug from which another replica renamed it', async () => {
+    await open(control);
+    await replica.send(renameWorld, { params, body: { slug: 'texts' } });
+    await expect(open(control)).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('renamed to "texts"'),
+    });
+    await control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
+    expect((await open(control)).slug).toBe('notes');
+  });
+
+  it('is refused as soon as another replica has archived it', async () => {
+    await open(control);
+    await replica.send(archiveWorld, { params, body: { archived: true } });
+    await expect(open(control)).rejects.toMatchObject({ code: 'conflict' });
+    await replica.send(archiveWorld, { params, body: { archived: false } });
+    await open(control);
+  });
+
+  it('is gone as soon as another replica has deleted it', async () => {
+    await open(control);
+    await replica.send(deleteWorld, { params });
+    await expect(open(control)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -95,7 +95,7 @@ kind = "mock-tools"
 serve = ["list_notes", "create_notes", "count_slowly"]
 `;
 
-const scenarioToml = `description = "Finish the open note."
+export const scenarioToml = `description = "Finish the open note."
 
 [grader]
 kind = "assertions"

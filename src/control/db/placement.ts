@@ -25,6 +25,8 @@ export type NewSession = HostWish & {
   projectId: string;
   worldId: string;
   versionId: string;
+  /** The slug of the world whose head the version is to be still, and which is to be in use; null: that was looked up. */
+  headOf: string | null;
   /** The host's copy of the task, as JSON text. */
   task: string | null;
   taskForm: TaskForm | null;
@@ -95,7 +97,12 @@ const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
 
 const openStatement = statement(
   'open_session',
-  `with offered as materialized (
+  `with known as materialized (
+     select :headOf::text is null or exists (
+       select from worlds w where w.id = :worldId and w.project_id = :projectId and w.slug = :headOf
+          and w.head_version_id = :versionId and w.archived_at is null and w.deleted_at is null
+     ) as holds
+   ), offered as materialized (
      select not exists (select from ${ledPools})
          or exists (select from ${ledPools} where ${suits('p', wanted)}) as suits
    ), refused as materialized (
@@ -106,7 +113,8 @@ const openStatement = statement(
          version: ':versionId',
          reuseWarm: ':reuseWarm::boolean',
          wish: wanted,
-         onlyIf: '(select quota is null and offered.suits from refused, offered)',
+         onlyIf:
+           '(select quota is null and offered.suits and known.holds from refused, offered, known)',
        })}
    ), taken as (
      ${hostTakes(':id', ':versionId')}
@@ -126,8 +134,8 @@ const openStatement = statement(
        case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
-     from offered cross join refused left join taken on true
-    where offered.suits and refused.quota is null
+     from known cross join offered cross join refused left join taken on true
+    where known.holds and offered.suits and refused.quota is null
      returning *
    ), browser as (
      insert into session_browsers (session_id, tier)
@@ -138,18 +146,19 @@ const openStatement = statement(
     ), recording as (
      insert into browser_recordings (session_id) select id from opened where :isRecorded::boolean
    )
-   select offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
+   select known.holds as "isKnown", offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
      taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
      ${sessionColumns('taken.address')}
-     from offered cross join refused left join opened s on true left join taken on true`,
+     from known cross join offered cross join refused left join opened s on true left join taken on true`,
 );
 
 export type OpenOutcome =
   /** `orders` is what the host that it was given is to do now. */
   | { session: SessionRow; start: SessionStart; orders: HostWork | undefined; refusal?: undefined }
-  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' };
+  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' | 'outdated' };
 
 type OpenRow = SessionRow & {
+  isKnown: boolean;
   suits: boolean;
   wasHeld: boolean;
   isHeld: boolean | null;
@@ -178,8 +187,8 @@ const ordersOf = (
 };
 
 /**
- * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it,
- * or no published pool suits it, nothing is written and no host is claimed.
+ * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it, no published pool
+ * suits it, or its version is no longer the head of `headOf`, nothing is written and no host is claimed.
  */
 export const openSession = async (
   db: Queryable,
@@ -192,8 +201,9 @@ export const openSession = async (
     mostOpens: quotas.opensPerMinute,
   });
   if (row === undefined) throw new Error(`session ${session.id} was not written`);
-  const { suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...rest } = row;
+  const { isKnown, suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...rest } = row;
   const { isHeld, hostGeneration: generation, ...opened } = rest;
+  if (!isKnown) return { refusal: 'outdated' };
   if (!isSuited) return { refusal: 'unsuited' };
   if (quota === null || limit === null) {
     if (generation === null) return { session: opened, start: 'cold', orders: undefined };

@@ -18,15 +18,13 @@ import { violates } from '../db/errors.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../db/placement.ts';
 import { listOffers } from '../db/pools.ts';
 import { findSessionByKey, type SessionRow } from '../db/sessions.ts';
-import { findWorldById } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 import type { OpenOutcome } from '../metrics/counters.ts';
 import { poolTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
-import { getTask } from '../tasks/stored.ts';
-import { checkInUse, getWorld, parseAddress, resolveAddress } from '../worlds/address.ts';
 import { resolveClock } from './clock.ts';
+import { headAddressOf, invalid, type Resolved, remembered, resolveVersion } from './resolve.ts';
 import { joinRunOfSession } from './run.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
@@ -52,65 +50,6 @@ export type Opened = {
   start?: SessionStart;
   /** When all that it needs was found, in Unix milliseconds. */
   resolvedMs?: number;
-};
-
-const invalid = (path: string[], message: string): AppError =>
-  new AppError('invalid', message, { fields: [{ path, message }] });
-
-/** The version of an id and its world; throws `not_found` when the project has none of it. */
-const getOwnVersion = async (parts: Parts, projectId: string, id: string) => {
-  const version = await parts.versions.get(id);
-  const world =
-    version?.projectId === projectId
-      ? await findWorldById(parts.db, projectId, version.worldId)
-      : undefined;
-  if (version !== undefined && world !== undefined) return { world, version };
-  throw new AppError('not_found', `there is no version "${id}"`);
-};
-
-/** The world of a stored task, in the version that it is pinned to. */
-const resolveByTask = async (parts: Parts, { projectId, body }: OpenRequest) => {
-  const { task, slug } = body;
-  if (typeof task !== 'object' || !('id' in task)) {
-    if (slug !== undefined) return resolveAddress(parts, projectId, slug);
-    throw invalid(['slug'], 'name the world: "slug" for its head version, or "versionId"');
-  }
-  const stored = await getTask(parts, projectId, task.id);
-  const own = slug === undefined ? undefined : await getWorld(parts, projectId, slug);
-  if (own !== undefined && own.id !== stored.worldId)
-    return resolveAddress(parts, projectId, own.id);
-  if (stored.worldIsGone) {
-    throw new AppError('not_found', `the world "${stored.slug}" of task "${task.id}" was deleted`);
-  }
-  const { pin, worldId } = stored;
-  return resolveAddress(parts, projectId, pin === null ? worldId : `${worldId}@${pin.versionId}`);
-};
-
-const resolveAny = async (parts: Parts, request: OpenRequest) => {
-  const { projectId, body } = request;
-  const { slug: address, versionId } = body;
-  if (versionId === undefined) {
-    const isBare = address === undefined || parseAddress(address).ref === undefined;
-    return isBare ? resolveByTask(parts, request) : resolveAddress(parts, projectId, address);
-  }
-  const own = await getOwnVersion(parts, projectId, versionId);
-  if (address === undefined) return own;
-  const { slug, ref } = parseAddress(address);
-  if ((await getWorld(parts, projectId, slug)).id !== own.world.id) {
-    throw invalid(
-      ['versionId'],
-      `${versionId} is a version of "${own.world.slug}", not of "${slug}"`,
-    );
-  }
-  if (ref === undefined) return own;
-  if ((await resolveAddress(parts, projectId, address)).version.id === versionId) return own;
-  throw invalid(['versionId'], `"${address}" is another version than ${versionId}`);
-};
-
-const resolveVersion = async (parts: Parts, request: OpenRequest): Promise<Version> => {
-  const { world, version } = await resolveAny(parts, request);
-  checkInUse(world);
-  return version;
 };
 
 /** Why a session of a version can have no such surface. A browser shows what the surface "ui" serves. */
@@ -187,7 +126,7 @@ const toldIn = (
 const toNewSession = async (
   parts: Parts,
   request: OpenRequest,
-  version: Version,
+  { version, headOf }: Resolved,
   tier: BrowserTier,
 ): Promise<NewSession> => {
   const { projectId, body, idempotencyKey, signal } = request;
@@ -203,6 +142,7 @@ const toNewSession = async (
     projectId,
     worldId: version.worldId,
     versionId: version.id,
+    headOf,
     task: task?.specJson ?? null,
     taskForm: task?.form ?? null,
     taskName: task?.name ?? null,
@@ -239,9 +179,11 @@ const findFirst = async (
   return { session, isNew: false };
 };
 
-const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened> => {
+/** Undefined where what it was resolved to is not so any more. */
+const openNew = async (parts: Parts, wanted: NewSession): Promise<Opened | undefined> => {
   const opened = await openSession(parts.db, wanted, parts.config.quotas);
   const { session, refusal } = opened;
+  if (refusal === 'outdated') return undefined;
   if (refusal === 'unsuited') throw unsuitedError(wanted, await listOffers(parts.db));
   if (session === undefined) throw quotaError(refusal);
   parts.admission.opened(wanted, session.hostId === null);
@@ -258,7 +200,7 @@ const openInRun = async (
   parts: Parts,
   { body: { run } }: OpenRequest,
   wanted: NewSession,
-): Promise<Opened> => {
+): Promise<Opened | undefined> => {
   if (run === undefined) return openNew(parts, wanted);
   const { id: sessionId, projectId } = wanted;
   await joinRunOfSession(parts.db, { projectId, sessionId }, run);
@@ -276,23 +218,57 @@ const openInRun = async (
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
-const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
-  const first = await findFirst(parts, request);
-  if (first !== undefined) return first;
-  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
-  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
-  await parts.admission.check(request.projectId, wishOf(request.body, tier));
-  const version = await resolveVersion(parts, request);
-  const wanted = await toNewSession(parts, request, version, tier);
+/** Opens what was resolved; undefined where that is not so any more. */
+const openResolved = async (
+  parts: Parts,
+  request: OpenRequest,
+  resolved: Resolved,
+  tier: BrowserTier,
+): Promise<Opened | undefined> => {
+  const wanted = await toNewSession(parts, request, resolved, tier);
   try {
     const resolvedMs = Date.now();
-    return { ...(await openInRun(parts, request, wanted)), resolvedMs };
+    const opened = await openInRun(parts, request, wanted);
+    return opened && { ...opened, resolvedMs };
   } catch (error) {
     if (!mayHaveOpened(error)) throw error;
     const winner = await findFirst(parts, request);
     if (winner === undefined) throw error;
     return winner;
   }
+};
+
+/** By what opens found last: a head that is no longer one may also lack what is asked for. */
+const openByMemory = async (
+  parts: Parts,
+  request: OpenRequest,
+  tier: BrowserTier,
+): Promise<Opened | undefined> => {
+  const address = headAddressOf(request.body);
+  const known = address === undefined ? undefined : await remembered(parts, request, address);
+  if (address === undefined || known === undefined) return undefined;
+  try {
+    const opened = await openResolved(parts, request, known, tier);
+    if (opened !== undefined) return opened;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'exhausted') throw error;
+  }
+  parts.lastWorlds.forget(request.projectId, address);
+  return undefined;
+};
+
+const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
+  const first = await findFirst(parts, request);
+  if (first !== undefined) return first;
+  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
+  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
+  await parts.admission.check(request.projectId, wishOf(request.body, tier));
+  const byMemory = await openByMemory(parts, request, tier);
+  if (byMemory !== undefined) return byMemory;
+  const opened = await openResolved(parts, request, await resolveVersion(parts, request), tier);
+  if (opened === undefined)
+    throw new Error('a session of a head that was looked up was not written');
+  return opened;
 };
 
 const outcomeOf = ({ isNew, start }: Opened): OpenOutcome => {
