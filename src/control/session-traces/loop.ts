@@ -1,6 +1,9 @@
 /**
  * The loop that tells of sessions in their traces, in each control plane. What fails in a batch is told one at a time;
  * what fails alone is left for later, longer each time.
+ *
+ * A batch costs some twenty statements, whatever there is in it, and a session that is told when it is over costs half of
+ * one that is told twice. So the more there was to tell, the longer what comes next waits.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { postponeDue, takeDues } from '../db/session-traces.ts';
@@ -8,6 +11,9 @@ import type { Parts } from '../parts.ts';
 import { type Batch, type BatchTold, tellBatch } from './tell.ts';
 
 const everyMs = 500;
+/** How long what comes next waits, for each due that was told. */
+const restMsOfDue = 40;
+const longestRestMs = 2_000;
 const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { dues: 1, bytes: 0 };
 /** Dues that are told one at a time after a batch failed. */
@@ -71,10 +77,17 @@ const tick = async (parts: Parts, signal: AbortSignal): Promise<Told> => {
 };
 
 /** Starts it. */
-export const startSessionTraces = (parts: Parts): Loop<Told> =>
-  startLoop({
+export const startSessionTraces = (parts: Parts): Loop<Told> => {
+  let nextAt = 0;
+  return startLoop({
     name: 'session-traces',
     everyMs,
     log: parts.log,
-    tick: (signal) => tick(parts, signal),
+    tick: async (signal) => {
+      if (performance.now() < nextAt) return { observations: 0, dues: 0 };
+      const told = await tick(parts, signal);
+      nextAt = performance.now() + Math.min(longestRestMs, told.dues * restMsOfDue);
+      return told;
+    },
   });
+};
