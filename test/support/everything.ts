@@ -217,7 +217,7 @@ export const bodiesOnThings: Record<string, object> = {
   moveFileOfEnvironment: { fromPath: 'mine.txt', toPath: 'theirs.txt' },
   pinBundle: { bundle: '1', label: 'theirs' },
   pushDashboardCode: { files: [], force: true },
-  proveTask: { task: 'finish' },
+  proveTask: { task: 'finish', wait: false },
   publishData: {},
   pushBundle: { base: 1, files: [] },
   pushVersion: { base: 1, files: [] },

@@ -32,7 +32,13 @@ const readOwner = (body: MediaBody) => {
   const { traceId, observationId, datasetId, datasetItemId } = body;
   const ofItem = datasetId !== undefined || datasetItemId !== undefined;
   if (ofItem && (traceId !== undefined || observationId !== undefined)) {
-    throw field('traceId', 'is given beside a dataset: media is of a trace or of an item');
+    const given = Object.entries({ traceId, observationId, datasetId, datasetItemId })
+      .filter(([, id]) => id !== undefined)
+      .map(([name]) => name);
+    const message = 'is of the other form: media is of a trace, or of an item of a dataset';
+    throw new AppError('invalid', `${given.join(', ')} are given: media is of one form alone`, {
+      fields: given.map((name) => ({ path: [name], message })),
+    });
   }
   if (ofItem && (datasetId === undefined || datasetItemId === undefined)) {
     throw field(datasetId === undefined ? 'datasetId' : 'datasetItemId', 'is required');

@@ -14,7 +14,7 @@ export const ProveBody = Type.Object(
       [
         Type.String({ minLength: 1, maxLength: limits.nameChars }),
         Type.Object(
-          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1 })) },
+          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
           { additionalProperties: false },
         ),
       ],

@@ -152,7 +152,7 @@ export const OpenSessionBody = Type.Object(
       Type.Union([
         Type.String({ minLength: 1, maxLength: 200 }),
         Type.Object(
-          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1 })) },
+          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
           { additionalProperties: false },
         ),
         TaskSpec,

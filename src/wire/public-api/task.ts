@@ -55,7 +55,11 @@ export const ValidateTaskBody = Type.Object(
     world: Type.Optional(World),
     versionId: Type.Optional(VersionId),
     version: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'version of the task; absent: its present one' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'version of the task; absent: its present one',
+      }),
     ),
   },
   { additionalProperties: false },
