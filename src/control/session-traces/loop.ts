@@ -13,7 +13,7 @@ import { type Batch, type BatchTold, tellBatch } from './tell.ts';
 const everyMs = 500;
 /** How long what comes next waits, for each due that was told. */
 const restMsOfDue = 40;
-const longestRestMs = 2_000;
+const longestRestMs = 1_500;
 const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { dues: 1, bytes: 0 };
 /** Dues that are told one at a time after a batch failed. */
