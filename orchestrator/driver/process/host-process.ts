@@ -152,15 +152,15 @@ export const startHostProcess = async (
 };
 
 /** A host's processes, as far as they are in the group that it was started as. */
-export type FoundProcess = { group: number; digest: string };
+export type FoundProcess = { group: number; digest: string; stillRuns(): boolean };
 
 /** The processes of an installation's hosts, by host. */
 export const findHosts = async (installation: string): Promise<Map<string, FoundProcess>> => {
   const found = new Map<string, FoundProcess>();
-  for (const { command, group } of await listProcesses()) {
+  for (const { command, group, stillRuns } of await listProcesses()) {
     const owner = ownerOfCommand(command);
     if (owner?.installation !== installation || found.has(owner.hostId)) continue;
-    found.set(owner.hostId, { group: group(), digest: owner.digest });
+    found.set(owner.hostId, { group: group(), digest: owner.digest, stillRuns });
   }
   return found;
 };

@@ -30,6 +30,7 @@ import {
   kill,
   startHostProcess,
 } from './host-process.ts';
+import { createKnownHosts } from './known-hosts.ts';
 import { isAlive, processesOfFolder } from './process-table.ts';
 
 const endTimeoutMs = 10_000;
@@ -53,6 +54,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   /** Hosts that this instance started, and how they ended once they have; a later one cannot know. */
   const children = new Map<string, ContainerExit | 'runs'>();
   const watchers = new Set<() => void>();
+  const knownHosts = createKnownHosts(installation);
 
   const tell = (hostId: string, state: ContainerExit | 'runs'): void => {
     if (state === 'runs') children.set(hostId, state);
@@ -114,10 +116,9 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
       return { listen: null, host: '127.0.0.1', image: null };
     },
     async list() {
-      const [running, folders] = await Promise.all([
-        findHosts(installation),
-        listHostFolders(root),
-      ]);
+      const folders = await listHostFolders(root);
+      const started = [...children].filter(([, exit]) => exit === 'runs').map(([id]) => id);
+      const running = await knownHosts({ folders, children: started });
       const hosts = [...new Set([...folders, ...running.keys()])];
       return Promise.all(hosts.map((hostId) => describe(hostId, running.get(hostId))));
     },

@@ -10,6 +10,8 @@ export type ProcessRow = {
   command: string[];
   /** The number of its process group, by which all of the group is killed. */
   group(): number;
+  /** Whether it runs with that command now; false where only a list of all would tell. */
+  stillRuns(): boolean;
 };
 
 const hasProc = process.platform === 'linux';
@@ -49,17 +51,21 @@ const readPs = async (): Promise<ProcessRow[]> => {
   });
   return stdout.split('\n').map((line) => {
     const [group = '', ...command] = line.trim().split(/\s+/);
-    return { command, group: () => Number(group) };
+    return { command, group: () => Number(group), stillRuns: () => false };
   });
 };
 
 /** Every process that runs now. */
 export const listProcesses = async (): Promise<ProcessRow[]> => {
   const rows = hasProc
-    ? pidsInProc().map((pid) => ({
-        command: readWords(pid, 'cmdline'),
-        group: () => groupInProc(pid),
-      }))
+    ? pidsInProc().map((pid) => {
+        const command = readWords(pid, 'cmdline');
+        return {
+          command,
+          group: () => groupInProc(pid),
+          stillRuns: () => readWords(pid, 'cmdline').join('\0') === command.join('\0'),
+        };
+      })
     : await readPs();
   return rows.filter(({ command }) => command.length > 0);
 };
