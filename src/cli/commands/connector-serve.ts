@@ -53,7 +53,7 @@ const giveFolder = (serving: Serving): void => {
   const since = performance.now();
   const { context, folder, given, program } = serving;
   const tree = readTree(context, folder);
-  const compiled = compileTree(tree);
+  const compiled = compileTree(tree, serving.kept);
   if (!compiled.ok) throw new ProblemsError(folder, compiled.problems, tree);
   const built = buildFolder(folder, tree, compiled, serving);
   if (given !== undefined && signatureOf(given.built) === signatureOf(built)) return;
@@ -116,7 +116,7 @@ const serve = async (context: Context, folder: string, options: Options): Promis
       task: options.task,
       seed: options.seed ?? null,
     },
-    kept: { sent: new Set() },
+    kept: { known: new Map(), sent: new Set() },
     program: undefined,
     address: undefined,
     given: undefined,

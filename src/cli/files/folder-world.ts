@@ -4,6 +4,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
 import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle, selectUserCode } from '#language/artifacts/bundle.ts';
+import type { KnownRowFiles } from '#language/check/row-files.ts';
 import { type CompileResult, replaceFiles } from '#language/compile/compile.ts';
 import type { Contract, Row, Task } from '#language/contract.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
@@ -27,6 +28,8 @@ type Blob = { sha256: Digest; bytes: Uint8Array };
 
 /** What is kept of one build of a folder for the next. */
 export type KeptOfFolder = {
+  /** The rows that were compiled. */
+  known: KnownRowFiles;
   /** The blobs that the program was given. */
   sent: Set<Digest>;
   /** The last snapshot, by what it was made of: most changes leave the rows as they were. */

@@ -97,7 +97,8 @@ export const withServedFolder = async <Value>(
       seed: 1,
     };
     program.give(
-      buildFolder(folder, files, compiled, { session, kept: { sent: new Set() } }).world,
+      buildFolder(folder, files, compiled, { session, kept: { known: new Map(), sent: new Set() } })
+        .world,
     );
     const ended = program.ended.then(() => {
       throw new AppError('unavailable', 'the program that serves the folder ended');

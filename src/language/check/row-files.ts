@@ -6,6 +6,7 @@
 import { parsePointer } from '#domain/json.ts';
 import type { Row } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
+import { placeOfJson } from '../read/document.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import type { Tree } from '../read/tree.ts';
@@ -21,7 +22,18 @@ export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
 /** The rows of a folder. They are sound when nothing about any of them was refused. */
 export type RowFiles = { sets: RowSets; isSound: boolean };
 
-export type RowSources = { tree: Tree; model: Model; rows: FileRowChecker };
+/**
+ * Files of rows that were found sound before, by their paths: with their text, and the shape that they were held to. What
+ * says the same again is neither parsed nor checked again. For who compiles a tree again and again.
+ */
+export type KnownRowFiles = Map<string, { text: string; shape: string; rows: Row[] }>;
+
+export type RowSources = {
+  tree: Tree;
+  model: Model;
+  rows: FileRowChecker;
+  known?: KnownRowFiles | undefined;
+};
 
 /** Refusals within one file of rows, up to a limit; past it the rest of the file is not checked. */
 type RowRefusals = {
@@ -67,6 +79,28 @@ export type HoldRows = (
   rows: readonly unknown[],
 ) => readonly unknown[];
 
+/** The rows of a file, from those that are known where it says the same. */
+const readKnown = (
+  file: string,
+  entity: string,
+  sources: RowSources & { known: KnownRowFiles },
+): Placed<Row[]> | undefined => {
+  const { tree, model, known } = sources;
+  const text = tree.text(file) ?? '';
+  const shape = JSON.stringify([model.entities.get(entity)?.schema, model.definitions]);
+  const before = known.get(file);
+  if (before?.text === text && before.shape === shape) {
+    return { place: placeOfJson(tree.problems, file, text), value: before.rows };
+  }
+  const count = tree.problems.count();
+  const read = readFile(file, entity, sources, (_place, _entity, rows) => rows);
+  known.delete(file);
+  if (read !== undefined && tree.problems.count() === count) {
+    known.set(file, { text, shape, rows: read.value });
+  }
+  return read;
+};
+
 const readFile = (
   file: string,
   entity: string,
@@ -87,12 +121,12 @@ const readFile = (
 };
 
 /** All rows of a folder, in the order of the entities; other files than notes are refused. */
-export const readRowFiles = (
-  folder: string,
-  sources: RowSources,
-  hold: HoldRows = (_place, _entity, rows) => rows,
-): RowFiles => {
-  const { tree, model } = sources;
+export const readRowFiles = (folder: string, sources: RowSources, hold?: HoldRows): RowFiles => {
+  const { tree, model, known } = sources;
+  const read = (file: string, entity: string): Placed<Row[]> | undefined =>
+    hold === undefined && known !== undefined
+      ? readKnown(file, entity, { ...sources, known })
+      : readFile(file, entity, sources, hold ?? ((_place, _entity, rows) => rows));
   const before = tree.problems.count();
   const sets = new Map<string, Placed<Row[]>>();
   for (const file of tree.paths(folder)) {
@@ -102,7 +136,7 @@ export const readRowFiles = (
       const message = `${folder} holds rows in files named <entity>.json`;
       tree.place(file).refuse('unsupported_file', message);
     } else if (findEntity(tree.place(file), entity, model) !== undefined) {
-      const rows = readFile(file, entity, sources, hold);
+      const rows = read(file, entity);
       if (rows !== undefined) sets.set(entity, rows);
     }
   }

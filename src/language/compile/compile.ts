@@ -15,7 +15,7 @@ import { checkIntegrity } from '../check/integrity.ts';
 import type { Model } from '../check/model.ts';
 import { checkRedact } from '../check/redact.ts';
 import { readOperations } from '../check/route-draft.ts';
-import { readRowFiles } from '../check/row-files.ts';
+import { type KnownRowFiles, readRowFiles } from '../check/row-files.ts';
 import type { WorldRedaction } from '../check/seed-redaction.ts';
 import { checkScenarios, refuseTaskTwins } from '../check/tasks.ts';
 import { checkTools } from '../check/tools.ts';
@@ -96,9 +96,10 @@ const checkData = (
   {
     redaction,
     verifierTasks,
-  }: { redaction: WorldRedaction; verifierTasks: readonly Placed<Task>[] },
+    known,
+  }: { redaction: WorldRedaction; verifierTasks: readonly Placed<Task>[]; known?: KnownRowFiles },
 ): { baseRows: Record<string, Row[]>; tasks: Task[]; rewritten: TreeFile[] } => {
-  const files = readRowFiles('data/', { tree, model, rows: checkers.rows });
+  const files = readRowFiles('data/', { tree, model, rows: checkers.rows, known });
   const worldRows = { ...files, isSound: isSound && files.isSound };
   if (worldRows.isSound) checkIntegrity(worldRows.sets, model);
   const sources = { tree, model, tools, dependencies, ...checkers, worldRows, redaction };
@@ -114,7 +115,7 @@ const checkData = (
 };
 
 /** Checks everything that the data model is a part of. */
-const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
+const checkWorld = (tree: Tree, world: WorldDeclaration, known?: KnownRowFiles): Compiled => {
   const { model, toolSchemas } = buildModel(world, tree);
   const isSound = !hasProblems(tree);
   const checkers = createCheckers(model, isSound);
@@ -130,6 +131,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration): Compiled => {
   const { baseRows, tasks, rewritten } = checkData(tree, model, verifierSources, checkers, {
     redaction: surfaces,
     verifierTasks,
+    ...(known === undefined ? {} : { known }),
   });
   const contract: Contract = {
     language: 'svc-world/1',
@@ -169,8 +171,14 @@ export const replaceFiles = (
   return files.map((file) => replaced.get(file.path) ?? file);
 };
 
-/** Compiles the files of a tree, in any order. It reports all problems together and never throws. */
-export const compileTree = (files: readonly TreeFile[]): CompileResult => {
+/**
+ * Compiles the files of a tree, in any order. It reports all problems together and never throws. `known` is kept by who
+ * compiles a tree again and again, and is empty at first: rows that have not changed since are not looked at again.
+ */
+export const compileTree = (
+  files: readonly TreeFile[],
+  { known }: { known?: KnownRowFiles } = {},
+): CompileResult => {
   const problems = createProblems();
   const tree = openTree(files, problems);
   if (tree === undefined) return { ok: false, problems: problems.list() };
@@ -180,7 +188,7 @@ export const compileTree = (files: readonly TreeFile[]): CompileResult => {
     readConnector(tree);
     return { ok: false, problems: problems.list() };
   }
-  const compiled = checkWorld(tree, world);
+  const compiled = checkWorld(tree, world, known);
   if (problems.count() > 0) return { ok: false, problems: problems.list() };
   const { contract, rewritten } = compiled;
   const generated = generateArtifacts({ contract, files: replaceFiles(files, rewritten) });

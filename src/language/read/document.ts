@@ -51,11 +51,15 @@ const parseJsonText = (
   }
 };
 
+/** A JSON file as a place, whose lines are looked up when something is wrong there. */
+export const placeOfJson = (problems: Problems, file: string, text: string): Place =>
+  createPlace(problems, file, createLocate(text, outlineJson));
+
 /** Parses a JSON file, or notes why it cannot. A key written twice is a mistake, not a replacement. */
 export const parseJson = (problems: Problems, file: string, text: string): Document | undefined => {
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
-  const place = createPlace(problems, file, createLocate(text, outlineJson));
+  const place = placeOfJson(problems, file, text);
   const isDeep = isDeeperThan(parsed.value, languageLimits.depth);
   const isRepeating = !isDeep && repeatsKeys(text, parsed.value);
   // What a repeated key replaced is in the text alone.
