@@ -3,13 +3,15 @@
  * in a second follows from that, and it hardly moves with what else the machine does. The floor is two bare commits.
  */
 import type { Network } from '../support/network.ts';
-import { call, close, open } from '../support/sessions.ts';
+import { close } from '../support/sessions.ts';
+import { callEach, openNotes } from './busy-sessions.ts';
 import type { Figure } from './figure.ts';
 import { startCommitter } from './floor.ts';
 import { readProcessorTime } from './processor-time.ts';
 
 const sessions = 16;
-const warmUpCalls = 60;
+/** What hosts run often is compiled by then. */
+const warmUpCalls = 400;
 const measuredCalls = 200;
 const commits = 1_000;
 
@@ -25,21 +27,6 @@ const readCost = (network: Network, server: { pid: number }): Cost => {
     postgres: (postgres?.ownMs ?? 0) + (postgres?.startedMs ?? 0),
     client: client?.ownMs ?? 0,
   };
-};
-
-const callMany = async (network: Network, ids: readonly string[], times: number): Promise<void> => {
-  const input = { folder_id: 1 };
-  const callInTurn = async (sessionId: string): Promise<void> => {
-    for (let done = 0; done < times; done += 1) {
-      const answer = await call(network.client, sessionId, {
-        kind: 'tool',
-        name: 'list_notes',
-        input,
-      });
-      if (answer.state !== 'succeeded') throw new Error(`call ${answer.id} is ${answer.state}`);
-    }
-  };
-  await Promise.all(ids.map(callInTurn));
 };
 
 const commitMs = async (databaseUrl: string, server: { pid: number }): Promise<number> => {
@@ -68,13 +55,10 @@ export const benchCallCost = async (
   databaseUrl: string,
   server: { pid: number },
 ): Promise<Figure[]> => {
-  const opened = Array.from({ length: sessions }, () =>
-    open(network.client, { slug: 'notes', reuseWarm: true }),
-  );
-  const ids = (await Promise.all(opened)).map(({ id }) => id);
-  await callMany(network, ids, warmUpCalls);
+  const ids = await openNotes(network, sessions);
+  await callEach(network, ids, warmUpCalls);
   const before = readCost(network, server);
-  await callMany(network, ids, measuredCalls);
+  await callEach(network, ids, measuredCalls);
   const after = readCost(network, server);
   await Promise.all(ids.map((id) => close(network.client, id)));
   const each = programs.map(
