@@ -7,6 +7,7 @@ import type { Contract } from '#language/contract.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import { openFile } from './files/open-file.ts';
 import { type CopyReader, createCopyReader } from './read/copying.ts';
+import { createOrders } from './read/orders.ts';
 import { createReader, type Reader } from './read/read.ts';
 import { type Differences, scanDifferences, scanSum } from './read/scan.ts';
 import { createWindowReader, type WindowReader } from './read/windows.ts';
@@ -124,7 +125,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     touched.settle();
     return found;
   };
-  const rows = createReader(catalog, prepare);
+  const rows = createReader(catalog, prepare, createOrders(prepare, changes));
   const reader: StoreReader = {
     ...rows,
     // All rows of an entity are counted already, but for what is being written.

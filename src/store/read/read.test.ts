@@ -9,6 +9,65 @@ const contract = sampleContract();
 
 const ids = (payloads: string[]): unknown[] => payloads.map((text) => (JSON.parse(text) as Row).id);
 
+describe('pages of an order that is asked for again', () => {
+  const orderBy = [{ path: ['login'], descending: true }];
+  const user = (id: number): Row => ({ login: `u${id}`, id });
+  const page = (store: WorldStore, offset = 0, limit = 2) =>
+    ids(store.query('users', { orderBy, limit, offset }));
+
+  const opened = async (): Promise<WorldStore> => {
+    const store = openSampleStore();
+    await store.atomically(() => {
+      for (const id of [3, 4, 5]) store.insert('users', user(id));
+    });
+    expect([page(store), page(store), page(store, 2)]).toEqual([
+      [5, 4],
+      [5, 4],
+      [3, ...ids(store.query('users', { orderBy, offset: 3 })).slice(0, 1)],
+    ]);
+    return store;
+  };
+
+  it('have what was inserted, changed and removed since, also within a transaction', async () => {
+    const store = await opened();
+    await store.atomically(() => {
+      store.insert('users', user(6));
+      expect([page(store), page(store)]).toEqual([
+        [6, 5],
+        [6, 5],
+      ]);
+      store.remove('users', user(5));
+      expect([page(store), page(store)]).toEqual([
+        [6, 4],
+        [6, 4],
+      ]);
+    });
+    expect([page(store), page(store, 1)]).toEqual([
+      [6, 4],
+      [4, 3],
+    ]);
+  });
+
+  it('have nothing of what was undone', async () => {
+    const store = await opened();
+    const failing = store.atomically(() => {
+      store.insert('users', user(6));
+      expect([page(store), page(store)].flat()).toEqual([6, 5, 6, 5]);
+      throw new Error('on purpose');
+    });
+    await expect(failing).rejects.toThrow('on purpose');
+    expect([page(store), page(store)].flat()).toEqual([5, 4, 5, 4]);
+  });
+
+  it('are told apart by conditions, and end with the rows', async () => {
+    const store = await opened();
+    const where = [{ path: ['id'], match: 'equals' as const, value: [3, 4] }];
+    const some = () => ids(store.query('users', { where, orderBy, limit: 9 }));
+    expect([some(), some(), some()].flat()).toEqual([4, 3, 4, 3, 4, 3]);
+    expect([page(store, 90), page(store, 0, 0)]).toEqual([[], []]);
+  });
+});
+
 describe('listing by position', () => {
   const user = (id: number): Row => ({ login: `u${id}`, id });
   const insert = (store: WorldStore, ...list: number[]) =>

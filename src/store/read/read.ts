@@ -7,6 +7,7 @@ import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import { keyOf } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import { conditionOf, type Filter, valueAt } from './filter.ts';
+import type { Orders } from './orders.ts';
 
 export type Query = {
   /** All must hold. */
@@ -116,7 +117,8 @@ const listRows = (
   };
 };
 
-export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
+/** Makes it. `orders`: of rows that change, so that pages of them are not sorted each by itself. */
+export const createReader = (catalog: Catalog, prepare: Statements, orders?: Orders): Reader => {
   const count: Reader['count'] = (name, where = []) => {
     const entity = catalog.entity(name);
     const { sql, values } = conditionOf(entity, where);
@@ -132,7 +134,12 @@ export const createReader = (catalog: Catalog, prepare: Statements): Reader => {
     query(name, { where = [], limit, offset, orderBy, mostBytes } = {}) {
       const entity = catalog.entity(name);
       const { sql, values } = conditionOf(entity, where);
-      const text = `SELECT payload FROM ${entity.table} WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)} ${rowWindow}`;
+      const tail = `WHERE 1${sql} ORDER BY ${orderOf(entity, orderBy)}`;
+      if (orderBy?.length && limit !== undefined && mostBytes === undefined) {
+        const page = orders?.page({ entity, tail, values }, limit, offset ?? 0);
+        if (page !== undefined) return page;
+      }
+      const text = `SELECT payload FROM ${entity.table} ${tail} ${rowWindow}`;
       const bound = [...values, limit ?? -1, offset ?? 0];
       if (mostBytes !== undefined) return readUntilFull(prepare, text, bound, mostBytes);
       const rows = readArrays(prepare, text, bound);

@@ -40,6 +40,7 @@ class Shelf:
 
     def __init__(self, ctx: HandlerContext, issues: list[Row]) -> None:
         self.ctx = ctx
+        self.issues = issues
         self.ids = [issue["id"] for issue in issues]
         self._kept: dict[str, Any] = {}
 
@@ -85,8 +86,7 @@ class Shelf:
             wanted = {
                 end for link in self.links() for end in (link["inward_issue"], link["outward_issue"])
             }
-            own = self.ctx.query("issues", {"id": self.ids})
-            wanted |= {row["parent_id"] for row in own if row.get("parent_id")}
+            wanted |= {issue["parent_id"] for issue in self.issues if issue.get("parent_id")}
             return indexed(self.ctx.query("issues", {"id": sorted(wanted)}) if wanted else [])
 
         return self.once("neighbours", read)
