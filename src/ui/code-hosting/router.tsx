@@ -1,6 +1,6 @@
 /** The addresses of the page, which are like the vendor's: the map from what stands in one to what is shown. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
-import { ErrorPage } from '../pieces/start.tsx';
+import { pageOptions } from '../pieces/start.tsx';
 import { NotHere } from '../pieces/states.tsx';
 import { CommitsPage, FilesPage } from './pages/changes.tsx';
 import { IssuePage } from './pages/issue.tsx';
@@ -62,13 +62,7 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export const createAppRouter = () =>
-  createRouter({
-    routeTree,
-    defaultErrorComponent: ErrorPage,
-    defaultNotFoundComponent: NotHere,
-    scrollRestoration: true,
-  });
+export const createAppRouter = () => createRouter({ routeTree, ...pageOptions });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,6 +1,6 @@
 /** The addresses of the page: the map from what stands in one to what is shown. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
-import { ErrorPage } from '../pieces/start.tsx';
+import { pageOptions } from '../pieces/start.tsx';
 import { NotHere } from '../pieces/states.tsx';
 import { ComputerPage } from './pages/computer.tsx';
 import { ComputersPage, MobileDevicesPage, readSearch } from './pages/devices.tsx';
@@ -34,13 +34,7 @@ const routeTree = rootRoute.addChildren([
   createRoute({ ...at('/policies/$id'), component: PolicyPage }),
 ]);
 
-export const createAppRouter = () =>
-  createRouter({
-    routeTree,
-    defaultErrorComponent: ErrorPage,
-    defaultNotFoundComponent: NotHere,
-    scrollRestoration: true,
-  });
+export const createAppRouter = () => createRouter({ routeTree, ...pageOptions });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -4,13 +4,20 @@ import { type AnyRouter, type ErrorComponentProps, RouterProvider } from '@tanst
 import { createRoot } from 'react-dom/client';
 import { AskError } from '../host/ask.ts';
 import { Announcer } from './announce.tsx';
-import { Failure } from './states.tsx';
+import { Failure, NotHere } from './states.tsx';
 import { applyTheme } from './theme.tsx';
 
 /** What stands in the place of a page that fails while it is made. */
-export const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
+const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
   <Failure error={error} retry={reset} />
 );
+
+/** What routers of all templates' pages have in common. */
+export const pageOptions = {
+  defaultErrorComponent: ErrorPage,
+  defaultNotFoundComponent: NotHere,
+  scrollRestoration: true,
+} as const;
 
 const createClient = (): QueryClient =>
   new QueryClient({

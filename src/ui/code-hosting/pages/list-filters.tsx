@@ -1,33 +1,10 @@
 /** What a list is narrowed to, and the choices that narrow it. */
+import { ListChoice } from '../../pieces/list-choice.tsx';
 import { useAssignable, useLabels, useMilestones } from '../api/reading.ts';
 import type { Place } from '../api/vendor.ts';
 import { type ListSearch, sorts } from '../text/list-search.ts';
 
 type FilterProps = { search: ListSearch; onChange: (search: ListSearch) => void };
-
-type ChoiceProps = {
-  label: string;
-  value: string;
-  /** What the choice is when it narrows nothing. */
-  any: string;
-  options: readonly (readonly [value: string, words: string])[];
-  onChoose: (value: string) => void;
-};
-
-const Choice = ({ label, value, any, options, onChoose }: ChoiceProps) => (
-  <select aria-label={label} value={value} onChange={({ target }) => onChoose(target.value)}>
-    <option value="">{any}</option>
-    {/* What the address names is offered even where the repository has it no more. */}
-    {value === '' || options.some(([one]) => one === value) ? null : (
-      <option value={value}>{value}</option>
-    )}
-    {options.map(([one, words]) => (
-      <option key={one} value={one}>
-        {words}
-      </option>
-    ))}
-  </select>
-);
 
 type Single = 'assignee' | 'author' | 'milestone';
 
@@ -48,7 +25,7 @@ export const Filters = ({ place, search, onChange }: FilterProps & { place: Plac
   const titles = milestones.map(({ title }) => [title, title] as const);
   return (
     <div className="filters">
-      <Choice
+      <ListChoice
         label="Label"
         value=""
         any="Label"
@@ -57,21 +34,21 @@ export const Filters = ({ place, search, onChange }: FilterProps & { place: Plac
           .map(({ name }) => [name, name] as const)}
         onChoose={(name) => onChange(withLabels(search, [...chosen, name]))}
       />
-      <Choice
+      <ListChoice
         label="Assignee"
         value={search.assignee ?? ''}
         any="Assignee"
         options={[['none', 'Nobody'], ...logins]}
         onChoose={(value) => onChange(withOne(search, 'assignee', value))}
       />
-      <Choice
+      <ListChoice
         label="Author"
         value={search.author ?? ''}
         any="Author"
         options={logins}
         onChoose={(value) => onChange(withOne(search, 'author', value))}
       />
-      <Choice
+      <ListChoice
         label="Milestone"
         value={search.milestone ?? ''}
         any="Milestone"

@@ -1,5 +1,6 @@
 /** A place to write Markdown in, with a view of what becomes of it. Ctrl+Enter sends it. */
 import { type ReactNode, useId, useState } from 'react';
+import { Writing, WritingFault } from '../../pieces/writing.tsx';
 import type { Place } from '../api/vendor.ts';
 import { Markdown } from './markdown.tsx';
 
@@ -18,7 +19,7 @@ type EditorProps = {
 };
 
 export const Editor = (props: EditorProps) => {
-  const { label, text, onChange, place, rows = 5, fault, onSend, onLeave } = props;
+  const { label, text, onChange, place, rows = 5, fault, autoFocus, onSend, onLeave } = props;
   const id = useId();
   const [isShown, setShown] = useState(false);
   const tab = (name: string, shows: boolean) => (
@@ -43,26 +44,9 @@ export const Editor = (props: EditorProps) => {
           <Markdown text={text} place={place} />
         </div>
       ) : (
-        <textarea
-          id={id}
-          rows={rows}
-          value={text}
-          // biome-ignore lint/a11y/noAutofocus: what was asked for is to write here
-          autoFocus={props.autoFocus}
-          aria-invalid={fault !== undefined}
-          aria-describedby={fault === undefined ? undefined : `${id}-fault`}
-          onChange={({ target }) => onChange(target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSend();
-            if (event.key === 'Escape') onLeave?.();
-          }}
-        />
+        <Writing {...{ id, text, onChange, rows, fault, onSend, onLeave, autoFocus }} />
       )}
-      {fault === undefined ? null : (
-        <p id={`${id}-fault`} className="fault">
-          {fault}
-        </p>
-      )}
+      <WritingFault id={id} fault={fault} />
     </div>
   );
 };

@@ -1,15 +1,12 @@
 /** What the pages share: a list with its states, values in pairs, a refusal, a choice of a building. */
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { AskError } from '../../host/ask.ts';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';
+import { titleOf } from '../../pieces/title.ts';
 import { When } from '../../pieces/when.tsx';
 import { type Named, type Page, useRead, type Values } from '../api/vendor.ts';
 
-export const useTitle = (words: string): void => {
-  useEffect(() => {
-    document.title = `${words} · Device manager`;
-  }, [words]);
-};
+export const useTitle = titleOf('Device manager');
 
 type ListProps<T> = {
   what: string;

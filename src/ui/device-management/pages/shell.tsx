@@ -1,6 +1,6 @@
 /** What stands around every page: where each kind of thing begins, and light or dark. */
-import { Link, Outlet } from '@tanstack/react-router';
-import { ThemeChoice } from '../../pieces/theme.tsx';
+import { Link } from '@tanstack/react-router';
+import { Frame } from '../../pieces/frame.tsx';
 
 const places = [
   ['/computers', 'Computers'],
@@ -9,26 +9,20 @@ const places = [
   ['/policies', 'Policies'],
 ] as const;
 
-export const Shell = () => (
-  <div className="frame">
-    <a className="skip" href="#main">
-      Skip to content
-    </a>
-    <header className="top">
-      <Link to="/computers" className="brand">
-        Device manager
-      </Link>
-      <ThemeChoice />
-    </header>
-    <nav className="tabs device-tabs" aria-label="Kinds">
-      {places.map(([to, words]) => (
-        <Link key={to} to={to}>
-          {words}
-        </Link>
-      ))}
-    </nav>
-    <main id="main" tabIndex={-1}>
-      <Outlet />
-    </main>
-  </div>
+const brand = (
+  <Link to="/computers" className="brand">
+    Device manager
+  </Link>
 );
+
+const tabs = (
+  <nav className="tabs device-tabs" aria-label="Kinds">
+    {places.map(([to, words]) => (
+      <Link key={to} to={to}>
+        {words}
+      </Link>
+    ))}
+  </nav>
+);
+
+export const Shell = () => <Frame begin={brand} below={tabs} />;

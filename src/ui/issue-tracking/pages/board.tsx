@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type DragEvent, useState } from 'react';
 import { useAnnounce } from '../../pieces/announce.tsx';
+import { ListChoice } from '../../pieces/list-choice.tsx';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { SearchBox } from '../../pieces/search.tsx';
 import { Failure, Loading } from '../../pieces/states.tsx';
@@ -17,7 +18,6 @@ import { MoveDialog, useMove } from '../parts/move.tsx';
 import { Refusal } from '../parts/refusal.tsx';
 import { useTitle } from '../parts/title.ts';
 import { jqlOf } from '../text/jql.ts';
-import { Choice } from './list-filters.tsx';
 import { useProjectKey } from './project.tsx';
 
 type Search = { q?: string; assignee?: string };
@@ -197,7 +197,7 @@ export const BoardPage = () => {
     <section className="page wide" aria-labelledby="title">
       <div className="page-head">
         <h1 id="title">Board</h1>
-        <Choice
+        <ListChoice
           label="Assignee"
           value={search.assignee ?? ''}
           any="Everybody"

@@ -1,5 +1,6 @@
 /** The choices that narrow a list, for whoever does not write queries, and the box for whoever does. */
 import { useId, useRef, useState } from 'react';
+import { ListChoice, type Options } from '../../pieces/list-choice.tsx';
 import { useSlash } from '../../pieces/slash.ts';
 import {
   useFilters,
@@ -10,32 +11,6 @@ import {
   useStatuses,
 } from '../api/reading.ts';
 import { jqlOf, type ListSearch, sorts } from '../text/jql.ts';
-
-type Options = readonly (readonly [value: string, words: string])[];
-
-type ChoiceProps = {
-  label: string;
-  value: string;
-  /** What the choice is when it narrows nothing. */
-  any: string;
-  options: Options;
-  onChoose: (value: string) => void;
-};
-
-export const Choice = ({ label, value, any, options, onChoose }: ChoiceProps) => (
-  <select aria-label={label} value={value} onChange={({ target }) => onChoose(target.value)}>
-    <option value="">{any}</option>
-    {/* What the address names is offered even where it is there no more. */}
-    {value === '' || options.some(([one]) => one === value) ? null : (
-      <option value={value}>{value}</option>
-    )}
-    {options.map(([one, words]) => (
-      <option key={one} value={one}>
-        {words}
-      </option>
-    ))}
-  </select>
-);
 
 type FilterProps = {
   project: string;
@@ -61,7 +36,7 @@ export const Filters = ({ project, search, onChange }: FilterProps) => {
   const { data: people = [] } = usePeople(project);
   const { data: priorities } = usePriorities();
   const choice = (name: Single, label: string, options: Options) => (
-    <Choice
+    <ListChoice
       label={label}
       any={label}
       value={search[name] ?? ''}

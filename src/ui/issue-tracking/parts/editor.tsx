@@ -1,5 +1,6 @@
 /** A place to write a text in the tracker's markup. Ctrl+Enter sends it, Escape leaves it. */
 import { useId } from 'react';
+import { Writing, WritingFault } from '../../pieces/writing.tsx';
 
 type EditorProps = {
   label: string;
@@ -13,7 +14,7 @@ type EditorProps = {
 };
 
 export const Editor = (props: EditorProps) => {
-  const { label, text, onChange, rows = 4, fault, onSend, onLeave } = props;
+  const { label, text, onChange, rows = 4, fault, autoFocus, onSend, onLeave } = props;
   const id = useId();
   return (
     <div className="editor">
@@ -23,25 +24,11 @@ export const Editor = (props: EditorProps) => {
           *bold* _italic_ {'{{code}}'} · h2. heading · * list · [name|https://…]
         </span>
       </div>
-      <textarea
-        id={id}
-        rows={rows}
-        value={text}
-        // biome-ignore lint/a11y/noAutofocus: what was asked for is to write here
-        autoFocus={props.autoFocus}
-        aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? `${id}-hint` : `${id}-fault`}
-        onChange={({ target }) => onChange(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) onSend?.();
-          if (event.key === 'Escape') onLeave?.();
-        }}
+      <Writing
+        {...{ id, text, onChange, rows, fault, onSend, onLeave, autoFocus }}
+        hint={`${id}-hint`}
       />
-      {fault === undefined ? null : (
-        <p id={`${id}-fault`} className="fault">
-          {fault}
-        </p>
-      )}
+      <WritingFault id={id} fault={fault} />
     </div>
   );
 };

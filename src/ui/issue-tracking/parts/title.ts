@@ -1,9 +1,4 @@
-/** What the browser calls the page, in its tab and its history. */
-import { useEffect } from 'react';
+/** What the browser calls the page. */
+import { titleOf } from '../../pieces/title.ts';
 
-export const useTitle = (...words: (string | undefined)[]): void => {
-  const title = [...words, 'Issue tracker'].filter((word) => word !== undefined).join(' · ');
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
-};
+export const useTitle = titleOf('Issue tracker');

@@ -1,0 +1,26 @@
+/** A choice that narrows a list. */
+export type Options = readonly (readonly [value: string, words: string])[];
+
+type ListChoiceProps = {
+  label: string;
+  value: string;
+  /** What the choice is when it narrows nothing. */
+  any: string;
+  options: Options;
+  onChoose: (value: string) => void;
+};
+
+export const ListChoice = ({ label, value, any, options, onChoose }: ListChoiceProps) => (
+  <select aria-label={label} value={value} onChange={({ target }) => onChoose(target.value)}>
+    <option value="">{any}</option>
+    {/* What the address names is offered even where it is there no more. */}
+    {value === '' || options.some(([one]) => one === value) ? null : (
+      <option value={value}>{value}</option>
+    )}
+    {options.map(([one, words]) => (
+      <option key={one} value={one}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
