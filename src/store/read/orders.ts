@@ -48,10 +48,10 @@ export const createOrders = (prepare: Statements, versions: EntityVersions): Ord
   };
 
   const read = ({ entity }: OrderedQuery, positions: readonly number[]): string[] => {
+    // As objects: a copy of rows (copying.ts) reads by the same statement, which is kept by its text.
     const text = `SELECT payload FROM ${entity.table} WHERE ${entity.position} = ?`;
     const statement = prepare(text);
-    statement.setReturnArrays(true);
-    return positions.map((at) => (statement.get(at) as unknown as [string])[0]);
+    return positions.map((at) => statement.get(at)?.payload as string);
   };
 
   /** What is kept of a query, now the last one that was asked. */

@@ -59,6 +59,14 @@ describe('pages of an order that is asked for again', () => {
     expect([page(store), page(store)].flat()).toEqual([5, 4, 5, 4]);
   });
 
+  it('leave it to others to read single rows by their positions', async () => {
+    const store = await opened();
+    const [row] = store.rowsOf('users');
+    expect(row).toBeDefined();
+    expect(store.rowAt('users', row?.position ?? 0)).toBe(row?.payload);
+    expect(page(store)).toEqual([5, 4]);
+  });
+
   it('are told apart by conditions, and end with the rows', async () => {
     const store = await opened();
     const where = [{ path: ['id'], match: 'equals' as const, value: [3, 4] }];
