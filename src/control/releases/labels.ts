@@ -17,7 +17,7 @@ const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
 
 const refuse = (label: string, present: BuildRow, broken: readonly ToolChangeView[]): never => {
   const names = broken.map(({ name }) => `"${name}"`).join(', ');
-  const message = `moving "${label}" back from ${present.id} goes across a breaking change of ${names}; give "force": true to do it all the same`;
+  const message = `moving "${label}" back from ${present.id} goes across a breaking change of ${names}; give "force": true (svc: --force) to do it all the same`;
   throw new AppError('conflict', message, {
     detail: { error: 'breaking_rollback', label, buildId: present.id, tools: broken },
   });
