@@ -6,7 +6,9 @@
  *
  * - when as many wait as may (`most`);
  * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
- *   queue has waited for `waitMs` all the same: whoever came now would wait longer still.
+ *   queue has waited for `waitMs` all the same: whoever came now would wait longer still. For as long as that
+ *   goes on, a fifth of `waitMs` is long enough: a burst may wait, but where more is asked for all the time, those
+ *   that are let in are to be served as if it were not.
  *
  * A project that has nobody in the queue is let in all the same: what others ask for does not shut it out.
  * While opens find warm hosts nothing is looked up for this.
@@ -27,8 +29,12 @@ export type Admission = {
   placed(wish: HostWish): void;
 };
 
-/** What was read is believed for so long. */
-const believedMs = 100;
+/** What was read is believed for so long, and where more is asked for than is borne. */
+const believedMs = { usual: 100, crowded: 20 };
+/** More is asked for than is borne until for so long nobody was refused. */
+const calmMs = 1_000;
+/** Of `waitMs`, while that is so. */
+const crowdedShare = 1 / 5;
 /** Placements are counted over so long; hosts pass on quickly when there were so many in it. */
 const countedMs = 2_000;
 const quickPlacements = 4;
@@ -59,6 +65,13 @@ export const createAdmission = (
   const reading = new Map<string, Promise<Queue>>();
   /** When this replica placed sessions of a wish lately. */
   const placements = new LRUCache<string, number[]>({ max: mostQueues });
+  /** When this replica last refused a session of a wish because the first in the queue had waited too long. */
+  const crowdedAt = new LRUCache<string, number>({ max: mostQueues });
+
+  const isCrowded = (key: string): boolean => {
+    const at = crowdedAt.get(key);
+    return at !== undefined && now() - at < calmMs;
+  };
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
@@ -102,7 +115,9 @@ export const createAdmission = (
     const { toCome, longestWaitMs } = crowding;
     const isShort = toCome !== null && waiting > toCome;
     const isQuick = placed >= quickPlacements;
-    if (!isShort || !isQuick || longestWaitMs < waitMs) return;
+    const longMs = isCrowded(key) ? waitMs * crowdedShare : waitMs;
+    if (!isShort || !isQuick || longestWaitMs < longMs) return;
+    crowdedAt.set(key, now());
     const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs})`;
     throw refusal(why, crowding, later);
   };
@@ -112,7 +127,8 @@ export const createAdmission = (
       const key = keyOf(wish);
       const known = queues.get(key);
       if (known === undefined) return;
-      const isFresh = known !== 'unread' && now() - known.readAt < believedMs;
+      const freshMs = isCrowded(key) ? believedMs.crowded : believedMs.usual;
+      const isFresh = known !== 'unread' && now() - known.readAt < freshMs;
       const queue = isFresh ? known : await look(key, wish);
       if (queue.projects.has(projectId)) decide(key, queue);
       queue.projects.add(projectId);
