@@ -1,5 +1,5 @@
 /** Lists of worlds, of their sessions, and of what an organization has. */
-import { type PlayedHost, warmHost } from '../host.ts';
+import { clearPool, type PlayedHost, warmHost } from '../host.ts';
 import { changed, pushFiles } from '../pushes.ts';
 import { encodeTree, notesWorld } from '../worlds.ts';
 import { type Listed, type Lists, query, type Stage, sharedTime } from './listed.ts';
@@ -106,6 +106,8 @@ const listsOfSessions = (stage: Stage): Lists => {
   const { ask, control } = stage;
   const hosts = new Map<string, PlayedHost>();
   const openSession = async (slug: string, pathOf: (sessionId: string) => string) => {
+    // A host would take the session of another walk that waits for one.
+    await clearPool(control);
     const host = await warmHost(control);
     const { id } = await ask('POST', '/world-sessions', { slug });
     await host.poll();
