@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { ConformReport } from '#mirror/conform/conform.ts';
+import { until } from '#runtime/pause.ts';
 import { listSessions } from '#wire/public-api/operations.ts';
 import { boardMirrorTree } from '../support/board-mirror.ts';
 import { type Network, startNetwork } from '../support/network.ts';
@@ -68,10 +69,14 @@ it('answers as the vendor did, in sessions of its own that are closed again', as
   expect(report).toMatchObject({ fidelity: 100, differences: 0, different: [], notPlayed: [] });
   expect(report.checks).toBeGreaterThan(300);
   expect(vendor.asked).toHaveLength(asked);
-  const { body } = await network.client.send(listSessions, {});
-  expect(body.data.map(({ state }) => state)).toEqual(body.data.map(() => 'CLOSED'));
   // What reads has one, and what writes another.
-  expect(body.data).toHaveLength(4);
+  await until(
+    async () => {
+      const { body } = await network.client.send(listSessions, {});
+      return body.data.map(({ state }) => state).join() === 'CLOSED,CLOSED,CLOSED,CLOSED';
+    },
+    { timeoutMs: 30_000, what: 'four closed sessions' },
+  );
 });
 
 it('is found out where a version answers otherwise, and not where an earlier one does', async () => {

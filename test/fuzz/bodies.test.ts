@@ -36,9 +36,12 @@ const fewBytes = 1_500_000;
 const isOperation = (value: unknown): value is OperationShape =>
   typeof value === 'object' && value !== null && 'answers' in value;
 
-/** Operations with a body, and those whose session or host is to live on: they name another. */
+/**
+ * Operations with a body, and those whose session or host is to live on, or that wait for a host that never comes: they
+ * name another.
+ */
 const ending =
-  /^(close|reportClosed|reportFailed|reportUnloaded|reportWarm|reportLeaving|createSurface)/;
+  /^(close|reportClosed|reportFailed|reportUnloaded|reportWarm|reportLeaving|createSurface|proveTask)/;
 
 const targets = [publicApi, hostApi]
   .flatMap((api) => Object.values(api as object))

@@ -372,7 +372,7 @@ it('is worked with by keys alone', async () => {
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByRole('complementary').getByText('duplicate').waitFor();
+  await page.getByRole('complementary').getByText('duplicate', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Edit labels', disabled: false }).waitFor();
   await page.getByRole('button', { name: 'Edit assignees' }).focus();
   await page.keyboard.press('Enter');

@@ -5,7 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { type Engine, engineRefusal } from '../../engine/engine.ts';
+import { type Engine, engineRefusal, isStatus } from '../../engine/engine.ts';
 import { pullImage } from '../../images/image.ts';
 import type { Driver, Launched, LaunchSpec, PrepareOptions } from '../driver.ts';
 import { containerName, labelsOf } from '../labels.ts';
@@ -36,6 +36,9 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   const fences = createFences(docker, log);
   const containers = createContainers(docker, installation, fences);
 
+  const isRunning = async (id: string): Promise<boolean> =>
+    (await docker.getContainer(id).inspect()).State.Running;
+
   const fence = async ({ owner, info }: FoundContainer): Promise<void> => {
     try {
       const destination = destinationOf(options.host.controlUrl, machineName);
@@ -43,6 +46,8 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
       const labels = labelsOf(owner, 'fence');
       await fences.raise({ image: info.Image, labels, target, destination });
     } catch (error) {
+      // A host that has ended meanwhile reaches nobody; the next listing tells how it ended.
+      if (isStatus(error, 409) && !(await isRunning(info.Id))) return;
       throw engineRefusal('fencing the container', error);
     }
   };
