@@ -21,7 +21,7 @@ it('the page and the pictures of the benchmarks show what was measured', () => {
 });
 
 it('the picture and the table of opens a second show each rate, and how many were refused', () => {
-  const served = { served: 100, refused: 0, failed: 0, p50Ms: 12, p99Ms: 48 };
+  const served = { served: 100, refused: 0, failed: 0, p50Ms: 12, p99Ms: 48, cpuMs: 9.5 };
   const borne = { ...served, rate: 45 };
   const beyond = { ...served, rate: 90, refused: 100, p99Ms: 300 };
   const overload = { ...beyond, refusedP99Ms: 20, recoveryMs: 900 };
@@ -31,6 +31,6 @@ it('the picture and the table of opens a second show each rate, and how many wer
     expect(picture).toContain(shown);
   const kept = { ...curve, machine: '2 cores', measuredOn: '2026-11-23' };
   const part = curvePart(kept);
-  expect(part).toContain('| 45 | 100 | 0 | 0 | 12 ms | 48 ms |');
-  expect(part).toContain('| 90, twice what is borne | 100 | 100 | 0 | 12 ms | 300 ms |');
+  expect(part).toContain('| 45 | 100 | 0 | 0 | 12 ms | 48 ms | 9.5 ms |');
+  expect(part).toContain('| 90, twice what is borne | 100 | 100 | 0 | 12 ms | 300 ms | 9.5 ms |');
 });

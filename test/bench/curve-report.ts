@@ -15,8 +15,11 @@ const end = '<!-- opens: end -->';
 
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
-const rowOf = ({ rate, served, refused, failed, p50Ms, p99Ms }: Step, name = `${rate}`): string =>
-  `| ${name} | ${served} | ${refused} | ${failed} | ${ms(p50Ms)} | ${ms(p99Ms)} |`;
+const rowOf = (
+  { rate, served, refused, failed, p50Ms, p99Ms, cpuMs }: Step,
+  name = `${rate}`,
+): string =>
+  `| ${name} | ${served} | ${refused} | ${failed} | ${ms(p50Ms)} | ${ms(p99Ms)} | ${cpuMs.toFixed(1)} ms |`;
 
 /** The measured part of the page, between its marks. */
 export const curvePart = ({ steps, borne, overload, machine, measuredOn }: KeptCurve): string =>
@@ -27,8 +30,8 @@ export const curvePart = ({ steps, borne, overload, machine, measuredOn }: KeptC
     '',
     '![Time until a session is ready, and refusals, against opens a second](figures/open-curve.svg)',
     '',
-    '| opens a second | served | refused | failed | p50 | p99 |',
-    '| - | -: | -: | -: | -: | -: |',
+    '| opens a second | served | refused | failed | p50 | p99 | processor time a session |',
+    '| - | -: | -: | -: | -: | -: | -: |',
     ...steps.map((step) => rowOf(step)),
     rowOf(overload, `${overload.rate}, twice what is borne`),
     '',

@@ -7,6 +7,7 @@ import type { Network } from '../support/network.ts';
 import { type LoadResult, poissonArrivals, runLoad, type Timed } from './arrivals.ts';
 import { type Figure, percentile } from './figure.ts';
 import { settled, withNetwork } from './poisson.ts';
+import { watchProcessorTime } from './processor-time.ts';
 import { sessionJob } from './session-job.ts';
 
 const rates = [10, 20, 30, 40, 50, 60, 75, 90, 120];
@@ -28,6 +29,8 @@ export type Step = {
   failed: number;
   p50Ms: number;
   p99Ms: number;
+  /** Processor time of all programs but the load's, in milliseconds for each session that was served. */
+  cpuMs: number;
 };
 
 export type Curve = {
@@ -40,27 +43,45 @@ export type Curve = {
 
 const tookOf = (timed: readonly Timed[]): number[] => timed.map(({ tookMs }) => tookMs);
 
-const stepOf = (rate: number, { ready, refused, failures }: LoadResult): Step => ({
+/** Who is measured: a network and the server of its database. */
+type Measured = { network: Network; server: { pid: number } };
+
+/** Has a load come, and what all programs took meanwhile. */
+const runMeasured = async (
+  measured: Measured,
+  arrivals: readonly number[],
+): Promise<LoadResult & { cpuMs: number }> => {
+  const { network, server } = measured;
+  const end = watchProcessorTime([network.control.pid, network.orchestrator.pid, server.pid]);
+  const result = await runLoad(sessionJob(network, arrivals));
+  return { ...result, cpuMs: end() / Math.max(1, result.ready.length) };
+};
+
+const stepOf = (
+  rate: number,
+  { ready, refused, failures, cpuMs }: LoadResult & { cpuMs: number },
+): Step => ({
   rate,
   served: ready.length,
   refused: refused.length,
   failed: failures.length,
   p50Ms: percentile(tookOf(ready), 0.5),
   p99Ms: percentile(tookOf(ready), 0.99),
+  cpuMs,
 });
 
-const show = ({ rate, served, refused, failed, p50Ms, p99Ms }: Step): string =>
-  `  ${rate} a second: ${served} served, ${refused} refused, ${failed} failed, p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms`;
+const show = ({ rate, served, refused, failed, p50Ms, p99Ms, cpuMs }: Step): string =>
+  `  ${rate} a second: ${served} served, ${refused} refused, ${failed} failed, p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, ${cpuMs.toFixed(1)} ms of processor time each`;
 
 const isBorne = ({ refused, failed, p99Ms }: Step): boolean =>
   refused === 0 && failed === 0 && p99Ms <= borneMs;
 
-const climb = async (network: Network, say: Say): Promise<Step[]> => {
+const climb = async (measured: Measured, say: Say): Promise<Step[]> => {
   const steps: Step[] = [];
   for (const rate of rates) {
-    await settled(network, pool.poolSize);
+    await settled(measured.network, pool.poolSize);
     const arrivals = poissonArrivals(seed + rate, rate, stepSeconds);
-    const step = stepOf(rate, await runLoad(sessionJob(network, arrivals)));
+    const step = stepOf(rate, await runMeasured(measured, arrivals));
     say(show(step));
     steps.push(step);
   }
@@ -74,15 +95,15 @@ const recoveryOf = ({ ready, refused }: LoadResult, endMs: number, usualMs: numb
   return Math.max(0, ...after);
 };
 
-const overloadWith = async (network: Network, borne: Step): Promise<Curve['overload']> => {
-  await settled(network, pool.poolSize);
+const overloadWith = async (measured: Measured, borne: Step): Promise<Curve['overload']> => {
+  await settled(measured.network, pool.poolSize);
   const rate = 2 * borne.rate;
   const endMs = overload.seconds * 1_000;
   const arrivals = [
     ...poissonArrivals(seed, rate, overload.seconds),
     ...poissonArrivals(seed + 1, borne.rate / 2, overload.afterwards).map((ms) => ms + endMs),
   ];
-  const result = await runLoad(sessionJob(network, arrivals));
+  const result = await runMeasured(measured, arrivals);
   const isDuring = ({ dueMs }: Timed): boolean => dueMs < endMs;
   const [ready, refused] = [result.ready.filter(isDuring), result.refused.filter(isDuring)];
   return {
@@ -93,12 +114,17 @@ const overloadWith = async (network: Network, borne: Step): Promise<Curve['overl
 };
 
 /** Measures it. Where not even the lowest rate is borne, that one is doubled. */
-export const benchCurve = (databaseUrl: string, say: Say): Promise<Curve> =>
+export const benchCurve = (
+  server: Measured['server'],
+  databaseUrl: string,
+  say: Say,
+): Promise<Curve> =>
   withNetwork(databaseUrl, pool, async (network) => {
     await runLoad(sessionJob(network, poissonArrivals(seed - 1, warmUp.rate, warmUp.seconds)));
-    const steps = await climb(network, say);
+    const measured = { network, server };
+    const steps = await climb(measured, say);
     const borne = steps.findLast(isBorne) ?? (steps[0] as Step);
-    const found = await overloadWith(network, borne);
+    const found = await overloadWith(measured, borne);
     say(show(found));
     return { steps, borne, overload: found };
   });

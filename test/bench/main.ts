@@ -193,7 +193,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
   }
   if (wants('open.curve') || wants('open.overload')) {
     say('opening more and more sessions a second, and twice as many as are borne');
-    const found = await benchCurve(await freshDatabase(server, 'bench_curve'), say);
+    const found = await benchCurve(server, await freshDatabase(server, 'bench_curve'), say);
     if (writesDocs) await writeCurve(found);
     figures.push(...figuresOfCurve(found));
   }
