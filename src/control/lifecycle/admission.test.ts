@@ -133,7 +133,10 @@ it('where more is asked for than is borne, a fifth of the time is long enough un
   for (let nth = 0; nth < 3; nth += 1) {
     pass(900);
     place(20);
-    await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
+    await expect(check(project, wish)).rejects.toMatchObject({
+      code: 'exhausted',
+      message: expect.stringContaining('SVC_OPEN_WAIT_MS is 250, of which 50 is too long'),
+    });
   }
   pass(1_000);
   await check(project, wish);

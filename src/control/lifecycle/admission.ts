@@ -115,10 +115,11 @@ export const createAdmission = (
     const { toCome, longestWaitMs } = crowding;
     const isShort = toCome !== null && waiting > toCome;
     const isQuick = placed >= quickPlacements;
-    const longMs = isCrowded(key) ? waitMs * crowdedShare : waitMs;
+    const wasCrowded = isCrowded(key);
+    const longMs = wasCrowded ? waitMs * crowdedShare : waitMs;
     if (!isShort || !isQuick || longestWaitMs < longMs) return;
     crowdedAt.set(key, now());
-    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs})`;
+    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs}${wasCrowded ? `, of which ${longMs} is too long while this goes on` : ''})`;
     throw refusal(why, crowding, later);
   };
 
