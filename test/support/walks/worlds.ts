@@ -105,12 +105,19 @@ const entry = (id: number, via: 'api' | 'webhook') => ({
 const listsOfSessions = (stage: Stage): Lists => {
   const { ask, control } = stage;
   const hosts = new Map<string, PlayedHost>();
+  /** The runs of another walk go on to open sessions, and the oldest that waits is served first. */
+  const hostOf = async (sessionId: string): Promise<PlayedHost> => {
+    for (;;) {
+      const host = await warmHost(control);
+      const taken = await host.poll();
+      if (taken?.sessionId === sessionId) return host;
+    }
+  };
   const openSession = async (slug: string, pathOf: (sessionId: string) => string) => {
     // A host would take the session of another walk that waits for one.
     await clearPool(control);
-    const host = await warmHost(control);
     const { id } = await ask('POST', '/world-sessions', { slug });
-    await host.poll();
+    const host = await hostOf(id);
     await host.ready();
     const list = pathOf(id);
     hosts.set(list, host);
