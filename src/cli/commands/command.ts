@@ -126,13 +126,24 @@ type PageMeta = {
 };
 
 /** A line that says that there is more, or none. */
-export const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
+const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
   const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
   if (page >= totalPages && orMore === '') return [];
   return [
     `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next`,
   ];
 };
+
+/** Prints a page of a list: as JSON when asked for, else its rows as text and whether there is more. */
+export const printPage = <Answer extends { data: unknown; meta: PageMeta }>(
+  context: Context,
+  options: ServiceOptions,
+  answer: Answer,
+  text: (data: Answer['data']) => string,
+): void =>
+  printAnswer(context, options, answer, () =>
+    [text(answer.data), ...moreText(answer.meta)].join('\n'),
+  );
 
 /** Adds `--via`, `--operation` and `--status`. */
 export const addRequestFilters = (command: Command): Command =>

@@ -16,9 +16,9 @@ import {
   addCommand,
   addPaging,
   clientFor,
-  moreText,
   type PagingOptions,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -76,9 +76,7 @@ export const addConnectorList = (connector: Command, context: Context): void => 
     async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
       const client = clientFor(context, options);
       const { body } = await client.send(listConnectors, { query: { page, limit } });
-      printAnswer(context, options, body, () =>
-        [connectorsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => connectorsText(data, context.colors));
     },
   );
 };
@@ -94,9 +92,7 @@ export const addConnectorVersions = (connector: Command, context: Context): void
       const client = clientFor(context, options);
       const query = { page, limit };
       const { body } = await client.send(listConnectorVersions, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
-        [connectorVersionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => connectorVersionsText(data, context.colors));
     },
   );
 };

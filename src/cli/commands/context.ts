@@ -19,10 +19,10 @@ import {
   addPaging,
   clientFor,
   collect,
-  moreText,
   type PagingOptions,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -71,7 +71,7 @@ const addList = (repos: Command, context: Context): void => {
     };
     const input = { params: { kind }, query };
     const { body } = await clientFor(context, options).send(api.listContext, input);
-    printAnswer(context, options, body, () => [listRepos(body), ...moreText(body.meta)].join('\n'));
+    printPage(context, options, body, () => listRepos(body));
   });
 };
 

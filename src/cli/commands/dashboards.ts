@@ -21,10 +21,10 @@ import {
   addPaging,
   clientFor,
   collect,
-  moreText,
   type PagingOptions,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -239,9 +239,7 @@ const addTaskSets = (program: Command, context: Context): void => {
   withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
     const query = pageOf(options);
     const { body } = await clientFor(context, options).send(api.listTaskSets, { query });
-    printAnswer(context, options, body, () =>
-      [listTaskSets(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listTaskSets);
   });
   const show = addCommand(sets, {
     usage: 'get <set>',

@@ -18,10 +18,10 @@ import {
   addPaging,
   clientFor,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -36,9 +36,7 @@ const addList = (datasets: Command, context: Context): void => {
   withService(addPaging(command)).action(async (options: ServiceOptions & PagingOptions) => {
     const query = pageOf(options);
     const { body } = await clientFor(context, options).send(api.listDatasets, { query });
-    printAnswer(context, options, body, () =>
-      [listDatasets(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listDatasets);
   });
 };
 
@@ -119,9 +117,7 @@ const addItemList = (items: Command, context: Context): void => {
         ...given('status', options.status),
       };
       const { body } = await clientFor(context, options).send(api.listDatasetItems, { query });
-      printAnswer(context, options, body, () =>
-        [listItems(body.data), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, listItems);
     },
   );
 };
@@ -214,9 +210,7 @@ const addRuns = (datasets: Command, context: Context): void => {
     async (name: string, options: ServiceOptions & PagingOptions) => {
       const input = { params: { name }, query: pageOf(options) };
       const { body } = await clientFor(context, options).send(api.listDatasetRuns, input);
-      printAnswer(context, options, body, () =>
-        [listRuns(body.data), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, listRuns);
     },
   );
   const show = addCommand(runs, {
@@ -230,9 +224,7 @@ const addRuns = (datasets: Command, context: Context): void => {
       const dataset = (await client.send(api.getDataset, { params: { datasetName } })).body;
       const query = { ...pageOf(options), datasetId: dataset.id, runName };
       const { body } = await client.send(api.listDatasetRunItems, { query });
-      printAnswer(context, options, body, () =>
-        [listRunItems(body.data), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, listRunItems);
     },
   );
   const remove = addCommand(runs, {

@@ -19,9 +19,9 @@ import {
   addCommand,
   addPaging,
   clientFor,
-  moreText,
   type PagingOptions,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -47,9 +47,7 @@ const addList = (connectors: Command, context: Context): void => {
     async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
       const client = clientFor(context, options);
       const { body } = await client.send(api.listFileConnectors, { query: { page, limit } });
-      printAnswer(context, options, body, () =>
-        [listConnectors(body.data), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, listConnectors);
     },
   );
 };

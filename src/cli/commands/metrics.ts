@@ -12,11 +12,11 @@ import {
   clientFor,
   collect,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -143,9 +143,7 @@ const addDaily = (metrics: Command, context: Context): void => {
       ...given('toTimestamp', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listDailyMetrics, { query });
-    printAnswer(context, options, body, () =>
-      [listDays(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listDays);
   });
 };
 

@@ -12,11 +12,11 @@ import {
   addPaging,
   clientFor,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -30,9 +30,7 @@ const addRead = (models: Command, context: Context): void => {
   withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
     const query = pageOf(options);
     const { body } = await clientFor(context, options).send(api.listModels, { query });
-    printAnswer(context, options, body, () =>
-      [listModels(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listModels);
   });
   const show = addCommand(models, {
     usage: 'show <model>',

@@ -12,9 +12,9 @@ import {
   addPaging,
   clientFor,
   collect,
-  moreText,
   type PagingOptions,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -43,9 +43,7 @@ const addList = (prompts: Command, context: Context): void => {
       ...given('tag', tag),
     };
     const { body } = await clientFor(context, options).send(api.listPrompts, { query });
-    printAnswer(context, options, body, () =>
-      [listPrompts(body), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, () => listPrompts(body));
   });
 };
 

@@ -9,10 +9,10 @@ import {
   addPaging,
   clientFor,
   collect,
-  moreText,
   type PagingOptions,
   pageOf,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -26,9 +26,7 @@ const addQueueList = (queues: Command, context: Context): void => {
   withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
     const query = pageOf(options);
     const { body } = await clientFor(context, options).send(api.listQueues, { query });
-    printAnswer(context, options, body, () =>
-      [listQueues(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listQueues);
   });
   const show = addCommand(queues, {
     usage: 'show <queue>',
@@ -73,9 +71,7 @@ const addItems = (queues: Command, context: Context): void => {
     const query = { ...pageOf(options), ...(status === undefined ? {} : { status }) };
     const input = { params: { queueId }, query };
     const { body } = await clientFor(context, options).send(api.listQueueItems, input);
-    printAnswer(context, options, body, () =>
-      [listQueueItems(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listQueueItems);
   });
 };
 

@@ -16,9 +16,9 @@ import {
   addCommand,
   addPaging,
   clientFor,
-  moreText,
   type PagingOptions,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -75,9 +75,7 @@ const addBuildList = (builds: Command, context: Context): void => {
     const { page, limit, agent } = options;
     const query = { page, limit, ...(agent === undefined ? {} : { agentId: agent }) };
     const { body } = await clientFor(context, options).send(api.listBuilds, { query });
-    printAnswer(context, options, body, () =>
-      [describeBuilds(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, describeBuilds);
   });
 };
 
@@ -155,9 +153,7 @@ const addLabelHistory = (labels: Command, context: Context): void => {
       params: { buildId },
       query: { page, limit },
     });
-    printAnswer(context, options, body, () =>
-      [describeMoves(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, describeMoves);
   });
 };
 
@@ -188,9 +184,7 @@ const addRunList = (runs: Command, context: Context): void => {
     const { page, limit, build } = options;
     const query = { page, limit, ...(build === undefined ? {} : { buildId: build }) };
     const { body } = await clientFor(context, options).send(api.listAgentRuns, { query });
-    printAnswer(context, options, body, () =>
-      [describeRuns(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, describeRuns);
   });
 };
 

@@ -11,11 +11,11 @@ import {
   clientFor,
   collect,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -74,9 +74,7 @@ const addList = (scores: Command, context: Context): void => {
       ...given('toTimestamp', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listAllScores, { query });
-    printAnswer(context, options, body, () =>
-      [listScores(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listScores);
   });
 };
 
@@ -192,9 +190,7 @@ const addConfigs = (scores: Command, context: Context): void => {
   withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
     const query = pageOf(options);
     const { body } = await clientFor(context, options).send(api.listScoreConfigs, { query });
-    printAnswer(context, options, body, () =>
-      [listConfigs(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listConfigs);
   });
   const show = addCommand(configs, {
     usage: 'show <config>',

@@ -25,10 +25,10 @@ import {
   addRequestFilters,
   clientFor,
   filterOf,
-  moreText,
   type PagingOptions,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -69,9 +69,7 @@ const addSessionList = (sessions: Command, context: Context): void => {
         ...(world === undefined ? {} : { world }),
       },
     });
-    printAnswer(context, options, body, () =>
-      [sessionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, (data) => sessionsText(data, context.colors));
   });
 };
 

@@ -19,10 +19,10 @@ import {
   addPaging,
   clientFor,
   collect,
-  moreText,
   type PagingOptions,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -108,9 +108,7 @@ const addList = (tasks: Command, context: Context): void => {
       });
       const query = { page, limit, ...given('world', world), ...Object.fromEntries(pairs) };
       const { body } = await clientFor(context, options).send(listTasks, { query });
-      printAnswer(context, options, body, () =>
-        [tasksText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => tasksText(data, context.colors));
     },
   );
 };

@@ -10,10 +10,10 @@ import {
   addCommand,
   addPaging,
   collect,
-  moreText,
   type PagingOptions,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -29,8 +29,7 @@ const addList = (tokens: Command, context: Context): void => {
     const { page, limit, all } = options;
     const query = { page, limit, ...(all === undefined ? {} : { all }) };
     const { body } = await accountClientFor(context, options).send(api.listTokens, { query });
-    const text = () => [describeTokens(body.data), ...moreText(body.meta)].join('\n');
-    printAnswer(context, options, body, text);
+    printPage(context, options, body, describeTokens);
   });
 };
 

@@ -17,10 +17,10 @@ import {
   clientFor,
   collect,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -103,9 +103,7 @@ const addTraceList = (traces: Command, context: Context): void => {
       ...given('toTimestamp', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listTraces, { query });
-    printAnswer(context, options, body, () =>
-      [listTraces(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listTraces);
   });
 };
 
@@ -150,9 +148,7 @@ const addSessions = (traces: Command, context: Context): void => {
       ...given('toTimestamp', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listTraceSessions, { query });
-    printAnswer(context, options, body, () =>
-      [listTraceSessions(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listTraceSessions);
   });
   const show = addCommand(sessions, {
     usage: 'show <session>',
@@ -208,9 +204,7 @@ const addObservationList = (observations: Command, context: Context): void => {
       ...given('toStartTime', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listObservations, { query });
-    printAnswer(context, options, body, () =>
-      [listObservations(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listObservations);
   });
   const show = addCommand(observations, {
     usage: 'show <observation>',

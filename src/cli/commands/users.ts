@@ -12,11 +12,11 @@ import {
   addPaging,
   clientFor,
   given,
-  moreText,
   type PagingOptions,
   pageOf,
   parseNumber,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -134,9 +134,7 @@ const addEvents = (users: Command, context: Context): void => {
       ...given('toTimestamp', options.to),
     };
     const { body } = await clientFor(context, options).send(api.listUserEvents, { query });
-    printAnswer(context, options, body, () =>
-      [listUserEvents(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listUserEvents);
   });
 };
 
@@ -169,9 +167,7 @@ export const addComments = (program: Command, context: Context): void => {
       ...given('authorUserId', options.author),
     };
     const { body } = await clientFor(context, options).send(api.listComments, { query });
-    printAnswer(context, options, body, () =>
-      [listComments(body.data), ...moreText(body.meta)].join('\n'),
-    );
+    printPage(context, options, body, listComments);
   });
   const show = addCommand(comments, {
     usage: 'show <comment>',

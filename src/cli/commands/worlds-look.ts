@@ -26,9 +26,9 @@ import {
   addRequestFilters,
   clientFor,
   filterOf,
-  moreText,
   type PagingOptions,
   printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -43,9 +43,7 @@ export const addWorldsList = (worlds: Command, context: Context): void => {
     async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
       const client = clientFor(context, options);
       const { body } = await client.send(listWorlds, { query: { page, limit } });
-      printAnswer(context, options, body, () =>
-        [worldsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => worldsText(data, context.colors));
     },
   );
 };
@@ -118,9 +116,7 @@ export const addWorldsRequests = (worlds: Command, context: Context): void => {
       };
       const client = clientFor(context, options);
       const { body } = await client.send(listWorldRequests, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
-        [describeRequests(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => describeRequests(data, context.colors));
     },
   );
 };

@@ -7,9 +7,8 @@ import {
   addCommand,
   addPaging,
   clientFor,
-  moreText,
   type PagingOptions,
-  printAnswer,
+  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
@@ -25,9 +24,7 @@ export const addWorldsVersions = (worlds: Command, context: Context): void => {
       const client = clientFor(context, options);
       const query = { page, limit };
       const { body } = await client.send(listVersions, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
-        [versionsText(body.data, context.colors), ...moreText(body.meta)].join('\n'),
-      );
+      printPage(context, options, body, (data) => versionsText(data, context.colors));
     },
   );
 };
