@@ -119,11 +119,15 @@ describe('a view', { timeout: 30_000 }, () => {
 
   it('shows what changed after a click, to others as well', async () => {
     const [view, other] = [await look(), await look(true)];
-    await Promise.all([frame(view), frame(other)]);
-    const seen = [view.frames.length, other.frames.length];
+    const pad = page.locator('#pad');
+    const before = await Promise.all([frame(view), frame(other)]);
     await click(view, '#pad');
-    await Promise.all([frame(view, seen[0]), frame(other, seen[1])]);
-    expect(await page.locator('#pad').getAttribute('style')).toMatch(/238, 0, 0/);
+    const isRed = async () => /238, 0, 0/.test((await pad.getAttribute('style')) ?? '');
+    await until(isRed, { ...waiting, what: 'the click' });
+    for (const [at, seer] of [view, other].entries()) {
+      const isShown = () => !seer.frames.at(-1)?.equals(before[at] as Buffer);
+      await until(isShown, { ...waiting, what: 'a picture of it' });
+    }
   });
 
   it('types, selects, copies, cuts and pastes', async () => {

@@ -28,7 +28,12 @@ export type Viewer = { ended: Promise<void>; close(closure: Closure): void };
 
 const picture = { quality: 60, maxWidth: 2_560, maxHeight: 1_600 };
 
-type State = ViewerOptions & { driver: Driver; screencast: Screencast };
+/** `acting`: what was done in pages and has not arrived there yet. */
+type State = ViewerOptions & {
+  driver: Driver;
+  screencast: Screencast;
+  acting: Set<Promise<void>>;
+};
 
 const tell = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewNews): void => {
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(news));
@@ -52,6 +57,11 @@ const onDialog = (state: State, params: Params, sessionId: string | undefined): 
   tell(state, { type: 'dialog', kind: String(type), message: String(message), initial });
 };
 
+const acted = async ({ acting }: State, done: Promise<void>): Promise<void> => {
+  acting.add(done);
+  await done.finally(() => acting.delete(done));
+};
+
 const carryOut = async (state: State, input: ViewInput): Promise<void> => {
   const { driver, tabs } = state;
   const stage = state.screencast.stage();
@@ -68,8 +78,10 @@ const carryOut = async (state: State, input: ViewInput): Promise<void> => {
     await driver.send('Target.closeTarget', { targetId: input.tab });
   } else if (stage !== undefined) {
     if (input.type === 'copy') {
+      // Chromium reads from a page at once, also where keys are still on their way to it.
+      await Promise.allSettled(state.acting);
       tell(state, { type: 'clipboard', text: await copySelection(stage, input.isCut) });
-    } else await act(stage, input);
+    } else await acted(state, act(stage, input));
   }
 };
 
@@ -110,7 +122,7 @@ const begin = (options: ViewerOptions, driver: Driver): State => {
     onFrame: (frame, more) => sendFrame(socket, frame, more),
     onTabs: () => tellTabs(options, screencast.stage()),
   });
-  const state = { ...options, driver, screencast };
+  const state = { ...options, driver, screencast, acting: new Set<Promise<void>>() };
   driver.on('Page.javascriptDialogOpening', (params, sessionId) =>
     onDialog(state, params, sessionId),
   );
