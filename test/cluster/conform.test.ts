@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import type { ConformReport } from '#mirror/conform/conform.ts';
 import { until } from '#runtime/pause.ts';
@@ -15,9 +16,17 @@ import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { type StandInVendor, startStandInVendor } from '../support/stand-in-vendor.ts';
 import { runSvc } from '../support/svc.ts';
+import { notesWorld } from '../support/worlds.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'svc-conform-world-'));
 const folder = join(home, 'board');
+
+const write = (to: string, tree: readonly TreeFile[]): void => {
+  for (const { path, content } of tree) {
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    writeFileSync(join(to, path), content);
+  }
+};
 let database: TestDatabase;
 let network: Network;
 let vendor: StandInVendor;
@@ -39,10 +48,7 @@ beforeAll(async () => {
   database = await testDatabase();
   network = await startNetwork({ databaseUrl: database.url, poolSize: 2, poolMax: 4 });
   vendor = await startStandInVendor();
-  for (const { path, content } of boardMirrorTree({ url: vendor.url })) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
+  write(folder, boardMirrorTree({ url: vendor.url }));
   await done('connector', 'capture', folder, '--max-items', '3');
   await done(
     ...['data', 'extract', folder, '--format', 'json'],
@@ -103,8 +109,13 @@ it('says so where there is no such world, or nothing to compare it with', async 
   const unknown = await svc('connector', 'conform', 'bord');
   expect(unknown.status).toBe(1);
   expect(unknown.err).toMatch(/^error: /);
-  await done('create', 'plain', '--from', 'code-hosting');
-  const plain = await svc('connector', 'conform', 'plain', '--json');
-  expect(plain.status).toBe(1);
+  const asked = vendor.asked.length;
+  const plain = join(home, 'plain');
+  write(plain, notesWorld());
+  await done('create', 'plain', '--from', plain);
+  const unmirrored = await svc('connector', 'conform', 'plain', '--json');
+  expect(unmirrored.status).toBe(1);
+  expect(unmirrored.err).toContain('no vendor to compare it with');
+  expect(vendor.asked).toHaveLength(asked);
   expect(vendor.asked.every(({ method }) => method === 'GET')).toBe(true);
 });

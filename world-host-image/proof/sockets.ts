@@ -1,8 +1,8 @@
 /**
  * Sockets that belong neither to the host nor to its workers, in a network namespace that the host has to
  * itself. The system counts all of them at no cost, so its tables, which take milliseconds to read where
- * memory is large, are looked at only when the count is not what it should be: a connection that is
- * closing is counted, too.
+ * memory is large, are looked at only the first time and when the count is not what it should be: a
+ * connection that is closing is counted, too.
  */
 import { readRows, readText, socketsOf } from './proc.ts';
 
@@ -81,17 +81,22 @@ const othersIn = (
  */
 export const watchSockets = (workers: readonly number[]): SocketWatch => {
   const first = knownOf(workers);
-  const usual = countOthers(first);
+  // The least that was ever counted: one that was just closed may be counted for a moment, and would hide another.
+  let usual = countOthers(first);
+  let isSettled = false;
   const telling = tables.filter(([name, columns]) => othersIn(name, columns, first)?.length === 0);
   return {
     look(present) {
       const known = knownOf(present);
       const others = countOthers(known);
-      if (others !== undefined && others === usual) return [];
-      return telling.flatMap(
+      if (isSettled && others !== undefined && others === usual) return [];
+      const found = telling.flatMap(
         ([name, columns]) =>
           othersIn(name, columns, known) ?? [`/proc/net/${name}: it cannot be read any more`],
       );
+      if (others !== undefined && others < (usual ?? Infinity)) usual = others;
+      isSettled ||= found.length === 0;
+      return found;
     },
   };
 };
