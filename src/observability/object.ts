@@ -19,6 +19,8 @@ export type ObservationType = (typeof observationTypes)[number];
 
 export const levels = ['DEBUG', 'DEFAULT', 'WARNING', 'ERROR'] as const;
 export type Level = (typeof levels)[number];
+/** Of an observation that none was said of. */
+export const usualLevel: Level = 'DEFAULT';
 
 /** Fields of a trace that have a rank each. */
 export const traceFields = [

@@ -408,3 +408,41 @@ describe('a page', () => {
     expect((await ask('GET', '/traces/heavy-3')).body.input).toBe(input);
   });
 });
+
+describe('what nobody said', () => {
+  type Written = { createdAt: string; updatedAt: string };
+  const usual = { environment: 'default', public: false, tags: [] };
+
+  it('is shown as what is usual, and a later time of writing only where there was one', async () => {
+    const trace = { id: 'bare', sessionId: 'bare-session', timestamp: at(0) };
+    const span = { id: 'bare-span', traceId: 'bare', startTime: at(0) };
+    await send(event('trace-create', trace), event('span-create', span));
+    const shownOf = async (): Promise<{ traces: Written[]; observations: Written[] }> => {
+      const whole = (await ask('GET', '/traces/bare')).body;
+      const session = (await ask('GET', '/sessions/bare-session')).body;
+      const withIo = (await ask('GET', '/sessions/bare-session?includeIO=true')).body;
+      const listed = (await ask('GET', '/observations?traceId=bare')).body;
+      const parts = (await ask('GET', '/v2/observations?traceId=bare&fields=basic,time')).body;
+      const traces = [whole, session.traces?.[0], withIo.traces?.[0]] as never[];
+      const observations = [whole.observations?.[0], listed.data[0], parts.data[0]] as never[];
+      for (const one of traces) expect(one).toMatchObject(usual);
+      for (const one of observations) {
+        expect(one).toMatchObject({ environment: 'default', level: 'DEFAULT' });
+      }
+      return { traces, observations };
+    };
+    const first = await shownOf();
+    for (const { createdAt, updatedAt } of [...first.traces, ...first.observations]) {
+      expect(updatedAt).toBe(createdAt);
+    }
+    await send(
+      event('trace-create', { ...trace, name: 'named' }, 1),
+      event('span-update', { ...span, level: 'DEFAULT', name: 'named' }, 1),
+    );
+    const second = await shownOf();
+    for (const { createdAt, updatedAt } of [...second.traces, ...second.observations]) {
+      expect(Date.parse(updatedAt)).toBeGreaterThan(Date.parse(createdAt));
+    }
+    await ask('DELETE', '/traces/bare');
+  });
+});

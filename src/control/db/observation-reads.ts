@@ -1,7 +1,9 @@
 /** Observations, read. */
 import { limits } from '#domain/limits.ts';
+import { usualEnvironment } from '#observability/environment.ts';
+import { usualLevel } from '#observability/object.ts';
 import { type Database, type Queryable, statement } from './database.ts';
-import { wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
+import { updatedText, wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
 import { utcText } from './times.ts';
 import { keyOf } from './trace-keys.ts';
@@ -9,17 +11,18 @@ import { type Condition, conditioned, countUpTo } from './where.ts';
 
 /** An observation as it is shown, its times as `isoOf` takes them. */
 export type ObservationRow = {
-  key: string;
   id: string;
   traceId: string;
   parentId: string | null;
   type: string;
   name: string | null;
-  environment: string;
+  /** Null: the usual one. */
+  environment: string | null;
   startTime: string;
   endTime: string | null;
   completionStartTime: string | null;
-  level: string;
+  /** Null: the usual one. */
+  level: string | null;
   statusMessage: string | null;
   version: string | null;
   model: string | null;
@@ -30,11 +33,13 @@ export type ObservationRow = {
   promptVersion: number | null;
   pricingJson: string | null;
   createdAt: string;
-  updatedAt: string;
+  /** Null: when it was made. */
+  updatedAt: string | null;
   input: string | null;
   output: string | null;
   metadata: string | null;
-  isCut: boolean;
+  /** Null: it is not. */
+  isCut: boolean | null;
 };
 
 /** One with what is shown of its trace. */
@@ -47,12 +52,12 @@ export type ListedObservationRow = ObservationRow & {
   isPublic: boolean | null;
 };
 
-const plain = `key, id, trace_id as "traceId", parent_id as "parentId", type, name,
-  coalesce(environment, 'default') as environment, ${utcText('began_at')} as "startTime",
-  ${utcText('end_time')} as "endTime", ${utcText('completion_start_time')} as "completionStartTime", coalesce(level, 'DEFAULT') as level,
+const plain = `id, trace_id as "traceId", parent_id as "parentId", type, name,
+  nullif(environment, '${usualEnvironment}') as environment, ${utcText('began_at')} as "startTime",
+  ${utcText('end_time')} as "endTime", ${utcText('completion_start_time')} as "completionStartTime", nullif(level, '${usualLevel}') as level,
   status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
   usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
-  ${utcText('created_at')} as "createdAt", ${utcText('updated_at')} as "updatedAt"`;
+  ${utcText('created_at')} as "createdAt", ${updatedText} as "updatedAt"`;
 
 const listed = `${plain}, of_user as "userId", of_session as "sessionId", of_name as "traceName",
   of_release as release, of_tags as tags, of_public as "isPublic"`;

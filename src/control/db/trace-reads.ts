@@ -1,41 +1,48 @@
 /** Traces, read. */
 import { limits } from '#domain/limits.ts';
+import { usualEnvironment } from '#observability/environment.ts';
 import { type Database, type Queryable, statement } from './database.ts';
-import { wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
+import { updatedText, wholeWithHeavy, withHeavy, withoutHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
 import { utcText } from './times.ts';
 import { keyOf } from './trace-keys.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
 
 /** A trace as it is shown, without what is counted of its observations; its times as `isoOf` takes them. */
-export type TraceRow = {
-  key: string;
-  week: number;
+export type ShownTraceRow = {
   id: string;
   timestamp: string;
   name: string | null;
   userId: string | null;
   sessionId: string | null;
-  environment: string;
+  /** Null: the usual one. */
+  environment: string | null;
   release: string | null;
   version: string | null;
   externalId: string | null;
-  public: boolean;
-  tags: string[];
+  /** Null: not so. */
+  public: boolean | null;
+  /** Null: none. */
+  tags: string[] | null;
   createdAt: string;
-  updatedAt: string;
+  /** Null: when it was made. */
+  updatedAt: string | null;
   /** JSON texts; null also where they were not asked for, or had no room. */
   input: string | null;
   output: string | null;
   metadata: string | null;
-  /** Whether the page had no room for them. */
-  isCut: boolean;
+  /** Whether the page had no room for them; null: it had. */
+  isCut: boolean | null;
 };
 
-const plain = `key, week, id, ${utcText('began_at')} as "timestamp", name, user_id as "userId", session_id as "sessionId",
-  coalesce(environment, 'default') as environment, release, version, external_id as "externalId",
-  coalesce(is_public, false) as "public", tags, ${utcText('created_at')} as "createdAt",
-  ${utcText('updated_at')} as "updatedAt"`;
+/** One with what others are found by. */
+export type TraceRow = ShownTraceRow & { key: string; week: number };
+
+const shown = `id, ${utcText('began_at')} as "timestamp", name, user_id as "userId", session_id as "sessionId",
+  nullif(environment, '${usualEnvironment}') as environment, release, version, external_id as "externalId",
+  nullif(is_public, false) as "public", nullif(tags, '{}') as tags, ${utcText('created_at')} as "createdAt",
+  ${updatedText} as "updatedAt"`;
+const plain = `key, week, ${shown}`;
 
 const whole = withHeavy(plain, limits.pageBytes);
 const light = withoutHeavy(plain);
@@ -182,19 +189,26 @@ export const listScoreIds = async (db: Queryable, traces: Traces) =>
 /** Of one session so many traces are shown. */
 const mostOfSession = 50_000;
 
-const ofSessionStatement = statement(
-  'list_traces_of_session',
-  wholeWithHeavy(plain, {
-    from: 'traces where session_key = $1',
-    order: 'began_at, key',
-    most: mostOfSession,
-    bytes: limits.pageBytes,
-  }),
-);
+const ofSession = (name: string, columns: string) =>
+  statement(
+    name,
+    wholeWithHeavy(columns, {
+      from: 'traces where session_key = $1',
+      order: 'began_at, key',
+      most: mostOfSession,
+      bytes: limits.pageBytes,
+    }),
+  );
+const shownOfSessionStatement = ofSession('show_traces_of_session', shown);
+const ofSessionStatement = ofSession('list_traces_of_session', plain);
 
-/** Gives the traces of a session to `take`, from its beginning. */
-export const eachTraceOfSession = (
+/** Gives the traces of a session to `take`, from its beginning, as they are shown. */
+export const showTracesOfSession = (
   db: Database,
   sessionKey: string,
-  take: (row: TraceRow) => void,
-): Promise<void> => db.each(ofSessionStatement, [sessionKey], take);
+  take: (row: ShownTraceRow) => void,
+): Promise<void> => db.each(shownOfSessionStatement, [sessionKey], take);
+
+/** The traces of a session, from its beginning. */
+export const listTracesOfSession = (db: Database, sessionKey: string): Promise<TraceRow[]> =>
+  db.query(ofSessionStatement, [sessionKey]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf, JsonText, jsonList, writeJson } from './json-text.ts';
+import { chunksOf, createJsonEntries, JsonText, jsonList, writeJson } from './json-text.ts';
 
 describe('the chunks of an answer', () => {
   it('are few where its pieces are small', () => {
@@ -20,6 +20,19 @@ describe('the chunks of an answer', () => {
   it('are made one by one: a large text is never there twice', () => {
     const [first] = chunksOf(['\u20ac'.repeat(8_000_000)]);
     expect(first?.buffer.byteLength).toBeLessThanOrEqual(256 * 1024);
+  });
+});
+
+describe('entries that are written as they come', () => {
+  it.each([0, 1, 99, 100, 101, 250])('are a list of all of them, in their order: %i', (count) => {
+    const given = Array.from({ length: count }, (_, index) => ({ index, text: '},{"[' }));
+    const entries = createJsonEntries<object>();
+    for (const entry of given) entries.add({ ...entry, free: new JsonText('[1]') });
+    const written = writeJson({ list: entries.list(), after: 1 }).join('');
+    expect(JSON.parse(written)).toEqual({
+      list: given.map((entry) => ({ ...entry, free: [1] })),
+      after: 1,
+    });
   });
 });
 

@@ -77,6 +77,31 @@ export const writeJson = (value: unknown): string[] => {
   return texts.length === 0 ? [json] : putIn(json, texts);
 };
 
+/** Entries of a list are written so many together: each by itself takes half as long again. */
+const mostTogether = 100;
+
+/** Writes the entries of a list of an answer as they come, so that no more than some are there at once. */
+export const createJsonEntries = <Entry>() => {
+  const texts: string[] = [];
+  let held: Entry[] = [];
+  const write = (): void => {
+    if (held.length === 0) return;
+    texts.push(writeJson(held).join('').slice(1, -1));
+    held = [];
+  };
+  return {
+    add(entry: Entry): void {
+      held.push(entry);
+      if (held.length === mostTogether) write();
+    },
+    /** All that were added, as `jsonList` gives them. */
+    list(): Entry[] {
+      write();
+      return jsonList<Entry>(texts);
+    },
+  };
+};
+
 /** Up to so many characters an answer is sent whole. */
 const mostWhole = 64 * 1024;
 /** Characters that are given to the connection at once. */

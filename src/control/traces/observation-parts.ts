@@ -1,4 +1,6 @@
 /** Observations in groups of members, of which a client asks for those that it needs. */
+import { usualEnvironment } from '#observability/environment.ts';
+import { usualLevel } from '#observability/object.ts';
 import type { ListedObservationRow } from '../db/observation-reads.ts';
 import { viewObservation } from './view.ts';
 
@@ -41,10 +43,10 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
   core: () => ({}),
   basic: ({ row }) => ({
     name: row.name,
-    level: row.level,
+    level: row.level ?? usualLevel,
     statusMessage: row.statusMessage,
     version: row.version,
-    environment: row.environment,
+    environment: row.environment ?? usualEnvironment,
     bookmarked: false,
     public: row.isPublic ?? false,
     userId: row.userId,

@@ -12,17 +12,18 @@ import type { Database } from '../db/database.ts';
 import { eachObservationOf } from '../db/observation-reads.ts';
 import { listScoresOf } from '../db/score-reads.ts';
 import {
-  eachTraceOfSession,
   findTrace,
   listObservationIds,
   listScoreIds,
   listTraces,
+  listTracesOfSession,
   measureTraces,
+  showTracesOfSession,
   type TraceRow,
   traceOrders,
 } from '../db/trace-reads.ts';
 import { findTraceSession } from '../db/trace-sessions.ts';
-import { jsonList, writeJson } from '../json/json-text.ts';
+import { createJsonEntries } from '../json/json-text.ts';
 import {
   fieldsIn,
   invalidParameter,
@@ -96,24 +97,22 @@ const withoutIo = (row: TraceRow): TraceRow => ({
 });
 
 /**
- * The observations of traces, by the ids of those, as JSON texts: each is written as it arrives, as there may be a
- * hundred thousand.
+ * The observations of traces, by the ids of those: they are written as they arrive, as there may be a hundred
+ * thousand.
  */
 const writeObservations = async (
   db: Database,
   projectId: string,
   traces: readonly TraceRow[],
-): Promise<Map<string, string[]>> => {
-  const texts = new Map(traces.map(({ id }): [string, string[]] => [id, []]));
-  if (traces.length === 0) return texts;
-  await eachObservationOf(db, traces, (row) => {
-    texts.get(row.traceId)?.push(writeJson(viewObservation(row, projectId)).join(''));
-  });
-  return texts;
+): Promise<(trace: TraceRow) => ObservationView[]> => {
+  const entries = new Map(traces.map(({ id }) => [id, createJsonEntries<ObservationView>()]));
+  if (traces.length > 0) {
+    await eachObservationOf(db, traces, (row) => {
+      entries.get(row.traceId)?.add(viewObservation(row, projectId));
+    });
+  }
+  return ({ id }) => entries.get(id)?.list() ?? [];
 };
-
-const observationsOf = (texts: ReadonlyMap<string, string[]>, { id }: TraceRow) =>
-  jsonList<ObservationView>(texts.get(id) ?? []);
 
 /** One trace with its observations and scores. */
 export const readTrace = async (
@@ -125,7 +124,7 @@ export const readTrace = async (
   const asked = fieldsIn(query, groups, groups);
   const row = await findTrace(db, projectId, id);
   if (row === undefined) throw notFound('trace', id);
-  const [observations, scores, metrics] = await Promise.all([
+  const [observationsOf, scores, metrics] = await Promise.all([
     writeObservations(db, projectId, asked.has('observations') ? [row] : []),
     asked.has('scores') ? listScoresOf(db, row.key) : [],
     asked.has('metrics') ? measureTraces(db, [row]) : undefined,
@@ -133,7 +132,7 @@ export const readTrace = async (
   const { totalCost, latency } = metrics?.get(row.key) ?? (metrics ? nothing : unmeasured);
   return {
     ...viewTrace(asked.has('io') ? row : withoutIo(row), projectId),
-    observations: observationsOf(observations, row),
+    observations: observationsOf(row),
     scores: scores.map((score) => viewScore(score, projectId)),
     totalCost,
     latency,
@@ -151,21 +150,21 @@ export const readTraceSession = async (
   if (session === undefined) {
     throw new AppError('not_found', 'Session not found within authorized project');
   }
-  const traces: TraceRow[] = [];
-  const texts: string[] = [];
-  const write = (trace: TraceRow, more: object = {}) =>
-    texts.push(writeJson({ ...viewTrace(trace, projectId), ...more }).join(''));
-  await eachTraceOfSession(db, session.key, (trace) => {
-    if (hasIo) traces.push(trace);
-    else write(trace);
-  });
-  const observations = await writeObservations(db, projectId, traces);
-  for (const trace of traces) write(trace, { observations: observationsOf(observations, trace) });
+  const entries = createJsonEntries<TraceSessionDetail['traces'][number]>();
+  if (hasIo) {
+    const traces = await listTracesOfSession(db, session.key);
+    const observationsOf = await writeObservations(db, projectId, traces);
+    for (const trace of traces) {
+      entries.add({ ...viewTrace(trace, projectId), observations: observationsOf(trace) });
+    }
+  } else {
+    await showTracesOfSession(db, session.key, (trace) => entries.add(viewTrace(trace, projectId)));
+  }
   return {
     id: session.id,
     createdAt: session.createdAt.toISOString(),
     projectId,
     environment: session.environment,
-    traces: jsonList(texts),
+    traces: entries.list(),
   };
 };

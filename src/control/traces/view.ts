@@ -1,4 +1,6 @@
 /** Traces and observations as they are answered. What clients sent as free JSON goes through as text. */
+import { usualEnvironment } from '#observability/environment.ts';
+import { usualLevel } from '#observability/object.ts';
 import { readPricing } from '#observability/pricing.ts';
 import { type Counts, totalsOf } from '#observability/usage.ts';
 import type { ScoreView } from '#wire/public-api/score.ts';
@@ -6,7 +8,7 @@ import type { ObservationView, TraceView } from '#wire/public-api/trace.ts';
 import type { ObservationRow } from '../db/observation-reads.ts';
 import type { ScoreRow } from '../db/score-reads.ts';
 import { isoOf } from '../db/times.ts';
-import type { TraceRow } from '../db/trace-reads.ts';
+import type { ShownTraceRow } from '../db/trace-reads.ts';
 import { JsonText, jsonText } from '../json/json-text.ts';
 
 const heavy = ['input', 'output', 'metadata'];
@@ -14,10 +16,10 @@ const heavy = ['input', 'output', 'metadata'];
 /** Metadata is an object also where nobody gave any. */
 const emptyObject = {};
 
-const omittedOf = ({ isCut }: { isCut: boolean }) => (isCut ? { omitted: [...heavy] } : {});
+const omittedOf = ({ isCut }: { isCut: boolean | null }) => (isCut ? { omitted: [...heavy] } : {});
 
 /** A trace without what hangs on it. */
-export const viewTrace = (row: TraceRow, projectId: string) => ({
+export const viewTrace = (row: ShownTraceRow, projectId: string) => ({
   id: row.id,
   externalId: row.externalId,
   timestamp: isoOf(row.timestamp),
@@ -28,14 +30,14 @@ export const viewTrace = (row: TraceRow, projectId: string) => ({
   release: row.release,
   version: row.version,
   projectId,
-  environment: row.environment,
-  public: row.public,
+  environment: row.environment ?? usualEnvironment,
+  public: row.public ?? false,
   bookmarked: false,
-  tags: row.tags,
+  tags: row.tags ?? [],
   input: jsonText(row.input),
   output: jsonText(row.output),
   createdAt: isoOf(row.createdAt),
-  updatedAt: isoOf(row.updatedAt),
+  updatedAt: isoOf(row.updatedAt ?? row.createdAt),
   htmlPath: `/project/${projectId}/traces/${encodeURIComponent(row.id)}`,
   ...omittedOf(row),
 });
@@ -43,7 +45,11 @@ export const viewTrace = (row: TraceRow, projectId: string) => ({
 type Hanging = Pick<TraceView, 'observations' | 'scores' | 'totalCost' | 'latency'>;
 
 /** A trace in a list. */
-export const viewListedTrace = (row: TraceRow, projectId: string, hanging: Hanging): TraceView => ({
+export const viewListedTrace = (
+  row: ShownTraceRow,
+  projectId: string,
+  hanging: Hanging,
+): TraceView => ({
   ...viewTrace(row, projectId),
   ...hanging,
 });
@@ -76,17 +82,17 @@ export const viewObservation = (row: ObservationRow, projectId: string): Observa
     parentObservationId: row.parentId,
     name: row.name,
     type: row.type,
-    environment: row.environment,
+    environment: row.environment ?? usualEnvironment,
     startTime,
     endTime,
     completionStartTime,
     version: row.version,
     createdAt: isoOf(row.createdAt),
-    updatedAt: isoOf(row.updatedAt),
+    updatedAt: isoOf(row.updatedAt ?? row.createdAt),
     input: jsonText(row.input),
     output: jsonText(row.output),
     metadata: jsonText(row.metadata) ?? emptyObject,
-    level: row.level,
+    level: row.level ?? usualLevel,
     statusMessage: row.statusMessage,
     model: row.model,
     modelParameters: jsonText(row.modelParametersJson) ?? emptyObject,
