@@ -7,7 +7,8 @@ import { WovenOrder, waiting } from './test/support/woven-order.ts';
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
  * others need a database, which `test/support` starts. All of these compute, and run side by side with the
  * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
- * Those that strike at what others use, or put the machine under load, run alone after all others.
+ * Those that kill and pause programs, or put the machine under load, run two by two after all others, as they mostly wait
+ * as well; long sweeps of them one after the other. Files that strike at a whole cluster keep each other out.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts', 'browser-image/**/*.test.ts'];
@@ -23,9 +24,9 @@ const attacksOnHosts = `test/attacks/{${[
   'user-code-boundary',
   'user-code-kubernetes',
 ].join()}}.test.ts`;
-const alone = [
+const striking = [
   'test/cluster/{faults,kubernetes-faults,leadership,load,roll}.test.ts',
-  'test/contract/{docker-driver,kubernetes-pods}.test.ts',
+  'test/contract/kubernetes-pods.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/sweep/**/*.test.ts',
 ];
@@ -102,6 +103,9 @@ const fuzzHttp = {
   report: process.env.FUZZ_REPORT ?? null,
 };
 
+/** A long run of what strikes measures time as well, or memory. */
+const isLong = Object.keys(process.env).some((name) => /^(SWEEP|FUZZ)_/.test(name));
+
 /** `SCHEMATHESIS_EXAMPLES` sends so many requests of each kind to each operation, from `SCHEMATHESIS_SEED`. */
 const schemathesis = {
   examples: Number(process.env.SCHEMATHESIS_EXAMPLES ?? 0),
@@ -158,7 +162,7 @@ export default defineConfig({
         test: {
           name: waiting,
           include: patient,
-          exclude: [...alone, 'test/contract/gateway/**'],
+          exclude: [...striking, 'test/contract/gateway/**'],
           globalSetup: ['test/support/global-setup.ts'],
           ...bounds.serving,
         },
@@ -166,10 +170,10 @@ export default defineConfig({
       {
         test: {
           name: 'real',
-          include: alone,
+          include: striking,
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
-          fileParallelism: false,
+          ...(isLong ? { fileParallelism: false } : { maxWorkers: 2, sequence: { groupOrder: 1 } }),
           ...bounds.serving,
         },
       },

@@ -280,8 +280,26 @@ describe('every read of the public API', () => {
   const isRead = (value: unknown): value is OperationShape =>
     typeof value === 'object' && value !== null && 'access' in value && value.access === 'read';
   const reads = Object.values(publicApi as object).filter(isRead);
+  const { listWebhooks } = publicApi;
 
-  it.each(reads.map((shape) => [shape.id, shape] as const))(
+  const ask = (path: string, params: Record<string, unknown>) =>
+    control.running.app.inject({
+      url: `/api/public${path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]))}`,
+      headers: { authorization: `Bearer ${control.publicKey}` },
+    });
+
+  it(`has a bounded answer also where a host is asked: ${listWebhooks.id}`, async () => {
+    const asked = ask(listWebhooks.path, { sessionId });
+    const { call } = await host.calls();
+    expect(call?.kind).toBe('webhooks');
+    const output = { data: Array(9).fill('x'.repeat(400_000)), meta: {} };
+    await host.answer(call?.id ?? '', { output });
+    expect((await asked).rawPayload.byteLength).toBeLessThan(mostBytes);
+  });
+
+  it.each(
+    reads.filter((shape) => shape !== listWebhooks).map((shape) => [shape.id, shape] as const),
+  )(
     'has a bounded answer in a project whose worlds and sessions are large: %s',
     async (_, { path }) => {
       const [large] = (await list('/world-sessions?world=wordy&limit=1')).data;
@@ -291,10 +309,7 @@ describe('every read of the public API', () => {
         ['notes', sessionId],
       ] as const) {
         const params: Record<string, unknown> = { slug, sessionId: session, callId: data[0]?.id };
-        const answer = await control.running.app.inject({
-          url: `/api/public${path.replace(/\{(\w+)\}/g, (__, name: string) => String(params[name]))}`,
-          headers: { authorization: `Bearer ${control.publicKey}` },
-        });
+        const answer = await ask(path, params);
         expect(answer.rawPayload.byteLength).toBeLessThan(mostBytes);
       }
     },

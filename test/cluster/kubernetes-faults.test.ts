@@ -19,7 +19,7 @@ import {
   type TestCluster,
 } from '../support/kubernetes.ts';
 import { type Network, startNetwork } from '../support/network.ts';
-import { type TestDatabase, testDatabase } from '../support/postgres.ts';
+import { keep, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { newInstallation } from '../support/runtimes.ts';
 import {
   call,
@@ -54,8 +54,10 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
   const namespace = `svc-${installation}`;
   let database: TestDatabase;
   let network: Network;
+  let letGo: () => Promise<void>;
 
   beforeAll(async () => {
+    letGo = await keep('the cluster');
     database = await testDatabase();
     const { env, host, listen } = await prepareKubernetes(found as TestCluster, installation);
     network = await startNetwork({
@@ -75,6 +77,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
   afterAll(async () => {
     await network.stop();
     await database.drop();
+    await letGo();
     let left: string[] = [];
     const isClear = async (): Promise<boolean> => {
       left = await leftoversIn(cluster, installation);

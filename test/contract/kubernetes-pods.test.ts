@@ -6,11 +6,19 @@ import { until } from '#runtime/pause.ts';
 import { containerName } from '../../orchestrator/driver/labels.ts';
 import { execIn, findTestCluster, type TestCluster } from '../support/kubernetes.ts';
 import { clusterWaitMs, usePods } from '../support/kubernetes-pods.ts';
+import { keep } from '../support/postgres.ts';
 
 const found = await findTestCluster();
 if ('missing' in found) console.info(`pods are not tested: ${found.missing}`);
 
 describe.skipIf('missing' in found)('a pod of a world host', () => {
+  // Others would have their pods on the nodes that come and go here.
+  let letGo: () => Promise<void>;
+  beforeAll(async () => {
+    letGo = await keep('the cluster');
+  });
+  afterAll(() => letGo());
+
   const pods = usePods(found as TestCluster);
   const { cluster, token, launch, isWarm, becomes, podOf } = pods;
 

@@ -30,17 +30,28 @@ export const testDatabase = (): Promise<TestDatabase> => createDatabase('svc_tem
 /** A database without any migration. */
 export const emptyDatabase = (): Promise<TestDatabase> => createDatabase('template1');
 
-/** Does what only one test file of a run may do at a time; the lock goes with its connection. */
-export const exclusively = async <Result>(
-  what: string,
-  act: () => Promise<Result>,
-): Promise<Result> => {
+/** Waits until no other test file of the run keeps this, and keeps it until it is let go. */
+export const keep = async (what: string): Promise<() => Promise<void>> => {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock(hashtext($1))', [what]);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return () => client.end(); // the lock goes with its connection
+};
+
+/** Does what only one test file of a run may do at a time. */
+export const exclusively = async <Result>(
+  what: string,
+  act: () => Promise<Result>,
+): Promise<Result> => {
+  const letGo = await keep(what);
+  try {
     return await act();
   } finally {
-    await client.end();
+    await letGo();
   }
 };

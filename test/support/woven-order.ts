@@ -1,6 +1,7 @@
 /**
  * The order of test files: those that mostly wait are woven in among those that compute, so that neither
- * kind keeps the machine to itself. `vitest.config.ts` says which project waits, with its longest first.
+ * kind keeps the machine to itself, and what takes long begins before what is short. `vitest.config.ts` says which
+ * project waits.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -15,6 +16,12 @@ const longestFirst = [
   'test/cluster/backup.test.ts',
   'test/e2e/up.test.ts',
   'test/e2e/demo.test.ts',
+  'test/sweep/sweep.test.ts',
+  'test/cluster/roll.test.ts',
+  'test/cluster/kubernetes-faults.test.ts',
+  'test/cluster/faults.test.ts',
+  'test/sweep/losses.test.ts',
+  'test/sweep/browsers.test.ts',
 ];
 
 /** All of both, each in its own order: one of `few` after each so many of `many`, from the start on. */
@@ -35,10 +42,10 @@ export class WovenOrder extends BaseSequencer {
       return at === -1 ? longestFirst.length : at;
     };
     const waits = ({ project }: TestSpecification): boolean => project.name === waiting;
-    const few = sorted.filter(waits).sort((a, b) => rank(a) - rank(b));
+    const ranked = sorted.toSorted((a, b) => rank(a) - rank(b));
     return weave(
-      few,
-      sorted.filter((file) => !waits(file)),
+      ranked.filter(waits),
+      ranked.filter((file) => !waits(file)),
     );
   }
 }
