@@ -76,7 +76,7 @@ const restless = [
   ...['hosts', 'host_orders', 'sessions', 'calls', 'world_runs', 'requests', 'ledgers'],
   ...['trace_dues', 'request_rates', 'credential_uses', 'configured_keys', 'gateways', 'keys'],
   // Bytes that came before a refusal are removed by themselves when nothing has them.
-  ...['uploads', 'day_marks', 'day_cells', 'dataset_plays', 'dataset_rollouts'],
+  ...['uploads', 'day_marks', 'day_cells', 'day_hours', 'dataset_plays', 'dataset_rollouts'],
 ];
 
 /** A digest of every table but those. */

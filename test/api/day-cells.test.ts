@@ -1,6 +1,6 @@
 /**
  * Cells of days: whatever is sent, changed, moved and deleted, and whenever days are added up, what metrics answer is what
- * a plain model makes of the rows that are there.
+ * a plain model makes of the rows that are there; so are days, where their hours are cells.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { Secret } from '#runtime/secret.ts';
 import { deleteTraces, ingest } from '#wire/public-api/operations.ts';
 import { type Database, openDatabase, tracePool } from '../../src/control/db/database.ts';
 import { rollOneDay } from '../../src/control/db/day-rolls.ts';
+import { readDailyMetrics } from '../../src/control/project-metrics/daily.ts';
 import { olderRules, readMetricsQuery } from '../../src/control/project-metrics/read-query.ts';
 import { runMetricsQuery } from '../../src/control/project-metrics/run.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
@@ -61,14 +62,14 @@ const described = {
   model: few('m1', 'm2', undefined),
   level: few('ERROR', 'DEFAULT', undefined),
   environment: few('prod', undefined),
-  hour: fc.integer({ min: 0, max: 80 }),
+  hour: fc.oneof(fc.integer({ min: 0, max: 80 }), few(22, 23, 24, 25)),
   tookMs: few(0, 3, 250, 90_000, undefined),
   tokens: few(0, 7, 1_000, undefined),
 };
 
 type Step =
   | { kind: 'observation'; id: number; trace: number; of: { [key: string]: unknown } }
-  | { kind: 'trace'; trace: number; userId: string; name: string }
+  | { kind: 'trace'; trace: number; userId: string; name: string; environment: string }
   | { kind: 'delete'; trace: number }
   | { kind: 'roll' };
 
@@ -89,6 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       trace,
       userId: few('u1', 'u2'),
       name: few('run', 'walk'),
+      environment: few('prod', 'test'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), trace }) },
@@ -102,8 +104,9 @@ const take = async (one: Step): Promise<void> => {
     return;
   }
   if (one.kind === 'trace') {
-    const { userId, name } = one;
-    return send(['trace-create', { id: `t${one.trace}`, userId, name, timestamp: iso(start) }]);
+    const { kind, trace: number, ...rest } = one;
+    const timestamp = iso(start + number * 7 * hourMs);
+    return send(['trace-create', { id: `t${number}`, timestamp, ...rest }]);
   }
   const { hour, tookMs, tokens, ...rest } = one.of as { hour: number } & Record<string, unknown>;
   const at = start + hour * hourMs + one.id * 60_000;
@@ -251,21 +254,106 @@ const expectRight = async (asked: Question): Promise<void> => {
   }
 };
 
+type DayQuestion = { from: number; to: number; traceName?: string; environment?: string };
+
+const minuteMs = 60_000;
+/** Within the four days of what is sent; also in the middle of an hour, among what is sent in it. */
+const time = fc
+  .tuple(fc.oneof(fc.integer({ min: 0, max: 96 }), few(22, 23, 24, 25)), few(0, 0, 4, 8, 12))
+  .map(([hour, minute]) => hour * hourMs + minute * minuteMs);
+const dayQuestion: fc.Arbitrary<DayQuestion> = fc
+  .record({
+    times: fc.tuple(time, time),
+    traceName: few('run', undefined, undefined),
+    environment: few('prod', 'default', undefined, undefined),
+  })
+  .map(({ times: [one, other], traceName, environment }) => ({
+    from: start + Math.min(one, other),
+    to: start + Math.max(one, other) + minuteMs,
+    ...(traceName === undefined ? {} : { traceName }),
+    ...(environment === undefined ? {} : { environment }),
+  }));
+
+type TracePart = { at: number; trace: string; name: string | null; environment: string };
+type ObservationPart = TracePart & { model: string | null; tokens: number; cost: number };
+
+const ofTrace = `t.id as trace, t.name, coalesce(t.environment, 'default') as environment`;
+const readTraces = (): Promise<TracePart[]> =>
+  control.sql(
+    `select extract(epoch from t.began_at)::float8 * 1000 as at, ${ofTrace} from traces t`,
+  );
+const readObservations = (): Promise<ObservationPart[]> =>
+  control.sql(`select extract(epoch from o.began_at)::float8 * 1000 as at, ${ofTrace}, o.model,
+      coalesce(o.total_usage, 0)::float8 as tokens, coalesce(o.total_cost, 0) as cost
+    from observations o join traces t on t.key = o.trace_key`);
+
+const expectRightDays = async (asked: DayQuestion): Promise<void> => {
+  const { from, to, traceName, environment } = asked;
+  const isAsked = (one: TracePart): boolean =>
+    one.at >= from &&
+    one.at < to &&
+    (traceName === undefined || one.name === traceName) &&
+    (environment === undefined || one.environment === environment);
+  const dayOf = ({ at }: TracePart): string => iso(at).slice(0, 10);
+  const [traces, observations] = [await readTraces(), await readObservations()].map((all) =>
+    Map.groupBy((all as ObservationPart[]).filter(isAsked), dayOf),
+  );
+  const sum = (all: readonly ObservationPart[], of: (one: ObservationPart) => number): number =>
+    Math.round(all.reduce((total, one) => total + of(one), 0) * 1e9) / 1e9;
+  const found = [...new Set([...(traces?.keys() ?? []), ...(observations?.keys() ?? [])])];
+  const model = found.sort().map((date) => {
+    const own = observations?.get(date) ?? [];
+    const usage = [...Map.groupBy(own, ({ model }) => model)].map(([name, all]) => ({
+      model: name,
+      tokens: sum(all, ({ tokens }) => tokens),
+      cost: sum(all, ({ cost }) => cost),
+      observations: all.length,
+      traces: new Set(all.map(({ trace }) => trace)).size,
+    }));
+    const counts = { traces: traces?.get(date)?.length ?? 0, observations: own.length };
+    return { date, ...counts, cost: sum(own, ({ cost }) => cost), usage: byModel(usage) };
+  });
+  const query = {
+    ...{ fromTimestamp: iso(from), toTimestamp: iso(to), limit: '100' },
+    ...(traceName === undefined ? {} : { traceName }),
+    ...(environment === undefined ? {} : { environment }),
+  };
+  const { data } = await readDailyMetrics(db, projectId, query);
+  const rounded = (cost: number): number => Math.round(cost * 1e9) / 1e9;
+  const answered = data.reverse().map((one) => ({
+    ...{ date: one.date, traces: one.countTraces, observations: one.countObservations },
+    cost: rounded(one.totalCost),
+    usage: byModel(
+      one.usage.map((used) => ({
+        ...{ model: used.model, tokens: used.totalUsage, cost: rounded(used.totalCost) },
+        ...{ observations: used.countObservations, traces: used.countTraces },
+      })),
+    ),
+  }));
+  expect(answered).toEqual(model);
+};
+
+const byModel = <Used extends { model: string | null }>(usage: Used[]): Used[] =>
+  usage.sort((one, other) => (one.model ?? '').localeCompare(other.model ?? ''));
+
 describe('cells of days', () => {
   it('are what a plain model makes of the rows, whenever they are made', async () => {
     let fromCells = 0;
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 25 }),
       fc.array(question, { minLength: 4, maxLength: 6 }),
-      async (steps, questions) => {
+      fc.array(dayQuestion, { minLength: 5, maxLength: 8 }),
+      async (steps, questions, dayQuestions) => {
         for (const one of steps) await take(one);
         for (const asked of questions) await expectRight(asked);
+        for (const asked of dayQuestions) await expectRightDays(asked);
         await rollAll();
         const [kept] = await control.sql<{ days: number }>(
           `select count(*)::int as days from day_rolls where cardinality(kept) > 0`,
         );
         fromCells += kept?.days ?? 0;
         for (const asked of questions) await expectRight(asked);
+        for (const asked of dayQuestions) await expectRightDays(asked);
       },
     );
     await fc.assert(property, { numRuns: 25 });

@@ -3,18 +3,20 @@
  * themselves where these do not know what is asked, or from both.
  */
 import type { Queryable } from './database.ts';
+import { type DayHours, hourParts, inRange, type Range } from './day-hours.ts';
 import { type Bind, type Condition, conditioned } from './where.ts';
-
-/** Days by UTC, as `2026-03-01`, the last one left out; times as ISO texts, likewise. */
-export type Range = readonly [from: string, to: string];
 
 /** What is counted. */
 export type DailyQuestion = {
   /** Days that the sums answer, with conditions on `u`. */
   days: Range | undefined;
   ofDays: readonly Condition[];
-  /** Times that are read from traces `t` and their observations `o`, with conditions on `t`. */
+  /** Times of which traces `t` are counted, with conditions on them. */
   times: readonly Range[];
+  /** Those of them of which observations `o` are read, too. */
+  ofRows: readonly Range[];
+  /** The others: hours of days that were added up, with conditions on `u`, and what is left of them. */
+  hours: readonly DayHours[];
   ofTraces: readonly Condition[];
 };
 
@@ -24,12 +26,7 @@ const all = (conditions: readonly Condition[], bind: Bind): string =>
   conditions.map((condition) => `(${condition(bind)})`).join(' and ') || isTrue;
 
 const inTimes = (column: string, times: readonly Range[], bind: Bind): string =>
-  times
-    .map(
-      ([from, to]) =>
-        `(${column} >= ${bind(from)}::timestamptz and ${column} < ${bind(to)}::timestamptz)`,
-    )
-    .join(' or ');
+  times.map((range) => inRange(column, range, bind)).join(' or ');
 
 const dayOf = (column: string): string => `(${column} at time zone 'utc')::date`;
 
@@ -38,7 +35,7 @@ const sums = ['observations', 'input_usage', 'output_usage', 'total_usage', 'tot
 /** Rows of days and models: of the sums, and of what is read from the tables. */
 const partsOf = (
   projectId: string,
-  { days, ofDays, times, ofTraces }: DailyQuestion,
+  { days, ofDays, times, ofRows, hours, ofTraces }: DailyQuestion,
   bind: Bind,
 ): string => {
   const trace = ofTraces.length === 0 ? '' : 'join traces t on t.key = o.trace_key';
@@ -54,7 +51,7 @@ const partsOf = (
               and u.day >= ${bind(days[0])}::date and u.day < ${bind(days[1])}::date and ${all(ofDays, bind)}
             group by u.day, u.model having sum(u.traces) <> 0 or sum(u.observations) <> 0`,
         ];
-  const read =
+  const began =
     times.length === 0
       ? []
       : [
@@ -62,6 +59,11 @@ const partsOf = (
               ${sums.map((name) => `0 as ${name}`).join(', ')} from traces t
             where t.project_id = ${project} and (${inTimes('t.began_at', times, bind)}) and ${all(ofTraces, bind)}
             group by 1`,
+        ];
+  const read =
+    ofRows.length === 0
+      ? []
+      : [
           // Added up by trace first, so that traces are counted, and in numbers that machines add; exact enough at the ends.
           `select day, model, 0, count(*), sum(found), sum(input), sum(output), sum(total),
               sum(cost)::numeric * 1000000000000
@@ -73,10 +75,16 @@ const partsOf = (
                .map((side) => `coalesce(sum(o.${side}_usage::float8), 0) as ${side}`)
                .join(', ')}, coalesce(sum(o.total_cost), 0) as cost
                      from observations o ${trace}
-                    where o.project_id = ${project} and (${inTimes('o.began_at', times, bind)}) and ${all(ofTraces, bind)}
+                    where o.project_id = ${project} and (${inTimes('o.began_at', ofRows, bind)}) and ${all(ofTraces, bind)}
                     group by 1, 2, o.trace_key) of_traces group by 1, 2`,
         ];
-  return `(${[...kept, ...read].join(' union all ')}) d`;
+  const ofHours = {
+    ...{ projectId, trace },
+    ofDays: (of: Bind) => all(ofDays, of),
+    ofTraces: (of: Bind) => all(ofTraces, of),
+  };
+  const parts = [...kept, ...began, ...read, ...hourParts(ofHours, hours, bind)];
+  return `(${parts.join(' union all ')}) d`;
 };
 
 type DayModelRow = {

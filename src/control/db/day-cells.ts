@@ -49,7 +49,7 @@ const rolledStatement = statement(
     order by r.day`,
 );
 
-/** The days, as `2026-03-01`, from one to before another, whose cells of a breakdown are those of their rows now. */
+/** The days, as `2026-03-01`, from one to before another, whose cells of a breakdown, or hours (day-hours.ts), are those of their rows now. */
 export const findRolledDays = async (
   tx: Queryable,
   asked: { projectId: string; breakdown: string; from: string; to: string },

@@ -6,6 +6,7 @@
 import type { Database, Queryable } from './database.ts';
 import { replannedStatement, statement } from './database.ts';
 import { breakdowns, cellColumns, cellSums } from './day-cells.ts';
+import { hourSums, hoursBreakdown } from './day-hours.ts';
 import { bucketOf, latencyOf } from './latency-sketch.ts';
 
 /** Which days are added up. */
@@ -59,7 +60,8 @@ const settleStatement = statement(
 
 const dropStatement = statement(
   'drop_day_cells',
-  `with gone as (delete from day_rolls where project_id = :projectId and day = :day::date)
+  `with gone as (delete from day_rolls where project_id = :projectId and day = :day::date),
+        hours as (delete from day_hours where project_id = :projectId and day = :day::date)
    delete from day_cells where project_id = :projectId and day = :day::date`,
 );
 
@@ -74,6 +76,10 @@ const named = `case when grouping(user_id) = 0 then 'user' when grouping(hour) =
 const columns = cellColumns.join(', ');
 const sum = (name: string): string => `sum(${name}) as ${name}`;
 const sums = cellSums.map(sum).join(', ');
+const nothing = hourSums.map(() => '0').join(', ');
+/** How many cells a breakdown of so many observations may have. */
+const mostOf = (observations: string): string =>
+  `least(${mostCells}, :mostShare::float8 * ${observations})`;
 
 /** Everything in one statement, which sees all of it at one moment. */
 const rollStatement = replannedStatement(
@@ -81,6 +87,7 @@ const rollStatement = replannedStatement(
   `with told as (
      select extract(hour from o.began_at at time zone 'utc')::smallint as hour, o.name, o.type,
             coalesce(o.level, 'DEFAULT') as level, coalesce(o.environment, 'default') as environment, o.model, t.user_id,
+            o.trace_key, t.name as trace_name, coalesce(t.environment, 'default') as trace_environment,
             ${cellSums.map((name) => `coalesce(o.${name}, 0)::float8 as ${name}`).join(', ')}, ${latencyOf} as latency
        from observations o left join traces t on t.key = o.trace_key
       where o.project_id = :projectId and o.began_at >= :from::timestamptz and o.began_at < :to::timestamptz
@@ -96,9 +103,29 @@ const rollStatement = replannedStatement(
             array_agg(bucket order by bucket) filter (where bucket is not null) as buckets,
             array_agg(observations::integer order by bucket) filter (where bucket is not null) as bucket_counts
        from fine group by breakdown, ${columns}
+   ), pairs as (
+     select trace_name, trace_environment, model, min(hour) as first_hour, max(hour) as last_hour
+       from told group by trace_name, trace_environment, model, trace_key
+   ), parts as (
+     select hour, trace_name, trace_environment, model, count(*) as observations, ${hourSums.map(sum).join(', ')},
+            0 as begun, 0 as ended from told group by 1, 2, 3, 4
+     union all
+     select first_hour, trace_name, trace_environment, model, 0, ${nothing}, count(*), 0 from pairs group by 1, 2, 3, 4
+     union all
+     select last_hour, trace_name, trace_environment, model, 0, ${nothing}, 0, count(*) from pairs group by 1, 2, 3, 4
+   ), hours as (
+     select hour, trace_name, trace_environment, model, ${['observations', ...hourSums, 'begun', 'ended'].map(sum).join(', ')}
+       from parts group by 1, 2, 3, 4
    ), kept as (
-     select breakdown from cells group by breakdown
-     having count(*) <= least(${mostCells}, :mostShare::float8 * sum(observations))
+     select breakdown from cells group by breakdown having count(*) <= ${mostOf('sum(observations)')}
+     union all
+     select '${hoursBreakdown}' from hours having count(*) <= ${mostOf('sum(observations)')}
+   ), made_hours as (
+     insert into day_hours (project_id, day, hour, trace_name, environment, model, observations, ${hourSums.join(', ')},
+                            traces_begun, traces_ended)
+     select :projectId, :day::date, hour, trace_name, trace_environment, model, observations, ${hourSums.join(', ')},
+            begun, ended
+       from hours where exists (select from kept where breakdown = '${hoursBreakdown}')
    ), made as (
      insert into day_cells (project_id, day, breakdown, ${columns}, observations, ${cellSums.join(', ')}, latencies,
                             latency_sum, latency_least, latency_most, buckets, bucket_counts)
