@@ -40,6 +40,12 @@ def html_of(text: str) -> str:
     return "\n".join(blocks)
 
 
+def page_of(path: str, source: str) -> str:
+    """The page of a file."""
+    article = f'<article class="markdown-body">{html_of(source)}</article>'
+    return f'<div id="file" class="md" data-path="{html.escape(path)}">{article}</div>'
+
+
 def text_of_html(source: str) -> str:
     """The words of an HTML text, as `body_text` has them."""
     return html.unescape(re.sub(r"<[^>]*>", "", source)).strip()

@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from svc_env import HandlerContext, Row
 
-from .markdown import html_of, text_of_html
-
 MEDIA_DOCUMENTATION = "https://docs.code.example/v3/media"
 
 VENDOR_TYPE = re.compile(r"application/vnd\.[a-z]+((?:\.[\w-]+)*)(\+json)?")
@@ -74,6 +72,8 @@ def said(ctx: HandlerContext, text: str | None) -> Row:
     form = form_of(ctx)
     if form not in ("html", "text", "full"):
         return {"body": text}
+    from .markdown import html_of, text_of_html  # It takes memory, and most ask for no HTML.
+
     html = html_of(text or "")
     forms = {
         "body": {"body": text},

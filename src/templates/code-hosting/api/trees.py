@@ -5,12 +5,12 @@ version among the commits that this one is made of.
 """
 
 import base64
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
 from svc_env import HandlerContext, Row
 
+from .digests import sha1
 from .finding import place_of
 from .pulling import history_of
 
@@ -111,7 +111,7 @@ def wrapped(data: bytes) -> str:
 
 def blob_id(version: Row) -> str:
     data = bytes_of(version)
-    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+    return sha1(b"blob %d\0" % len(data) + data)
 
 
 def tree_id(
@@ -119,7 +119,7 @@ def tree_id(
 ) -> str:
     """The id of a folder. Equal folders have the same one. `id_of`: the id of a file's content."""
     inner = [f"{path}:{id_of(files[path])}" for path in files if path.startswith(folder)]
-    return hashlib.sha1("\n".join(["tree", folder, *inner]).encode()).hexdigest()
+    return sha1("\n".join(["tree", folder, *inner]).encode())
 
 
 def names_in(files: dict[str, Row], folder: str) -> list[tuple[str, bool]]:

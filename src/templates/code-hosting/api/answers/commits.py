@@ -1,16 +1,15 @@
 """Commits and the files that they change."""
 
-import hashlib
-
 from svc_env import HandlerContext, Row
 
+from ..digests import sha1
 from .addresses import api_url, node_id, web_url
 from .users import simple_user
 
 
 def git_id(*parts: str) -> str:
     """Forty hexadecimal digits that depend on the parts and on nothing else."""
-    return hashlib.sha1("\0".join(parts).encode()).hexdigest()
+    return sha1("\0".join(parts).encode())
 
 
 def email_of(user: Row) -> str:

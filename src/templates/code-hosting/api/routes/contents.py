@@ -2,14 +2,12 @@
 
 import base64
 import binascii
-import html
 
 from svc_env import HandlerContext, Row
 
 from ..answers.contents import file_answer, folder_answer, git_commit_answer, listed_answer
 from ..committing import NOTHING, commit_file, move_branch, tell_of_push
 from ..finding import commit_named, find_repository, place
-from ..markdown import html_of
 from ..media import form_of
 from ..reading import body_of, text_of
 from ..refusals import not_found, refuse
@@ -110,8 +108,9 @@ def _answer_file(ctx: HandlerContext, files: dict[str, Row], path: str, ref: str
         content_type = "application/vnd.github.raw; charset=utf-8"
         return ctx.respond(200, text, {"content-type": content_type})
     if form == "html" and path.lower().endswith(MARKDOWN):
-        article = f'<article class="markdown-body">{html_of(version["content"])}</article>'
-        page = f'<div id="file" class="md" data-path="{html.escape(path)}">{article}</div>'
+        from ..markdown import page_of  # It takes memory, and most ask for no HTML.
+
+        page = page_of(path, version["content"])
         return ctx.respond(200, page, {"content-type": "application/vnd.github.html; charset=utf-8"})
     return file_answer(place(ctx), path, version, ref)
 
