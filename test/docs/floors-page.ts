@@ -21,28 +21,34 @@ const arrowsOf = (program: string, places: readonly string[]): Arrows => {
   return arrows;
 };
 
-/** All that a place leads to, at once or by way of others. Arrows lead down, so it ends. */
-const reachedFrom = (arrows: Arrows, place: string): Set<string> =>
-  new Set([...(arrows.get(place) ?? [])].flatMap((next) => [next, ...reachedFrom(arrows, next)]));
+/** All that each place leads to, at once or by way of others. Arrows lead down, so the lowest are known first. */
+const reachesOf = (arrows: Arrows, places: readonly string[]): Arrows => {
+  const reaches = new Map<string, Set<string>>();
+  for (const place of places.toReversed()) {
+    const ends = [...(arrows.get(place) ?? [])];
+    reaches.set(place, new Set(ends.flatMap((end) => [end, ...(reaches.get(end) ?? [])])));
+  }
+  return reaches;
+};
 
 /** The arrows without those to a place that another arrow's end leads to. */
-const withoutDetours = (arrows: Arrows, place: string): string[] => {
+const withoutDetours = (arrows: Arrows, reaches: Arrows, place: string): string[] => {
   const ends = [...(arrows.get(place) ?? [])];
-  return ends.filter((end) => !ends.some((other) => reachedFrom(arrows, other).has(end)));
+  return ends.filter((end) => !ends.some((other) => reaches.get(other)?.has(end)));
 };
 
 const pictureOf = (program: string, programFloors: readonly Floor[]): string => {
   const places = programFloors.map(([place]) => place);
   const arrows = arrowsOf(program, places);
+  const reaches = reachesOf(arrows, places);
   const named = programFloors.map(([place, holds], index) => {
     const name = place === '.' ? `${program}/` : place.endsWith('.ts') ? place : `${place}/`;
     return `  f${index}["<b>${name}</b><br/>${holds}"]`;
   });
-  const drawn = places.flatMap((place, from) =>
-    places.flatMap((end, to) =>
-      withoutDetours(arrows, place).includes(end) ? [`  f${from} --> f${to}`] : [],
-    ),
-  );
+  const drawn = places.flatMap((place, from) => {
+    const ends = withoutDetours(arrows, reaches, place);
+    return places.flatMap((end, to) => (ends.includes(end) ? [`  f${from} --> f${to}`] : []));
+  });
   return ['```mermaid', 'flowchart TD', ...named, ...drawn, '```'].join('\n');
 };
 
