@@ -3,7 +3,7 @@
  * at the first thing that is wrong; only then, and only for as many problems as are told, a second look
  * follows (`explain.ts`).
  */
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { FieldProblem } from '#domain/error.ts';
 import { type TSchema, Type } from '#wire/type.ts';
 import { explain } from './explain.ts';
@@ -14,10 +14,12 @@ export type Check = (value: unknown) => FieldProblem[];
 const forText = new Ajv({ strict: true, coerceTypes: true });
 const forBody = new Ajv({ strict: true });
 
+/** Compiled when it is first asked for: most operations are not, and all together take a third of a start. */
 const checkWith = (ajv: Ajv, schema: TSchema): Check => {
-  const isValid = ajv.compile(schema);
+  let isValid: ValidateFunction | undefined;
   const isText = ajv === forText;
   return (value) => {
+    isValid ??= ajv.compile(schema);
     if (isValid(value)) return [];
     const problems = explain(schema, value, { isText });
     return problems.length > 0 ? problems : [{ path: [], message: 'is not valid' }];

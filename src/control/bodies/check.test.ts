@@ -1,0 +1,23 @@
+/** Checks are compiled when they are first asked for; here all of them are, as a mistake in a schema shows then. */
+import { expect, it } from 'vitest';
+import * as adminApi from '#wire/admin-api/operations.ts';
+import * as gatewayApi from '#wire/gateway-api/operations.ts';
+import * as hostApi from '#wire/host-api/operations.ts';
+import type { OperationShape } from '#wire/operation.ts';
+import * as poolApi from '#wire/pool-api/operations.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
+import * as senderApi from '#wire/sender-api/operations.ts';
+import { checkOfBody, checkOfText } from './check.ts';
+
+const apis = { publicApi, hostApi, poolApi, gatewayApi, senderApi, adminApi };
+
+it.each(Object.entries(apis))('every schema of requests in %s can be checked', (_, api) => {
+  const operations = (Object.values(api) as Partial<OperationShape>[]).filter(({ id }) => id);
+  expect(operations.length).toBeGreaterThan(0);
+  for (const { id, params, query, headers, body } of operations) {
+    for (const schema of [params, query, headers]) {
+      if (schema !== undefined) expect(checkOfText(schema)(7), id).not.toEqual([]);
+    }
+    if (body !== undefined) expect(() => checkOfBody(body)({}), id).not.toThrow();
+  }
+});
