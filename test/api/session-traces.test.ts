@@ -291,15 +291,42 @@ describe('a session in the traces of its project', () => {
     const session = await open();
     const first = await call(session.id, { kind: 'grade' }, gradeOf('pass', [check('a', 'pass')]));
     await host.requests([entryOfCall(1, first, { via: 'session', operation: 'grade' })]);
-    await call(session.id, { kind: 'grade' }, gradeOf('fail', [check('b', 'fail')]));
+    const last = await call(session.id, { kind: 'grade' }, gradeOf('fail', [check('b', 'fail')]));
     await control.pool(reportGone, { params: { hostId: host.id }, body: { reason: 'exited' } });
-    const { scores, output } = await read(session.traceId);
+    const trace = await read(session.traceId);
+    const { scores, output } = trace;
     expect(scores.map(({ name, value }) => [name, value]).sort()).toEqual([
       ['check: b', 0],
       ['passed', 0],
       ['score', 0.5],
     ]);
     expect(output).toMatchObject({ verdict: 'fail' });
+    const judged = trace.observations.filter(({ type }) => type === 'EVALUATOR');
+    expect(judged.map(({ id }) => id).sort()).toEqual([first, last].sort());
+  });
+
+  it('tells of calls that were answered and that its host was lost with before it wrote them down', async () => {
+    const session = await open();
+    const written = await call(session.id, { kind: 'tool', name: 'list_notes' }, { output: 1 });
+    await host.requests([entryOfCall(1, written)]);
+    const good = await call(session.id, { kind: 'tool', name: 'create_notes' }, { output: [] });
+    const error = { code: 'not_found', message: 'no such note' };
+    const bad = await call(session.id, { kind: 'tool', name: 'count_slowly' }, { error });
+    await control.pool(reportGone, { params: { hostId: host.id }, body: { reason: 'exited' } });
+    const trace = await read(session.traceId);
+    expect(trace.observations).toHaveLength(4);
+    expect(named(trace, 'list_notes')).toMatchObject({
+      id: written,
+      output: { output: { id: 1 } },
+    });
+    expect(named(trace, 'create_notes')).toMatchObject({
+      ...{ id: good, type: 'TOOL', level: 'DEFAULT', parentObservationId: session.id },
+      ...{ output: null, metadata: { callState: 'succeeded' } },
+    });
+    expect(named(trace, 'count_slowly')).toMatchObject({
+      ...{ id: bad, level: 'ERROR', statusMessage: 'no such note' },
+      metadata: { callState: 'failed' },
+    });
   });
 
   it('is told in the trace of whoever opened it, whatever the agent says of that first or later', async () => {

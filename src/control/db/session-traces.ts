@@ -187,30 +187,37 @@ export const findToldEntries = async (
   });
 };
 
-/** Of one session, as many calls can wait. */
-const mostUnanswered = 1_000;
+/** Of one session, as many calls can wait; of those that were answered, the first so many are told. */
+const mostUnwritten = 1_000;
 
-const unansweredStatement = statement(
-  'find_unanswered_calls',
+const unwrittenStatement = statement(
+  'find_unwritten_calls',
   `select c.session_id as "sessionId", c.seq, c.error, ${callColumns} from calls c
-    where c.session_id = any($1::text[]) and c.state in ('lost', 'cancelled')
+    where c.session_id = any($1::text[])
+      and (c.state in ('lost', 'cancelled') or c.state in ('succeeded', 'failed') and c.session_id = any($2::text[]))
       and not exists (select from requests r where r.session_id = c.session_id and r.call_id = c.id)
-    order by c.session_id, c.seq limit ${mostUnanswered}`,
+    order by c.session_id, c.seq limit ${mostUnwritten}`,
 );
 
-export type UnansweredCall = ToldCall & {
+export type UnwrittenCall = ToldCall & {
   sessionId: string;
   seq: number;
   /** Why, as the service says it. */
   error: CallError | null;
 };
 
-/** Calls of sessions that have ended which no host has written down: nobody took them, or their host was lost. */
-export const findUnanswered = async (
+/**
+ * Calls of sessions that have ended which no host has written down: nobody took them, or their host was lost. Of the
+ * sessions of `failedIds` also those that were answered, as a host may be lost between its answer and its ledger.
+ */
+export const findUnwritten = async (
   tx: Queryable,
   sessionIds: readonly string[],
-): Promise<UnansweredCall[]> =>
-  sessionIds.length === 0 ? [] : tx.query<UnansweredCall>(unansweredStatement, [sessionIds]);
+  failedIds: readonly string[],
+): Promise<UnwrittenCall[]> =>
+  sessionIds.length === 0
+    ? []
+    : tx.query<UnwrittenCall>(unwrittenStatement, [sessionIds, failedIds]);
 
 const lostGradesStatement = statement(
   'find_lost_grades',

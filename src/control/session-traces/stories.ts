@@ -8,15 +8,15 @@ import {
   findLostGrades,
   findToldEntries,
   findToldSessions,
-  findUnanswered,
+  findUnwritten,
   type LostGrade,
   type ToldEntry,
   type ToldSession,
   type TraceDue,
-  type UnansweredCall,
+  type UnwrittenCall,
 } from '../db/session-traces.ts';
 import type { Told } from '../ingestion/fold.ts';
-import { tellEntry, tellUnanswered } from './tell-entry.ts';
+import { tellEntry, tellUnwritten } from './tell-entry.ts';
 import { type GradedCall, tellGrade } from './tell-grade.ts';
 import { tellSession } from './tell-session.ts';
 
@@ -55,7 +55,7 @@ const findGrade = async (
 type Parts = {
   tellsSession: boolean;
   entries: ToldEntry[];
-  unanswered: UnansweredCall[];
+  unwritten: UnwrittenCall[];
   lost: LostGrade | undefined;
 };
 
@@ -64,12 +64,12 @@ const storyOf = async (
   parts: Parts,
   readGrade: GradeReader,
 ): Promise<Story> => {
-  const { tellsSession, entries, unanswered } = parts;
+  const { tellsSession, entries, unwritten } = parts;
   const graded = await findGrade(session, parts, readGrade);
   const told = [
     ...(tellsSession ? tellSession(session) : []),
     ...entries.flatMap((entry) => tellEntry(session, entry)),
-    ...unanswered.flatMap((call) => tellUnanswered(session, call)),
+    ...unwritten.flatMap((call) => tellUnwritten(session, call)),
     ...(graded === undefined ? [] : tellGrade(session, graded)),
   ];
   return { session, told, graded };
@@ -88,9 +88,10 @@ export const readStories = async (
   const ended = sessions.filter(({ id, closedAt }) => closedAt !== null && isDue.has(id));
   const endedIds = ended.map(({ id }) => id);
   const entries = Map.groupBy(await findToldEntries(tx, dues), ({ sessionId }) => sessionId);
-  const unanswered = await findUnanswered(tx, endedIds);
+  const failedIds = ended.filter(({ state }) => state === 'FAILED').map(({ id }) => id);
+  const unwritten = await findUnwritten(tx, endedIds, failedIds);
   const lost = await findLostGrades(tx, endedIds);
-  const unansweredBy = Map.groupBy(unanswered, ({ sessionId }) => sessionId);
+  const unwrittenBy = Map.groupBy(unwritten, ({ sessionId }) => sessionId);
   const stories: Story[] = [];
   const later: EntryName[] = [];
   for (const session of sessions) {
@@ -101,7 +102,7 @@ export const readStories = async (
       // The first that is told of a session names its trace, too.
       tellsSession: isDue.has(id) || !isTold,
       entries: own.filter((entry) => !isUnderWay(entry)),
-      unanswered: unansweredBy.get(id) ?? [],
+      unwritten: unwrittenBy.get(id) ?? [],
       lost: lost.find(({ sessionId }) => sessionId === id),
     };
     stories.push(await storyOf(session, parts, readGrade));

@@ -6,7 +6,7 @@ import { isObject } from '#domain/json.ts';
 import type { Level, ObservationType } from '#observability/object.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
-import type { ToldCall, ToldEntry, ToldSession, UnansweredCall } from '../db/session-traces.ts';
+import type { ToldCall, ToldEntry, ToldSession, UnwrittenCall } from '../db/session-traces.ts';
 import { answerEntriesOf } from '../deliveries/settle.ts';
 import type { Told } from '../ingestion/fold.ts';
 import { lastHint, nameOf, ranked, type Saying, stateOf } from './said.ts';
@@ -111,8 +111,8 @@ const tellCallAs = (
   return withLink(session, place, told);
 };
 
-/** A call that no host has written down. */
-export const tellUnanswered = (session: ToldSession, call: UnansweredCall): Told[] => {
+/** A call that no host has written down; what was asked and answered is told by ledgers alone. */
+export const tellUnwritten = (session: ToldSession, call: UnwrittenCall): Told[] => {
   const end = call.answeredAt ?? session.closedAt ?? call.queuedAt;
   const times = { beganMs: call.queuedAt.getTime(), endMs: end.getTime() };
   const error = call.error?.message ?? null;
