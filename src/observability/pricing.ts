@@ -18,12 +18,21 @@ export const tierOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
 export type TierOperator = (typeof tierOperators)[number];
 
 /** Holds when what was used under names that the pattern is found in, added up, compares so. */
-export type TierCondition = {
+export type UsageCondition = {
   usageDetailPattern: string;
   operator: TierOperator;
   value: number;
   caseSensitive: boolean;
 };
+
+export const attributeSources = ['model_parameters', 'metadata'] as const;
+/** A member of what an observation was told with, at the top. */
+export type Attribute = { source: (typeof attributeSources)[number]; key: string };
+
+/** Holds when the member is a text that is one of the values. */
+export type AttributeCondition = Attribute & { operator: 'in'; values: readonly string[] };
+
+export type TierCondition = UsageCondition | AttributeCondition;
 
 /** Prices in dollars a unit, by the names that usage is counted by. */
 export type PricingTier = {
@@ -54,6 +63,8 @@ export type Priceable = {
   /** Whether its cost was given: then none is computed. */
   hasCost: boolean;
   beganAt: number;
+  /** The text of a member; null where there is none, or it is no text. */
+  textOf(attribute: Attribute): string | null;
 };
 
 /** What an observation was priced by. */
@@ -66,14 +77,27 @@ export type Pricing = {
   totalPrice: number | null;
   /** In dollars, by the names of its usage, and `total`; null where nothing of it has a price. */
   cost: Counts | null;
+  /** What tiers of the model look at beside its usage. */
+  attributes: readonly Attribute[];
 };
 
 /** Whether a pattern is found in a text. */
 export type Matches = (pattern: string, text: string) => boolean;
 
 /** The pattern of a condition as it is matched. */
-export const patternOf = ({ usageDetailPattern, caseSensitive }: TierCondition): string =>
+export const patternOf = ({ usageDetailPattern, caseSensitive }: UsageCondition): string =>
   caseSensitive ? usageDetailPattern : `(?i)${usageDetailPattern}`;
+
+/** Of conditions, those on usage. */
+export const usageConditions = (conditions: readonly TierCondition[]): UsageCondition[] =>
+  conditions.filter((condition): condition is UsageCondition => !('source' in condition));
+
+const attributesOf = (tiers: readonly PricingTier[]): Attribute[] =>
+  tiers.flatMap(({ conditions }) =>
+    conditions.flatMap((condition) =>
+      'source' in condition ? [{ source: condition.source, key: condition.key }] : [],
+    ),
+  );
 
 const compare: Readonly<Record<TierOperator, (one: number, other: number) => boolean>> = {
   gt: (one, other) => one > other,
@@ -98,12 +122,16 @@ export const modelAt = (
 /** The tier that applies. */
 export const tierOf = (
   tiers: readonly PricingTier[],
-  usage: Counts,
+  { usage, textOf }: Pick<Priceable, 'usage' | 'textOf'>,
   matches: Matches,
 ): PricingTier | undefined => {
   const holds = (condition: TierCondition): boolean => {
+    if ('source' in condition) {
+      const text = textOf(condition);
+      return text !== null && condition.values.includes(text);
+    }
     const pattern = patternOf(condition);
-    const sum = Object.entries(usage).reduce(
+    const sum = Object.entries(usage ?? {}).reduce(
       (total, [name, count]) => (matches(pattern, name) ? total + count : total),
       0,
     );
@@ -134,10 +162,11 @@ export const costOf = (usage: Counts, prices: Counts): Counts | null => {
 /** Prices an observation by a model that it names. */
 export const priceBy = (
   { id, tiers }: PricedModel,
-  { usage, hasCost }: Priceable,
+  item: Priceable,
   matches: Matches,
 ): Pricing | null => {
-  const tier = tierOf(tiers, usage ?? {}, matches);
+  const { usage, hasCost } = item;
+  const tier = tierOf(tiers, item, matches);
   if (tier === undefined) return null;
   const { prices } = tier;
   return {
@@ -148,23 +177,33 @@ export const priceBy = (
     outputPrice: priceOf(prices, 'output') ?? null,
     totalPrice: priceOf(prices, 'total') ?? null,
     cost: hasCost || usage === null ? null : costOf(usage, prices),
+    attributes: attributesOf(tiers),
   };
 };
+
+/** Whether what the price of an observation follows from is still the same; `pricing` is that of the first. */
+export const isPricedSame = (pricing: Pricing | null, one: Priceable, other: Priceable): boolean =>
+  JSON.stringify(one) === JSON.stringify(other) &&
+  (pricing?.attributes ?? []).every((name) => one.textOf(name) === other.textOf(name));
 
 /** As text, for a column. */
 export const writePricing = (pricing: Pricing | null): string | null => {
   if (pricing === null) return null;
   const { modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost } = pricing;
-  return JSON.stringify([modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost]);
+  const attributes = pricing.attributes.map(({ source, key }) => [source, key]);
+  const written = [modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost];
+  return JSON.stringify(attributes.length === 0 ? written : [...written, attributes]);
 };
 
-type Written = [string, string, string, number | null, number | null, number | null, Counts | null];
+type Prices = [number | null, number | null, number | null, Counts | null];
+type Written = [string, string, string, ...Prices, [Attribute['source'], string][]?];
 
 /** What `writePricing` wrote. */
 export const readPricing = (text: string | null): Pricing | null => {
   if (text === null) return null;
-  const [modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost] = JSON.parse(
+  const [modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost, looked] = JSON.parse(
     text,
   ) as Written;
-  return { modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost };
+  const attributes = (looked ?? []).map(([source, key]) => ({ source, key }));
+  return { modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost, attributes };
 };

@@ -1,10 +1,13 @@
 /** Reads the body of a model: what it is called, which names it matches, and what it costs. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
 import {
+  type AttributeCondition,
+  attributeSources,
   type PricingTier,
   type TierCondition,
   type TierOperator,
   tierOperators,
+  type UsageCondition,
   type UsageUnit,
   usageUnits,
 } from './pricing.ts';
@@ -18,6 +21,7 @@ export const modelLimits = {
   conditionChars: 200,
   tiers: 20,
   conditions: 10,
+  values: 100,
   prices: 100,
   priority: 999,
   configChars: 10_000,
@@ -75,8 +79,7 @@ const readPrices = (given: unknown, path: string): Counts => {
   );
 };
 
-const readCondition = (given: unknown, path: string): TierCondition => {
-  if (!isObject(given)) throw new Misfit(path, 'must be an object');
+const readUsageCondition = (given: Body, path: string): UsageCondition => {
   const usageDetailPattern = needText(
     given,
     'usageDetailPattern',
@@ -96,6 +99,35 @@ const readCondition = (given: unknown, path: string): TierCondition => {
     value,
     caseSensitive: caseSensitive === true,
   };
+};
+
+const readAttributeCondition = (given: Body, path: string): AttributeCondition => {
+  const { values } = given;
+  if (!Array.isArray(values) || values.length === 0 || values.length > modelLimits.values) {
+    throw new Misfit(`${path}.values`, `must be a list of 1 to ${modelLimits.values} texts`);
+  }
+  const { nameChars } = modelLimits;
+  for (const [index, value] of values.entries()) {
+    if (typeof value !== 'string' || value.length > nameChars || !value.isWellFormed()) {
+      throw new Misfit(
+        `${path}.values.${index}`,
+        `must be a text of at most ${nameChars} characters`,
+      );
+    }
+    if (value.includes('\0')) throw new Misfit(`${path}.values.${index}`, 'must be whole text');
+  }
+  return {
+    source: oneOf(attributeSources, given.source, `${path}.source`),
+    key: needText(given, 'key', nameChars, `${path}.key`),
+    operator: oneOf(['in'] as const, given.operator, `${path}.operator`),
+    values,
+  };
+};
+
+const readCondition = (given: unknown, path: string): TierCondition => {
+  if (!isObject(given)) throw new Misfit(path, 'must be an object');
+  const isOfAttribute = given.source !== undefined && given.source !== null;
+  return isOfAttribute ? readAttributeCondition(given, path) : readUsageCondition(given, path);
 };
 
 const readList = (given: unknown, path: string, most: number): readonly unknown[] => {

@@ -224,6 +224,48 @@ describe('a model of the project', () => {
     expect(await of({ other: 5 })).toEqual(['usual', null]);
   });
 
+  it('has tiers that ask for what an observation was told with, also where that is told later', async () => {
+    const tier = (name: string, priority: number, input: number, conditions: object[]) => ({
+      ...{ name, priority, conditions, isDefault: priority === 0, prices: { input } },
+    });
+    const among = (source: string, key: string, ...values: string[]) => ({
+      ...{ source, key, operator: 'in', values },
+    });
+    const pricingTiers = [
+      tier('usual', 0, 2, []),
+      tier('flex', 1, 1, [among('model_parameters', 'service_tier', 'flex', 'batch')]),
+      tier('far', 2, 3, [
+        among('metadata', 'region', 'eu'),
+        { usageDetailPattern: '^input', operator: 'gt', value: 5, caseSensitive: false },
+      ]),
+    ];
+    const named = { modelName: 'served', matchPattern: '^served$', pricingTiers };
+    const { id, ...made } = await must('POST', '/models', named);
+    expect(made.pricingTiers).toMatchObject(pricingTiers);
+    const of = async (body: object, type?: string) => {
+      const told = { model: 'served', usageDetails: { input: 10 }, ...body };
+      const { usagePricingTierName, calculatedTotalCost } = await generation(told, type);
+      return [usagePricingTierName, calculatedTotalCost];
+    };
+    expect(await of({})).toEqual(['usual', 20]);
+    expect(await of({ modelParameters: { service_tier: 'batch' } })).toEqual(['flex', 10]);
+    expect(await of({ modelParameters: { service_tier: 'FLEX' } })).toEqual(['usual', 20]);
+    expect(await of({ modelParameters: { in: { service_tier: 'flex' } } })).toEqual(['usual', 20]);
+    expect(await of({ metadata: { region: 'eu' } })).toEqual(['far', 30]);
+    expect(await of({ metadata: { region: ['eu'] } })).toEqual(['usual', 20]);
+    const few = { metadata: { region: 'eu' }, usageDetails: { input: 5 } };
+    expect(await of(few)).toEqual(['usual', 10]);
+    const later = { id: 'served-later', usageDetails: { input: 7 } };
+    expect(await of(later)).toEqual(['usual', 14]);
+    expect(await of({ ...later, metadata: { other: 'eu' } }, 'generation-update')).toEqual([
+      ...['usual', 14],
+    ]);
+    expect(await of({ ...later, metadata: { region: 'eu' } }, 'generation-update')).toEqual([
+      ...['far', 21],
+    ]);
+    await must('DELETE', `/models/${id}`);
+  });
+
   const plain = { modelName: 'm', matchPattern: '^m$', inputPrice: 1 };
   const tiers = (...pricingTiers: object[]) => ({
     ...{ modelName: 'm', matchPattern: '^m$', pricingTiers },
@@ -236,6 +278,7 @@ describe('a model of the project', () => {
     prices: { input: 1 },
   };
   const holds = { usageDetailPattern: '.', operator: 'gt', value: 1 };
+  const isIn = { source: 'metadata', key: 'region', operator: 'in', values: ['eu'] };
   const other = { ...usual, name: 'o', isDefault: false, priority: 1, conditions: [holds] };
   it.each([
     [{}, 'modelName'],
@@ -266,6 +309,19 @@ describe('a model of the project', () => {
       tiers(usual, { ...other, conditions: [{ ...holds, usageDetailPattern: '[' }] }),
       'pricingTiers.1.conditions.0.usageDetailPattern',
     ],
+    ...(
+      [
+        [{ source: 'input' }, 'source'],
+        [{ key: ' ' }, 'key'],
+        [{ operator: 'gt' }, 'operator'],
+        [{ values: [] }, 'values'],
+        [{ values: ['x'.repeat(201)] }, 'values.0'],
+        [{ values: [7] }, 'values.0'],
+      ] as const
+    ).map(([wrong, field]): [object, string] => [
+      tiers(usual, { ...other, conditions: [{ ...isIn, ...wrong }] }),
+      `pricingTiers.1.conditions.0.${field}`,
+    ]),
   ])('is refused by the place of what is wrong: %j', async (body, field) => {
     const { status, body: answer } = await ask('POST', '/models', body);
     const [first] = (answer.error ?? []) as { path: string[] }[];

@@ -21,12 +21,12 @@ export const listModels = (models: readonly ModelView[]): string =>
     ['', '', 'a million', '', '', ''],
   ]);
 
-const conditionText = ({
-  usageDetailPattern,
-  operator,
-  value,
-}: ModelView['pricingTiers'][number]['conditions'][number]): string =>
-  `${usageDetailPattern} ${operator} ${value}`;
+const conditionText = (
+  condition: ModelView['pricingTiers'][number]['conditions'][number],
+): string =>
+  'source' in condition
+    ? `${condition.source}.${condition.key} in ${condition.values.join(', ')}`
+    : `${condition.usageDetailPattern} ${condition.operator} ${condition.value}`;
 
 export const describeModel = (model: ModelView): string => {
   const fields = formatFields([

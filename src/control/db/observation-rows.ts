@@ -1,7 +1,13 @@
 /** How an observation lies in its row, and what it counts for. */
+import { isObject } from '#domain/json.ts';
 import { observationFields } from '#observability/object.ts';
-import { type Priceable, type Pricing, writePricing } from '#observability/pricing.ts';
-import { beganAt, fieldOf, type State } from '#observability/state.ts';
+import {
+  type Attribute,
+  type Priceable,
+  type Pricing,
+  writePricing,
+} from '#observability/pricing.ts';
+import { beganAt, fieldOf, metadataOf, type State } from '#observability/state.ts';
 import { toStored } from '#observability/stored.ts';
 import { type Addition, dayOf, sumsOf } from '#observability/tally.ts';
 import { type Counts, totalsOf } from '#observability/usage.ts';
@@ -48,6 +54,14 @@ const totalsIn = (text: unknown): Totals | null => {
   return counts === null ? null : totalsOf(counts);
 };
 
+const textIn = (state: State, { source, key }: Attribute): string | null => {
+  const parameters = fieldOf(state, 'modelParametersJson');
+  const parsed = () => (typeof parameters === 'string' ? JSON.parse(parameters) : null);
+  const from: unknown = source === 'metadata' ? metadataOf(state) : parsed();
+  const found = isObject(from) && Object.hasOwn(from, key) ? from[key] : null;
+  return typeof found === 'string' ? found : null;
+};
+
 /** What a price follows from. */
 export const priceableOf = (state: State): Priceable => {
   const model = fieldOf(state, 'model');
@@ -56,6 +70,7 @@ export const priceableOf = (state: State): Priceable => {
     usage: countsIn(fieldOf(state, 'usageJson')),
     hasCost: fieldOf(state, 'costJson') !== null,
     beganAt: beganAt(state),
+    textOf: (attribute) => textIn(state, attribute),
   };
 };
 

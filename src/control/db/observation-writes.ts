@@ -3,7 +3,7 @@
  * those in the same traces meanwhile. So what is there is simply read, merged in the program, and written anew where
  * that changed it; all else is new, and goes in by COPY.
  */
-import { type Pricing, readPricing } from '#observability/pricing.ts';
+import { isPricedSame, type Pricing, readPricing } from '#observability/pricing.ts';
 import { mergeStates, type State } from '#observability/state.ts';
 import { type Addition, negated } from '#observability/tally.ts';
 import { copyText, copyWriter } from './copy-rows.ts';
@@ -80,9 +80,6 @@ export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>
 
 type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };
 
-const isPricedSame = (one: State, other: State): boolean =>
-  JSON.stringify(priceableOf(one)) === JSON.stringify(priceableOf(other));
-
 /** What was there with what is said of it now, where that changes it. It keeps its price while what that follows from stays. */
 const mergeAll = async (
   changes: readonly ObservationChange[],
@@ -101,7 +98,9 @@ const mergeAll = async (
   });
   const isAnew = ({ write, state }: Merged): boolean => {
     const row = known.get(placeOf(write));
-    return row !== undefined && !isPricedSame(observationState(row), state);
+    if (row === undefined) return false;
+    const was = priceableOf(observationState(row));
+    return !isPricedSame(readPricing(row.pricing), was, priceableOf(state));
   };
   const anew = merged.filter(isAnew);
   const prices = await priceAll(anew.map(({ state }) => state));

@@ -1,7 +1,7 @@
 /** Writes what events say of traces and observations, in the transaction that it is given. */
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
-import type { Pricing } from '#observability/pricing.ts';
+import { isPricedSame, type Pricing } from '#observability/pricing.ts';
 import { beganAt, fieldOf, mergeStates, type State } from '#observability/state.ts';
 import { addAll, emptyTally } from '#observability/tally.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
@@ -129,7 +129,7 @@ const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Stray
     const stray = strays.get(one.id);
     if (stray === undefined) return { ...one, kept: null };
     const state = mergeStates(stray.state, one.state);
-    const isSame = JSON.stringify(priceableOf(stray.state)) === JSON.stringify(priceableOf(state));
+    const isSame = isPricedSame(stray.pricing, priceableOf(stray.state), priceableOf(state));
     return { ...one, state, kept: isSame ? stray.pricing : null };
   });
 

@@ -35,7 +35,9 @@ const noModel = (): AppError => new AppError('not_found', 'Model not found');
 const viewTiers = (tiers: readonly PricingTier[]): ModelView['pricingTiers'] =>
   tiers.map((tier) => ({
     ...tier,
-    conditions: [...tier.conditions],
+    conditions: tier.conditions.map((one) =>
+      'source' in one ? { ...one, values: [...one.values] } : one,
+    ),
     prices: { ...tier.prices },
   }));
 
@@ -83,10 +85,16 @@ const viewBuiltIn = ({ id, modelName, matchPattern, unit, tiers }: BuiltInModel)
 const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, pattern: string][] => [
   ['matchPattern', matchPattern],
   ...tiers.flatMap(({ conditions }, tier) =>
-    conditions.map(({ usageDetailPattern }, place): [string, string] => [
-      `pricingTiers.${tier}.conditions.${place}.usageDetailPattern`,
-      usageDetailPattern,
-    ]),
+    conditions.flatMap((condition, place): [string, string][] =>
+      'source' in condition
+        ? []
+        : [
+            [
+              `pricingTiers.${tier}.conditions.${place}.usageDetailPattern`,
+              condition.usageDetailPattern,
+            ],
+          ],
+    ),
   ),
 ];
 

@@ -13,6 +13,7 @@ import {
   type Pricing,
   patternOf,
   priceBy,
+  usageConditions,
 } from '#observability/pricing.ts';
 import type { Queryable } from '../db/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../db/models.ts';
@@ -62,7 +63,9 @@ const createBuiltIn = (): ((name: string) => BuiltInModel[]) => {
 
 const conditionPatterns = (models: readonly PricedModel[]): string[] => [
   ...new Set(
-    models.flatMap(({ tiers }) => tiers.flatMap(({ conditions }) => conditions.map(patternOf))),
+    models.flatMap(({ tiers }) =>
+      tiers.flatMap(({ conditions }) => usageConditions(conditions).map(patternOf)),
+    ),
   ),
 ];
 

@@ -20,12 +20,23 @@ const Prices = Type.Record(Type.String(), Type.Number(), {
   description: 'dollars a unit, by the names that usage is counted by',
 });
 
-const Condition = Type.Object({
-  usageDetailPattern: Type.String(),
-  operator: oneOf(['gt', 'gte', 'lt', 'lte', 'eq', 'neq']),
-  value: Type.Number(),
-  caseSensitive: Type.Boolean(),
-});
+const usageOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
+const sources = ['model_parameters', 'metadata'] as const;
+
+const Condition = Type.Union([
+  Type.Object({
+    usageDetailPattern: Type.String(),
+    operator: oneOf(usageOperators),
+    value: Type.Number(),
+    caseSensitive: Type.Boolean(),
+  }),
+  Type.Object({
+    source: oneOf(sources),
+    key: Type.String(),
+    operator: oneOf(['in']),
+    values: Type.Array(Type.String()),
+  }),
+]);
 
 const Tier = Type.Object({
   id: Type.String(),
@@ -83,10 +94,20 @@ export const ModelBody = Type.Object({
         conditions: Type.Optional(
           Type.Array(
             Type.Object({
-              usageDetailPattern: Type.String({ maxLength: 10_000 }),
-              operator: oneOf(['gt', 'gte', 'lt', 'lte', 'eq', 'neq']),
-              value: Type.Number(),
+              usageDetailPattern: Type.Optional(Type.String({ maxLength: 10_000 })),
+              value: Type.Optional(Type.Number()),
               caseSensitive: Type.Optional(Type.Boolean()),
+              source: Type.Optional(oneOf(sources)),
+              key: Type.Optional(
+                Type.String({
+                  maxLength: 10_000,
+                  description: 'with `source`: a member of it, whose text is one of `values`',
+                }),
+              ),
+              values: Type.Optional(
+                Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 100 }),
+              ),
+              operator: oneOf([...usageOperators, 'in']),
             }),
             { maxItems: 10 },
           ),
