@@ -1,15 +1,15 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createGroup } from './group.ts';
 
 type Item = { owner: string; key: string };
 
 /** A group that does what it is given when it is told to, `groups` at once and `items` in each. */
-const startGroup = ({ groups = 1, items = 3, waiting = 10 } = {}) => {
+const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) => {
   const begun: string[][] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   let values = (given: readonly Item[]): (string | undefined)[] => given.map(({ key }) => key);
   const group = createGroup<Item, string>({
-    limits: { groups, items, waiting },
+    limits: { groups, items, gatherMs, waiting },
     ownerOf: ({ owner }) => owner,
     keyOf: ({ key }) => key,
     async together(given) {
@@ -37,6 +37,10 @@ const startGroup = ({ groups = 1, items = 3, waiting = 10 } = {}) => {
     },
   };
 };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** All that was asked for by now has begun as far as it may. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -67,6 +71,49 @@ it('has so many groups under way as it may, and so many items in each', async ()
     ['a', 'b'],
     ['c', 'd'],
   ]);
+});
+
+it('begins at once with what comes alone, and waits a moment where more has come', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const { take, begun, end } = startGroup({ gatherMs: 1 });
+  void take('p', 'a');
+  await turn();
+  await end();
+  void take('p', 'b');
+  await turn();
+  expect(begun).toEqual([['a'], ['b']]);
+  void take('p', 'c');
+  await turn();
+  await end();
+  void take('p', 'd');
+  await turn();
+  expect(begun).toEqual([['a'], ['b']]);
+  vi.advanceTimersByTime(1);
+  await turn();
+  await end();
+  expect(begun.at(-1)).toEqual(['c', 'd']);
+  void take('p', 'e');
+  await turn();
+  expect(begun).toHaveLength(3);
+  vi.advanceTimersByTime(1);
+  await turn();
+  await end();
+  void take('p', 'f');
+  await turn();
+  expect(begun.slice(3)).toEqual([['e'], ['f']]);
+});
+
+it('begins with what has waited for a moment when the group before it ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const { take, begun, end } = startGroup({ gatherMs: 1 });
+  void take('p', 'a');
+  await turn();
+  void take('p', 'b');
+  vi.advanceTimersByTime(1);
+  await turn();
+  expect(begun).toEqual([['a']]);
+  await end();
+  expect(begun).toEqual([['a'], ['b']]);
 });
 
 it('gives each owner its turn, however much another asks for', async () => {

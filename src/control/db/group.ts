@@ -1,7 +1,8 @@
 /**
- * Work of many done by one statement and one commit. An item goes at once while few groups are under way;
- * those that come meanwhile go together when one of them has ended. So nothing waits where little is asked
- * for, and where much is, an item costs a fraction of a statement and of a commit.
+ * Work of many done by one statement and one commit. An item goes at once where nothing is under way and the last
+ * group was of one item; else it waits a moment for others, and for a group under way to end, and they go together.
+ * So nothing waits where little is asked for, and where much is, an item costs a fraction of a statement and of a
+ * commit.
  *
  * Owners take turns: one that asks for much waits for itself. No two items of one key are under way at
  * once. What a group leaves undone, or fails in, is for whoever asked to do alone: no item takes others along.
@@ -13,6 +14,8 @@ export type GroupLimits = {
   /** How many groups are under way at once, and how many items one has. */
   groups: number;
   items: number;
+  /** How long an item that a group could begin with waits for others, where there are some; 0: not at all. */
+  gatherMs: number;
   /** How many items of one owner may wait. */
   waiting: number;
 };
@@ -51,7 +54,9 @@ export const createGroup = <Item, Value>({
   /** What is being done something about. */
   const busy = new Set<string>();
   let underWay = 0;
+  let lastItems = 0;
   let isStarting = false;
+  let isGathering = false;
 
   /** Takes the first of an owner that nothing under way is about; its turn comes again after the others'. */
   const takeOf = (owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined => {
@@ -94,15 +99,31 @@ export const createGroup = <Item, Value>({
     while (underWay < limits.groups && queues.size > 0) {
       const group = nextGroup();
       if (group.length === 0) return;
+      lastItems = group.length;
       void forNoProject(() => run(group));
     }
   };
 
   /** When all that has arrived by now is known. */
   const startLater = (): void => {
-    if (isStarting || queues.size === 0) return;
+    if (isStarting || isGathering || queues.size === 0) return;
     isStarting = true;
     setImmediate(start);
+  };
+
+  /** When others have had the time to come; at once for one that comes alone, as the last one did. */
+  const startSoon = (): void => {
+    const isAlone = underWay === 0 && lastItems <= 1;
+    if (isAlone || limits.gatherMs === 0) {
+      startLater();
+      return;
+    }
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
+      startLater();
+    }, limits.gatherMs);
   };
 
   return {
@@ -113,7 +134,7 @@ export const createGroup = <Item, Value>({
       const waiter = { item, key: keyOf(item), ...Promise.withResolvers<Value | undefined>() };
       queue.push(waiter);
       queues.set(owner, queue);
-      startLater();
+      startSoon();
       return waiter.promise;
     },
     waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0),
