@@ -5,7 +5,7 @@
  * the one gateway token. Senders of webhooks: the one sender token. Operators: the admin token, or the pool token where none is set.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -48,7 +48,9 @@ const parse = (authorization: string | undefined): { scheme: string; value: stri
 };
 
 /** Whose a token is, and whether it is the first one. */
-const byHostToken = (secret: Secret, token: string): { hostId: string; isFirst: boolean } => {
+type HostToken = { hostId: string; isFirst: boolean };
+
+const byHostToken = (secret: Secret, token: string): HostToken => {
   const hostId = token.slice(0, Math.max(token.indexOf('.'), 0));
   const given = createHash('sha256').update(token).digest();
   const is = (make: typeof hostToken): boolean =>
@@ -60,6 +62,19 @@ const byHostToken = (secret: Secret, token: string): { hostId: string; isFirst: 
   if (is(workingToken)) return { hostId, isFirst: false };
   if (!is(hostToken)) throw unauthenticated('the host token is not valid');
   return { hostId, isFirst: true };
+};
+
+/** Remembers valid tokens by their hashes: a host shows its own with each call, and to make it again takes longer. */
+const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) => {
+  const known = new LRUCache<string, HostToken>({ max: mostSettled });
+  return (token) => {
+    const digest = hash('sha256', token, 'base64url');
+    const found = known.get(digest);
+    if (found !== undefined) return found;
+    const read = byHostToken(secret, token);
+    known.set(digest, read);
+    return read;
+  };
 };
 
 /** What is known of how a host speaks and does not change any more. */
@@ -86,8 +101,9 @@ type HostCheck = (token: string, from: string) => Promise<HostCaller>;
 
 const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log): HostCheck => {
   const findSpeech = createSpeechFinder(db);
+  const readToken = createHostTokenReader(secret);
   return async (token, from) => {
-    const { hostId, isFirst } = byHostToken(secret, token);
+    const { hostId, isFirst } = readToken(token);
     const { source, takesFirst } = await findSpeech(hostId, isFirst);
     if (isFirst && !takesFirst) {
       log.warn({ hostId, from }, 'the token of a launch is used after its time');
