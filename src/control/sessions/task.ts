@@ -4,7 +4,8 @@
  */
 
 import type { TaskForm } from '#domain/session.ts';
-import type { Contract, Task } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Task } from '#language/task.ts';
 import { specOfBundled } from '#wire/public-api/bundled-task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import { hashOfSpec, type KeptOpen, type KeptTask, keepTask } from '../bodies/keep.ts';

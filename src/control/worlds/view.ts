@@ -1,7 +1,8 @@
 /** A world as clients see it, from its row and a version. */
 
 import type { Static } from 'typebox';
-import type { Contract, Task } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Task } from '#language/task.ts';
 import type {
   BundledTaskView,
   TaskListView,

@@ -2,9 +2,10 @@
  * `schema/README.md`: the world for people. Its entities with a diagram of their references, its tools,
  * its routes and its bundled tasks. Whatever an author wrote appears as literal text.
  */
-import type { Contract, Grader, RouteContract, Task, ToolBinding } from '../contract.ts';
+import type { Contract, RouteContract, ToolBinding } from '../contract.ts';
 import { summaryOf } from '../openapi/source.ts';
 import { createAnalysis } from '../schema/analysis.ts';
+import type { Grader, Task } from '../task.ts';
 import { relationshipDiagram } from './readme/diagram.ts';
 import { entitySection } from './readme/entity-section.ts';
 import type { FieldSource } from './readme/fields.ts';

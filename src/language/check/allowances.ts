@@ -2,9 +2,10 @@
  * What `changes.allow` of a grader names, held to a world: its entities, their fields, and conditions that some row can
  * meet. Trees' own tasks and those given beside a compiled world are judged by the same rules.
  */
-import { type Allowance, type Contract, linkedTool } from '../contract.ts';
+import { type Contract, linkedTool } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
 import { createAnalysis } from '../schema/analysis.ts';
+import type { Allowance } from '../task.ts';
 import { type ConditionSources, conditionFaults, type Fault } from './conditions.ts';
 import { lookUpField } from './model.ts';
 import { createFieldValues } from './values.ts';

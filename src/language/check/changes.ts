@@ -1,7 +1,8 @@
 /** `changes` of a tree's own tasks, whatever grades them. */
-import type { Allowance, Dependency, Grader } from '../contract.ts';
+import type { Dependency } from '../contract.ts';
 import type { ChangesTable } from '../files/changes-toml.ts';
 import type { Placed } from '../read/kinds.ts';
+import type { Allowance, Grader } from '../task.ts';
 import { allowanceFaults } from './allowances.ts';
 import type { Model } from './model.ts';
 import type { FieldValues } from './values.ts';

@@ -3,7 +3,6 @@
  * scripts are files beside the task.
  */
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
-import type { Task } from '../contract.ts';
 import type { Scenario } from '../files/scenario-toml.ts';
 import type { WrittenSolution } from '../files/solution.ts';
 import type { Place } from '../read/place.ts';
@@ -16,6 +15,7 @@ import {
   solutionFaults,
   solutionLimits,
 } from '../solution.ts';
+import type { Task } from '../task.ts';
 
 type World = {
   hasApi: boolean;

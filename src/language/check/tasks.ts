@@ -4,7 +4,7 @@
  */
 import type { TreeFile } from '#domain/world.ts';
 import { wholeChecks } from '../checks.ts';
-import { type Dependency, type Grader, linkedTool, type Row, type Task } from '../contract.ts';
+import { type Dependency, linkedTool, type Row } from '../contract.ts';
 import { connectorFile } from '../files/connector-toml.ts';
 import type { GraderTable } from '../files/grader-toml.ts';
 import { readScenario, type Scenario } from '../files/scenario-toml.ts';
@@ -13,6 +13,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
+import type { Grader, Task } from '../task.ts';
 import { readChanges } from './changes.ts';
 import { checkFaults } from './grader-checks.ts';
 import { checkIntegrity, checkReplacement, indexRows, type TupleIndex } from './integrity.ts';

@@ -3,11 +3,12 @@
  * over the empty tables of the world, allowed to do nothing but read them: a table or column that is
  * not there, or a statement that would change anything, is refused. The query is not run.
  */
-import type { Dependency, Task } from '../contract.ts';
+import type { Dependency } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
 import { allowReadingOnly, findVerifierFault, openVerifierTables } from '../sql/verifier.ts';
+import type { Task } from '../task.ts';
 import { readChanges } from './changes.ts';
 import type { Model } from './model.ts';
 import { checkTaskTools } from './tasks.ts';

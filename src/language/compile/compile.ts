@@ -24,7 +24,7 @@ import { createFieldValues, type FieldValues } from '../check/values.ts';
 import { checkVendor } from '../check/vendor.ts';
 import { checkVerifierTasks, type VerifierSources } from '../check/verifiers.ts';
 import { checkWebhooks } from '../check/webhooks.ts';
-import type { Contract, Row, Task } from '../contract.ts';
+import type { Contract, Row } from '../contract.ts';
 import { type Connector, readConnector } from '../files/connector-toml.ts';
 import { readEnvironment } from '../files/svc-env-toml.ts';
 import { readWorldJson, type WorldDeclaration } from '../files/world-json.ts';
@@ -33,6 +33,7 @@ import type { Placed } from '../read/kinds.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree, type Tree } from '../read/tree.ts';
 import { createFileRowChecker, type FileRowChecker } from '../schema/checkers.ts';
+import type { Task } from '../task.ts';
 
 /** A world compiled, or why it could not be. */
 export type CompileResult =

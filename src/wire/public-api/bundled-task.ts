@@ -1,6 +1,6 @@
 /** A task that a world bundles, in the form that tasks given inline have. */
 import { givenCheck } from '#language/checks.ts';
-import type { Grader, Task } from '#language/contract.ts';
+import type { Grader, Task } from '#language/task.ts';
 import type { TaskSpec } from './task-spec.ts';
 
 const graderOf = (grader: Grader): NonNullable<TaskSpec['grader']> =>
