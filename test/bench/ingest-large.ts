@@ -4,13 +4,12 @@
  * itself, as nobody waits for it; all else is told through the API.
  */
 import { readFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { basicAuthorization } from '#wire/client.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { createNotes } from '../support/sessions.ts';
 import { execute } from '../support/sql.ts';
 import { type Figure, median, percentile, sample } from './figure.ts';
+import { type Api, at, connect, eventOf, spansOf, tellAll, tellBeside } from './ingest-tell.ts';
 import { openOnce } from './open-beside-import.ts';
 
 const spansOfTrace = 50;
@@ -20,89 +19,8 @@ const told = { observations: 10_000, traces: 20_000, deleted: 5_000 };
 /** Memory is looked at from so many on, when all code has run, and then each so often. */
 const memoryFrom = 25_000;
 const memoryEvery = 1_000_000;
-const perBatch = 200;
-const senders = 4;
 const runs = 40;
 const opens = 60;
-
-type Event = { id: string; type: string; timestamp: string; body: object };
-
-const at = new Date(Date.UTC(2026, 5, 1)).toISOString();
-
-const eventOf = (type: string, id: string, body: object): Event => ({
-  id: `${type}-${id}`,
-  type,
-  timestamp: at,
-  body: { id, ...body },
-});
-
-/** The API as an SDK has it. */
-const connect = ({ url, publicKey, secretKey }: Network) => {
-  const headers = {
-    authorization: basicAuthorization(publicKey, secretKey),
-    'content-type': 'application/json',
-  };
-  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const init = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(`${url}/api/public${path}`, { method, headers, ...init });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
-    return JSON.parse(text);
-  };
-  const tell = async (batch: Event[]): Promise<void> => {
-    const { errors } = (await ask('POST', '/ingestion', { batch })) as { errors: unknown[] };
-    if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
-  };
-  const agent = new Agent({ keepAlive: true });
-  /** Until the last byte of an answer is there. What a client makes of it is its own time. */
-  const readWhole = (path: string): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const request = get(`${url}/api/public${path}`, { agent, headers }, (answer) => {
-        let bytes = 0;
-        answer.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-        });
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (answer.statusCode === 200) resolve(bytes);
-          else reject(new Error(`GET ${path}: ${answer.statusCode}`));
-        });
-      });
-      request.on('error', reject);
-    });
-  return { ask, tell, readWhole };
-};
-type Api = ReturnType<typeof connect>;
-
-/** Tells events in batches, several at once, until all are told or it is enough. */
-const tellAll = async (
-  { tell }: Api,
-  events: Iterator<Event>,
-  isEnough: () => boolean = () => false,
-): Promise<void> => {
-  const send = async (): Promise<void> => {
-    while (!isEnough()) {
-      const batch: Event[] = [];
-      while (batch.length < perBatch) {
-        const next = events.next();
-        if (next.done === true) break;
-        batch.push(next.value);
-      }
-      if (batch.length === 0) return;
-      await tell(batch);
-    }
-  };
-  await Promise.all(Array.from({ length: senders }, send));
-};
-
-/** Spans of traces of their own, named after a round. */
-function* spansOf(round: string, count: number, spansOfTrace = 5): Generator<Event> {
-  for (let i = 0; i < count; i += 1) {
-    const traceId = `${round}-${Math.floor(i / spansOfTrace)}`;
-    const body = { traceId, name: `step ${i % 7}`, startTime: at, input: 'x'.repeat(300) };
-    yield eventOf('span-create', `${traceId}-${i}`, body);
-  }
-}
 
 /** The bulk: traces of fifty observations each over a month, without input and output. */
 const writeBulk = async (databaseUrl: string, projectId: string, spans: number): Promise<void> => {
@@ -181,19 +99,17 @@ const tellLarge = (api: Api): Promise<void> => {
 };
 
 /** Deleting traces by the thousand, while more is told. */
-const deleting = async (api: Api): Promise<Figure> => {
+const deleting = async (api: Api, network: Network): Promise<Figure> => {
   const count = told.deleted;
   await tellAll(api, spansOf('gone', count * 5));
-  let isOver = false;
-  const beside = tellAll(api, spansOf('beside', Number.MAX_SAFE_INTEGER), () => isOver);
+  const stop = await tellBeside(network, 'beside');
   const startedAt = performance.now();
   for (let first = 0; first < count; first += 1_000) {
     const traceIds = Array.from({ length: 1_000 }, (_, i) => `gone-${first + i}`);
     await api.ask('DELETE', '/traces', { traceIds });
   }
   const value = performance.now() - startedAt;
-  isOver = true;
-  await beside;
+  await stop();
   return { name: 'ingest.delete.5k', value, unit: 'ms', ...plain, target: null };
 };
 
@@ -223,15 +139,13 @@ const memory = async (
 };
 
 /** Opens beside ingestion and alone, in turns. */
-const openings = async (api: Api, network: Network): Promise<Figure> => {
+const openings = async (network: Network): Promise<Figure> => {
   const samples = { alone: [] as number[], beside: [] as number[] };
   for (let turn = 0; samples.alone.length < opens; turn += 1) {
     for (let i = 0; i < 10; i += 1) samples.alone.push(...(await openOnce(network)));
-    let isOver = false;
-    const beside = tellAll(api, spansOf(`turn-${turn}`, Number.MAX_SAFE_INTEGER), () => isOver);
+    const stop = await tellBeside(network, `turn-${turn}`);
     for (let i = 0; i < 10; i += 1) samples.beside.push(...(await openOnce(network)));
-    isOver = true;
-    await beside;
+    await stop();
   }
   const value = median(samples.beside) / median(samples.alone);
   return { name: 'ingest.beside.open', value, unit: 'x', ...plain, target: 1.5 };
@@ -266,8 +180,8 @@ export const benchIngestLarge = async (
       figures.push(...(await readings(api, largeReads, wants)));
     }
     figures.push(...(await readings(api, lists, wants)));
-    if (wants('ingest.delete.5k')) figures.push(await deleting(api));
-    if (wants('ingest.beside.open')) figures.push(await openings(api, network));
+    if (wants('ingest.delete.5k')) figures.push(await deleting(api, network));
+    if (wants('ingest.beside.open')) figures.push(await openings(network));
     return figures;
   } finally {
     await network.stop();

@@ -1,0 +1,13 @@
+/** Tells spans until it is told to stop; says when the first are told. A thread that `tellBeside` starts. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Beside, connect, spansOf, tellAll } from './ingest-tell.ts';
+
+const { service, round } = workerData as Beside;
+let isOver = false;
+parentPort?.once('message', () => {
+  isOver = true;
+});
+const api = connect(service);
+await tellAll(api, spansOf(`${round}-first`, 1));
+parentPort?.postMessage('telling');
+await tellAll(api, spansOf(round, Number.MAX_SAFE_INTEGER), () => isOver);
