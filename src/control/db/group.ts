@@ -1,6 +1,6 @@
 /**
  * Work of many done by one statement and one commit. An item goes at once where nothing is under way and the last
- * group was of one item; else it waits a moment for others, and for a group under way to end, and they go together.
+ * group was of one item; else it waits a moment for others, and until few groups are under way, and they go together.
  * So nothing waits where little is asked for, and where much is, an item costs a fraction of a statement and of a
  * commit.
  *

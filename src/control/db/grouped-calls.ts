@@ -164,8 +164,11 @@ const inOrder = <Row extends { id: string }>(
 
 /** What is longer goes alone: it takes time, and none of it is the commit's. */
 const mostChars = 64 * 1024;
-/** One at a time, and of all that comes within a moment: the fewer statements, the less a call costs. */
-const groupLimits: GroupLimits = { groups: 1, items: 64, gatherMs: 1, waiting: 2_000 };
+/**
+ * With two groups under way, one is made ready and sent while PostgreSQL does the other. Each is of all that comes within a
+ * moment: the fewer statements, the less a call costs.
+ */
+const groupLimits: GroupLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
 
 export type CallWrites = {
   /** As `insertCall`. */
