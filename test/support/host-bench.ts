@@ -12,7 +12,7 @@ import type { HostIdentity } from '#hosting/link.ts';
 import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';
-import type { Assignment } from '#wire/host-api/operations.ts';
+import type { Assignment } from '#wire/host-api/assignment.ts';
 import { codeDirectory, type HostConfig } from '../../world-host-image/config.ts';
 import { startHost } from '../../world-host-image/program.ts';
 import { startUserCode } from '../../world-host-image/usercode/runner.ts';

@@ -1,14 +1,13 @@
 /** A world host played by a test: it says what a host says, one message at a time. */
 import { createHash } from 'node:crypto';
+import type { Assignment, LoadDirective } from '#wire/host-api/assignment.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
 import {
-  type Assignment,
   answerCall,
   type CallAnswer,
   deliverRequests,
   getBlob,
   heartbeat,
-  type LoadDirective,
   pollCalls,
   pollHost,
   reportClosed,

@@ -7,7 +7,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '#runtime/pause.ts';
-import type { Assignment, CallAnswer, HostCall, LoadDirective } from '#wire/host-api/operations.ts';
+import type { Assignment, LoadDirective } from '#wire/host-api/assignment.ts';
+import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 
 export type Received = { operation: string; body: Record<string, unknown> };
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { newId } from '#domain/id.ts';
 import type { Digest } from '#domain/world.ts';
 import type { UiContract } from '#language/contract.ts';
-import type { Assignment } from '#wire/host-api/operations.ts';
+import type { Assignment } from '#wire/host-api/assignment.ts';
 import { type Answered, type Asked, ask } from './gateway.ts';
 import { assignment, type Bench, startBench } from './host-bench.ts';
 import { sampleVersion, sampleWorldContract } from './sample-world.ts';

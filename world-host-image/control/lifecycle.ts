@@ -7,11 +7,9 @@ import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { isRefused } from '#hosting/link.ts';
 import { StoreRefusal } from '#store/refusal.ts';
+import type { Assignment, Holding, LoadDirective } from '#wire/host-api/assignment.ts';
 import {
-  type Assignment,
-  type Holding,
   type HostDirective,
-  type LoadDirective,
   pollHost,
   reportClosed,
   reportFailed,

@@ -10,7 +10,7 @@ import {
   version,
 } from '#test/support/host-bench.ts';
 import type { StandInControl } from '#test/support/stand-in-control.ts';
-import type { LinkedWorld } from '#wire/host-api/operations.ts';
+import type { LinkedWorld } from '#wire/host-api/assignment.ts';
 import { environmentOf, listOwnProcesses } from '../proof/proc.ts';
 
 /** The sample world, linked to itself twice. */

@@ -3,7 +3,7 @@
  * changed, and the grader of its task judges that state with the ledger, the answer and the time of then.
  */
 import { AppError } from '#domain/error.ts';
-import type { Assignment } from '#wire/host-api/operations.ts';
+import type { Assignment } from '#wire/host-api/assignment.ts';
 import type { ArchiveHead, ChangeLine } from '#wire/host-api/session-archive.ts';
 import { keepChanges } from '../folder/keep-changes.ts';
 import type { OwnLoader } from '../folder/loader.ts';

@@ -5,7 +5,7 @@
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';
-import type { Assignment, LinkedWorld } from '#wire/host-api/operations.ts';
+import type { Assignment, LinkedWorld } from '#wire/host-api/assignment.ts';
 import type { WorldLoader } from './load-world.ts';
 import { createOutbox } from './outbox.ts';
 import { seedTask } from './seed-task.ts';

@@ -2,7 +2,7 @@
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
-import type { Assignment, Holding } from '#wire/host-api/operations.ts';
+import type { Assignment, Holding } from '#wire/host-api/assignment.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';

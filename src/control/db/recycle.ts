@@ -4,7 +4,7 @@
  * steps of `endings.ts`: calls that are open, a host that is worn or has nothing to prove itself clean by.
  */
 import type { EndReason } from '#domain/session.ts';
-import type { Holding } from '#wire/host-api/operations.ts';
+import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from './calls.ts';
 import { type Queryable, statement } from './database.ts';

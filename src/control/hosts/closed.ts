@@ -2,7 +2,7 @@
  * The end of a session whose host has recycled itself before it tells of it: most of them in one statement, which makes
  * the host warm; the answer is then held as that of its next poll. Whatever is not as usual is done step by step.
  */
-import type { Holding } from '#wire/host-api/operations.ts';
+import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import type { SessionHost } from '../db/calls.ts';
 import { noteArrived } from '../deliveries/arrive.ts';

@@ -1,6 +1,6 @@
 /** The files that the surface `ui` of a version serves, as its host is told of them and may read them. */
 import type { Digest } from '#domain/world.ts';
-import type { Assignment } from '#wire/host-api/operations.ts';
+import type { Assignment } from '#wire/host-api/assignment.ts';
 import { findHostWork } from '../db/hosts.ts';
 import type { Version } from '../memory/versions.ts';
 import type { Parts } from '../parts.ts';

@@ -2,7 +2,8 @@
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
-import type { Assignment, LinkedWorld, pollHost, WorldSources } from '#wire/host-api/operations.ts';
+import type { Assignment, LinkedWorld, WorldSources } from '#wire/host-api/assignment.ts';
+import type { pollHost } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { findAssignment } from '../browsers/serve.ts';
 import { findHostWork, type HostWork, type WarmReport } from '../db/hosts.ts';

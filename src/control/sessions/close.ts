@@ -8,7 +8,7 @@ import type { HostEnd } from '#domain/host.ts';
 import { sessionTransitions } from '#domain/session.ts';
 import { shareOf } from '#domain/share.ts';
 import { can } from '#domain/transitions.ts';
-import type { Holding } from '#wire/host-api/operations.ts';
+import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import { staleHost } from '../calls/directive.ts';
 import type { SessionHost } from '../db/calls.ts';

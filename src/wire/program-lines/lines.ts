@@ -3,8 +3,9 @@
  * by the member that only its kind has. Programs write them with `say`; read.ts reads them, checked.
  * Standard output carries nothing else: logs go to standard error.
  */
+
+import type { Assignment } from '../host-api/assignment.ts';
 import { LedgerEntry } from '../host-api/ledger.ts';
-import type { Assignment } from '../host-api/operations.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

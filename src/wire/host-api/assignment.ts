@@ -1,0 +1,68 @@
+/** What a host is told to load and to serve, and what it says that it holds. */
+import { SessionClock } from '../public-api/session.ts';
+import { TaskSpec } from '../public-api/task-spec.ts';
+import { DigestText, nullable } from '../schemas.ts';
+import { type Static, Type } from '../type.ts';
+
+const Generation = Type.Integer({ minimum: 0 });
+
+/** What a host has loaded: the bundle of a world version and the digest of its base rows. */
+export const Holding = Type.Object({ bundle: DigestText, stateDigest: DigestText });
+export type Holding = Static<typeof Holding>;
+
+/** What a world version is loaded from. */
+const sources = {
+  bundle: DigestText,
+  snapshot: DigestText,
+  blobs: Type.Record(Type.String(), Type.String(), {
+    description: 'base64 of those of the two that are small, by digest; the others are fetched',
+  }),
+};
+export const WorldSources = Type.Object(sources);
+export type WorldSources = Static<typeof WorldSources>;
+
+/** The directive to load a world version before any session asks for it. */
+export const LoadDirective = Type.Object({ generation: Generation, ...sources });
+export type LoadDirective = Static<typeof LoadDirective>;
+
+/** A world whose tools the session serves beside its own, over rows of its own. */
+export const LinkedWorld = Type.Object({
+  alias: Type.String(),
+  worldSlug: Type.String(),
+  ...sources,
+  task: nullable(TaskSpec),
+  tools: Type.Array(Type.String(), { description: 'of its tools those that are served' }),
+});
+export type LinkedWorld = Static<typeof LinkedWorld>;
+
+/** The session that a host is to serve, and from what. */
+export const Assignment = Type.Object({
+  sessionId: Type.String(),
+  generation: Generation,
+  sessionToken: Type.String({ description: 'the bearer its API surface accepts' }),
+  worldSlug: Type.String(),
+  ...sources,
+  task: nullable(TaskSpec),
+  surfaces: Type.Array(Type.String()),
+  address: Type.Optional(
+    Type.String({ description: 'where clients find its API surface, with a scheme and no path' }),
+  ),
+  clock: SessionClock,
+  seed: nullable(Type.Integer({ minimum: 0 })),
+  ui: Type.Optional(
+    Type.Object(
+      {
+        files: Type.Array(
+          Type.Object({
+            path: Type.String({ description: 'below the directory that is served' }),
+            sha256: DigestText,
+            sizeBytes: Type.Integer({ minimum: 0 }),
+          }),
+        ),
+      },
+      { description: 'what its surface `ui` serves; the files are fetched as blobs' },
+    ),
+  ),
+  links: Type.Optional(Type.Array(LinkedWorld)),
+});
+export type Assignment = Static<typeof Assignment>;
