@@ -7,7 +7,7 @@ import { WovenOrder, waiting } from './test/support/woven-order.ts';
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
  * others need a database, which `test/support` starts. All of these compute, and run side by side with the
  * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
- * Those that kill and pause programs, or put the machine under load, run two by two after all others, as they mostly wait
+ * Those that kill and pause programs, or put the machine under load, run after all others, three at a time, as they mostly wait
  * as well; long sweeps of them one after the other. Files that strike at a whole cluster keep each other out.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
@@ -173,7 +173,7 @@ export default defineConfig({
           include: striking,
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
-          ...(isLong ? { fileParallelism: false } : { maxWorkers: 2, sequence: { groupOrder: 1 } }),
+          ...(isLong ? { fileParallelism: false } : { maxWorkers: 3, sequence: { groupOrder: 1 } }),
           ...bounds.serving,
         },
       },

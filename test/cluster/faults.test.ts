@@ -7,7 +7,7 @@ import { until } from '#runtime/pause.ts';
 import { listSessionRequests } from '#wire/public-api/operations.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { type FoundProcess, processesNaming } from '../support/processes.ts';
+import { type FoundProcess, killNaming, processesNaming } from '../support/processes.ts';
 import {
   call,
   close,
@@ -189,7 +189,7 @@ describe('the orchestrator killed', () => {
     const session = await open(network.client, { slug: 'notes' });
     const host = await hostOf(session.id);
     await network.orchestrator.end('SIGKILL');
-    for (const { pid } of processesNaming(`--host=${host.id}`)) process.kill(pid, 'SIGKILL');
+    killNaming(`--host=${host.id}`);
     await network.restartOrchestrator();
     await until(async () => (await readSession(network.client, session.id)).state === 'FAILED', {
       timeoutMs: healMs,

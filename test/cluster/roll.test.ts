@@ -129,14 +129,14 @@ describe('a service under load', { timeout: 240_000 }, () => {
     await expectWhole(lived);
   });
 
-  it('has a new leader within a second when an orchestrator stops', async () => {
+  it('has a new leader when an orchestrator stops, and not only once its lease is over', async () => {
     const [leader] = orchestrators as [Program];
     const holder = async () =>
       (await network.sql<{ holder: string }>('select holder from leases'))[0]?.holder;
     expect(await holder()).toBe('test');
     await leader.end('SIGTERM');
     await until(async () => (await holder()) === 'second', {
-      timeoutMs: 1_000,
+      timeoutMs: 3_000, // half a lease
       what: 'the second one leading',
     });
   });

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { ask } from '#test/support/gateway.ts';
-import { processesNaming } from '#test/support/processes.ts';
+import { processesNaming, signalTo } from '#test/support/processes.ts';
 import { call, close, createNotes, open } from '#test/support/sessions.ts';
 import { type Ended, runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import { basicAuthorization, createClient } from '#wire/client.ts';
@@ -41,7 +41,7 @@ describe('svc up', () => {
       svc.signal('SIGTERM');
       await svc.ended();
     }
-    for (const { pid } of leftOvers()) process.kill(pid, 'SIGKILL');
+    for (const { pid } of leftOvers()) signalTo(pid, 'SIGKILL');
     rmSync(root, { recursive: true, force: true });
   });
 

@@ -50,13 +50,16 @@ export const processesNaming = (text: string): FoundProcess[] =>
     .map((pid) => ({ pid, commandLine: commandLineOf(pid) }))
     .filter(({ commandLine }) => commandLine.includes(text));
 
-/** Kills them all; one that has ended meanwhile is no failure. */
-export const killNaming = (text: string): void => {
-  for (const { pid } of processesNaming(text)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+/** A signal to a process or a group that may be gone by now, which is as good. */
+export const signalTo = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+};
+
+/** Kills them all; one that has ended meanwhile, perhaps with another of them, is no failure. */
+export const killNaming = (text: string): void => {
+  for (const { pid } of processesNaming(text)) signalTo(pid, 'SIGKILL');
 };

@@ -12,7 +12,7 @@ import { processesOfFolder } from '../../orchestrator/driver/process/process-tab
 import type { ClusterParts } from '../support/cluster-parts.ts';
 import { crash, type TestCluster } from '../support/kubernetes.ts';
 import type { Network } from '../support/network.ts';
-import { processIds, processStat, startedFirst } from '../support/processes.ts';
+import { processIds, processStat, signalTo, startedFirst } from '../support/processes.ts';
 import { docker } from '../support/runtimes.ts';
 
 export type BrowserRuntime = 'process' | 'docker' | 'kubernetes';
@@ -73,13 +73,7 @@ const processesOf = ({ runtime, network }: Site, host: Host): number[] => {
 };
 
 const signalAll = (found: readonly number[], signal: NodeJS.Signals): void => {
-  for (const pid of found) {
-    try {
-      process.kill(pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
+  for (const pid of found) signalTo(pid, signal);
 };
 
 /** The Chromium that serves the session: the one started first of those that no other has started. */

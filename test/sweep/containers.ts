@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from '../../orchestrator/driver/process/host-process.ts';
 import { processesOfFolder } from '../../orchestrator/driver/process/process-table.ts';
-import { processesNaming } from '../support/processes.ts';
+import { processesNaming, signalTo } from '../support/processes.ts';
 import { docker } from '../support/runtimes.ts';
 
 export type Containers = {
@@ -22,15 +22,6 @@ export type Containers = {
   addressOf(hostId: string): Promise<string | undefined>;
   /** The hosts that have a container, alive or dead, and whatever else is left, in words. */
   find(): Promise<{ hostIds: string[]; strays: string[] }>;
-};
-
-/** A signal to a process or a group that may be gone by now, which is as good. */
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 };
 
 /** What `/proc` has of a process; empty when it ended between the listing and the look, or is not ours to read. */
@@ -64,7 +55,7 @@ const onProcesses = (installation: string): Containers => {
   const workers = (folder: string) =>
     processesOfFolder(folder).filter((pid) => !commandOf(pid).includes('--host='));
   const signalAll = (hostId: string, name: NodeJS.Signals): void => {
-    for (const pid of named(hostId)) signal(pid, name);
+    for (const pid of named(hostId)) signalTo(pid, name);
   };
   return {
     kill: async (hostId) => {
@@ -123,7 +114,7 @@ const onDocker = (installation: string): Containers => {
   /** By signals from outside, as not every engine can freeze. The engine has to be on this machine. */
   const signalAll = async (hostId: string, name: NodeJS.Signals): Promise<void> => {
     const [, ...pids] = words(await tell('top', nameOf(hostId), '-eo', 'pid'));
-    for (const pid of pids) signal(Number(pid), name);
+    for (const pid of pids) signalTo(Number(pid), name);
   };
   return {
     kill: async (hostId) => void (await tell('kill', nameOf(hostId))),

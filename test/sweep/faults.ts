@@ -5,6 +5,7 @@
 import { limits } from '#domain/limits.ts';
 import { pause, until } from '#runtime/pause.ts';
 import { drainHosts } from '#wire/admin-api/operations.ts';
+import { signalTo } from '../support/processes.ts';
 import type { LinkName, Service } from './service.ts';
 
 /**
@@ -147,11 +148,11 @@ const backendSignalled = (name: string, signal: 'SIGKILL' | 'SIGSTOP'): Fault =>
       `select pid ${controlBackends} order by query_start desc limit 1`,
     );
     const pids = rows.map(({ pid }) => pid);
-    for (const pid of pids) process.kill(pid, signal);
+    for (const pid of pids) signalTo(pid, signal);
     return async () => {
       if (signal === 'SIGKILL') return untilRecovered(network, pids);
       await pause(lastsMs);
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
+      for (const pid of pids) signalTo(pid, 'SIGCONT');
     };
   },
 });

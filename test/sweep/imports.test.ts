@@ -26,6 +26,7 @@ import { type PostgresServer, startPostgres } from '../../src/cli/up/postgres.ts
 import { type Chunk, chunkOf } from '../support/batches.ts';
 import { createChance } from '../support/chance.ts';
 import { freePorts } from '../support/network.ts';
+import { signalTo } from '../support/processes.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 import { isSingle } from './extent.ts';
@@ -126,7 +127,7 @@ const strike: Record<Case['victim'], () => Promise<void>> = {
     await startControl();
   },
   async 'import process'() {
-    for (const pid of findImporters()) process.kill(pid, 'SIGKILL');
+    for (const pid of findImporters()) signalTo(pid, 'SIGKILL');
   },
   async PostgreSQL() {
     process.kill(server.pid, 'SIGQUIT');
