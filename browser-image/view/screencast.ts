@@ -33,6 +33,11 @@ export type Screencast = {
   stop(): void;
 };
 
+/** While so many pictures are not acknowledged Chromium drops what comes, be it the last that there is. */
+const mostUnderWay = 2;
+/** So long nothing changed: it is asked again for what was dropped. */
+const quietMs = 250;
+
 /** What fails because a tab went is told in the log and no more. */
 export const logged =
   (log: Log) =>
@@ -43,6 +48,9 @@ export const logged =
 export const startScreencast = (options: ScreencastOptions): Screencast => {
   const { driver, tabs, picture, onFrame, onTabs, log } = options;
   let stage: Stage | undefined;
+  let underWay = 0;
+  let mayLack = false;
+  let quiet: NodeJS.Timeout | undefined;
   let turn = Promise.resolve();
   const inTurn = (work: () => Promise<void>): void => {
     turn = turn.then(work).catch(logged(log));
@@ -53,13 +61,32 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     await driver.send('Target.detachFromTarget', { sessionId });
   };
 
+  /** Chromium sends a picture at once, also where it does so already. */
+  const begin = async (sessionId: string): Promise<void> => {
+    clearTimeout(quiet);
+    [underWay, mayLack] = [0, false];
+    const wanted = { format: 'jpeg', everyNthFrame: 1, ...picture };
+    await driver.send('Page.startScreencast', wanted, sessionId);
+  };
+
+  const came = (): void => {
+    clearTimeout(quiet);
+    underWay += 1;
+    mayLack ||= underWay >= mostUnderWay;
+  };
+
+  const acknowledged = (sessionId: string): void => {
+    underWay -= 1;
+    if (underWay > 0 || !mayLack) return;
+    quiet = setTimeout(() => begin(sessionId).catch(logged(log)), quietMs);
+  };
+
   const enter = async (targetId: string): Promise<void> => {
     const attached = await driver.send('Target.attachToTarget', { targetId, flatten: true });
     const sessionId = String(attached.sessionId);
     stage = { driver, sessionId, targetId };
     await driver.send('Page.enable', {}, sessionId);
-    const wanted = { format: 'jpeg', everyNthFrame: 1, ...picture };
-    await driver.send('Page.startScreencast', wanted, sessionId);
+    await begin(sessionId);
   };
 
   /** Looks at the tab at the front, if it does not yet. */
@@ -75,18 +102,29 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
   };
 
   driver.on('Page.screencastFrame', ({ data, metadata, sessionId: frame }, sessionId) => {
-    const more = (): void => {
+    const acknowledge = (): void => {
       const params = { sessionId: frame };
       driver.send('Page.screencastFrameAck', params, sessionId).catch(logged(log));
     };
-    if (stage?.sessionId !== sessionId) {
-      more();
+    const inView = stage?.sessionId;
+    if (inView === undefined || inView !== sessionId) {
+      acknowledge();
       return;
     }
+    const more = (): void => {
+      acknowledge();
+      if (stage?.sessionId === inView) acknowledged(inView);
+    };
+    came();
     const { deviceWidth: width, deviceHeight: height } = metadata as Record<string, number>;
     onFrame({ data: String(data), width: Number(width), height: Number(height) }, more);
   });
-  const stop = tabs.onChange(() => inTurn(follow));
+  const unfollow = tabs.onChange(() => inTurn(follow));
   inTurn(follow);
+  const stop = (): void => {
+    unfollow();
+    clearTimeout(quiet);
+    mayLack = false;
+  };
   return { stage: () => stage, inTurn, stop };
 };
