@@ -160,11 +160,11 @@ describe('a dashboard', () => {
     expect((await push(id, { files: [plain], baseStamp: stamp, dryRun: true })).status).toBe(409);
     expect((await must('GET', `/dashboards/${id}`)).files).toEqual(files);
     expect((await push(id, { files: [plain], baseStamp: stamp, force: true })).status).toBe(200);
+    const { stamp: baseStamp } = await must('GET', `/dashboards/${id}`);
     const both = await Promise.all(
-      ['a', 'b'].map(async (text) => {
-        const { stamp: baseStamp } = await must('GET', `/dashboards/${id}`);
-        return push(id, { files: [file(`export default () => '${text}';`)], baseStamp });
-      }),
+      ['a', 'b'].map((text) =>
+        push(id, { files: [file(`export default () => '${text}';`)], baseStamp }),
+      ),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
