@@ -84,3 +84,11 @@ it('asks for nothing while pictures come, or when none can have been dropped', a
   await vi.advanceTimersByTimeAsync(1_000);
   expect(begun).toBe(1);
 });
+
+it('asks again where it is told to, also when nothing came', async () => {
+  screencast.again();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(begun).toBe(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(begun).toBe(2);
+});

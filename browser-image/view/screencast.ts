@@ -30,6 +30,8 @@ export type Screencast = {
   stage(): Stage | undefined;
   /** Does one thing after the other, between looks at which tab is at the front. */
   inTurn(work: () => Promise<void>): void;
+  /** Has a picture come, once all is quiet, also if Chromium sees no change. */
+  again(): void;
   stop(): void;
 };
 
@@ -61,7 +63,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     await driver.send('Target.detachFromTarget', { sessionId });
   };
 
-  /** Chromium sends a picture at once, also where it does so already. */
+  /** Chromium sends a picture at once. */
   const begin = async (sessionId: string): Promise<void> => {
     clearTimeout(quiet);
     [underWay, mayLack] = [0, false];
@@ -75,10 +77,26 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     mayLack ||= underWay >= mostUnderWay;
   };
 
+  /** One that goes on sends nothing until something changes; one that begins does. */
+  const beginAgain = async (sessionId: string): Promise<void> => {
+    await driver.send('Page.stopScreencast', {}, sessionId);
+    await begin(sessionId);
+  };
+
+  const askOnceQuiet = (sessionId: string): void => {
+    clearTimeout(quiet);
+    if (underWay > 0 || !mayLack) return;
+    quiet = setTimeout(() => beginAgain(sessionId).catch(logged(log)), quietMs);
+  };
+
   const acknowledged = (sessionId: string): void => {
     underWay -= 1;
-    if (underWay > 0 || !mayLack) return;
-    quiet = setTimeout(() => begin(sessionId).catch(logged(log)), quietMs);
+    askOnceQuiet(sessionId);
+  };
+
+  const again = (): void => {
+    mayLack = true;
+    if (stage !== undefined) askOnceQuiet(stage.sessionId);
   };
 
   const enter = async (targetId: string): Promise<void> => {
@@ -126,5 +144,5 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     clearTimeout(quiet);
     mayLack = false;
   };
-  return { stage: () => stage, inTurn, stop };
+  return { stage: () => stage, inTurn, again, stop };
 };

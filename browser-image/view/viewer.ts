@@ -81,7 +81,11 @@ const carryOut = async (state: State, input: ViewInput): Promise<void> => {
       // Chromium reads from a page at once, also where keys are still on their way to it.
       await Promise.allSettled(state.acting);
       tell(state, { type: 'clipboard', text: await copySelection(stage, input.isCut) });
-    } else await acted(state, act(stage, input));
+    } else {
+      await acted(state, act(stage, input));
+      // Now and then Chromium gives no picture of the new size.
+      if (input.type === 'resize') state.screencast.again();
+    }
   }
 };
 
