@@ -90,7 +90,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
   };
 
   const acknowledged = (sessionId: string): void => {
-    underWay -= 1;
+    underWay = Math.max(0, underWay - 1); // one may be of before it was begun again
     askOnceQuiet(sessionId);
   };
 
