@@ -1,12 +1,11 @@
 """Tools in Python. A tool is a function of its name; its input arrives as keyword arguments."""
 
 from collections import Counter
-from typing import Any
 
 from svc_env import fail, get, query
 
 
-def triage_summary(owner: str, repo: str) -> dict[str, Any]:
+def triage_summary(owner: str, repo: str) -> dict[str, object]:
     """What waits for somebody in a repository. As everywhere, a pull request is an issue, too."""
     if get("repositories", {"owner": owner, "name": repo}) is None:
         fail(f"there is no repository {owner}/{repo}", code="not_found")
@@ -35,7 +34,7 @@ def triage_summary(owner: str, repo: str) -> dict[str, Any]:
     }
 
 
-def _longest_quiet(issues: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _longest_quiet(issues: list[dict[str, object]]) -> dict[str, object] | None:
     """The issue that nobody has touched for the longest time. A name with `_` is no tool."""
     if not issues:
         return None

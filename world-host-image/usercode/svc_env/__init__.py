@@ -14,11 +14,13 @@ and nothing of it when it fails.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 from .ctx import HandlerContext, VerifyContext
 from .errors import Failed, Refused
 from .run import Row, current_run
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 __all__ = [
     "HandlerContext",

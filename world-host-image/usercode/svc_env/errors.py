@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Refused(Exception):

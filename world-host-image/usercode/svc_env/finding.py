@@ -10,10 +10,12 @@ Nothing here refuses by itself but `known`, whose failure is a mistake of the co
 
 from __future__ import annotations
 
-from typing import Any
-
 from .ctx import _Reader as Reader
 from .run import Row
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["by_id", "by_name", "indexed", "known", "same_name", "whole_number"]
 

@@ -11,9 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from itertools import islice, product
-from typing import Any
 
-Row = dict[str, Any]
+from .typed import TYPE_CHECKING, Row
+
+if TYPE_CHECKING:
+    from typing import Any
+
 Position = int
 
 #: The answer is not known here.
@@ -30,7 +33,7 @@ _MOST = 2**31
 _MOST_INDEXES = 8
 _MOST_RESULTS = 32
 
-Index = dict[Any, list[Position]]
+Index = dict[object, list[Position]]
 
 
 class HeldRows:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 #: Levels that are searched for what is at fault.
 _DEEPEST = 200

@@ -7,9 +7,12 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 from .trace import describe, summarize
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 #: Imported as soon as a code directory is loaded, so that first calls do not pay for it.
 EAGER = ("tools.py", "api/handlers.py")

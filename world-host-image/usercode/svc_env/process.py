@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+
+from .typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 #: What user code may not do, by Python's audit events.
 FORBIDDEN = {

@@ -7,15 +7,15 @@ import os
 import threading
 import time
 from contextvars import ContextVar
-from typing import Any
 
 from .errors import Refused
 from .headers import SeenHeaders
 from .held import ASK, HeldRows
 from .json_text import json_text
+from .typed import TYPE_CHECKING, Row
 
-#: A row, a key or any JSON object.
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
 
 #: The machine's time: an author's code may set another function in its place.
 _machine_ns = time.time_ns

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 from types import CodeType, TracebackType
-from typing import Any
 
-Frame = dict[str, Any]
+from .typed import TYPE_CHECKING, Row
+
+if TYPE_CHECKING:
+    from typing import Any
+
+Frame = Row
 
 FRAMES = 20
 MESSAGE_CHARS = 4_000
@@ -73,6 +76,8 @@ def _syntax_frame(error: BaseException, root: str) -> list[Frame]:
 
 
 def _at(filename: str, line: int, function: str, root: str) -> Frame:
+    import linecache  # 0.2 MB that only runs that fail come to
+
     return {
         "file": os.path.relpath(filename, root),
         "line": line,

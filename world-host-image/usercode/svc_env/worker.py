@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from svc_boundary.boundary import MIME_TYPES, refuse, restrict
 
@@ -23,9 +22,13 @@ from .loader import Loader, Unavailable
 from .process import guard
 from .run import Channel, Run, TooLarge, enter_run
 from .trace import describe, summarize
+from .typed import TYPE_CHECKING, Row
 
-Message = dict[str, Any]
-Result = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+Message = Row
+Result = Row
 
 #: Stack of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
 _STACK_BYTES = 1 << 20

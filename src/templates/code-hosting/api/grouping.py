@@ -6,7 +6,6 @@ few is overlooked; groups without terms say nothing.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NoReturn
 
 from svc_env import HandlerContext
 
@@ -74,6 +73,6 @@ def _read_joined(ctx: HandlerContext, tokens: Tokens, depth: int) -> Group:
     return Group(parts)
 
 
-def _refuse(ctx: HandlerContext, message: str) -> NoReturn:
+def _refuse(ctx: HandlerContext, message: str) -> None:
     error = {"message": message, "resource": "Search", "field": "q", "code": "invalid"}
     refuse(ctx, 422, "Validation Failed", [error])

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from svc_env import HandlerContext, Row
 from svc_env.finding import known
@@ -19,7 +18,7 @@ from .viewer import VIEWER
 MOST_DELIVERIES = 100
 
 
-def record(ctx: HandlerContext, issue: Row, event: str, **facts: Any) -> None:
+def record(ctx: HandlerContext, issue: Row, event: str, **facts: object) -> None:
     """Writes an event of an issue. `facts` are the fields that this kind of event has."""
     row = {
         "id": ctx.ids.next("issue_events", "id"),
@@ -38,7 +37,7 @@ def tell(
     event: str,
     action: str | None,
     to: Row | None = None,
-    **parts: Any,
+    **parts: object,
 ) -> None:
     """Delivers an event to the webhooks of a repository.
 
@@ -122,7 +121,7 @@ def _remember(
 
 
 def tell_of_issue(
-    ctx: HandlerContext, repository: Row, issue: Row, action: str, **parts: Any
+    ctx: HandlerContext, repository: Row, issue: Row, action: str, **parts: object
 ) -> None:
     """Delivers `issues`, or `pull_request` for an issue that is one, as it now is."""
     if not has_listeners(ctx, repository):

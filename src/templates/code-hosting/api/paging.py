@@ -9,7 +9,6 @@ import json
 from bisect import bisect_left
 import re
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from svc_env import HandlerContext, Row
@@ -24,7 +23,7 @@ LARGEST_SIZE = 100
 PATH_ARGUMENT = re.compile(r"\{(\w+)(\.\.\.)?\}")
 
 #: Where a row stands in its list: values that no other row has together, none of them None.
-Position = tuple[Any, ...]
+Position = tuple[object, ...]
 
 
 def by_id(row: Row) -> Position:
@@ -43,7 +42,7 @@ def answer_page(
     answer: Callable[[list[Row]], list[Row]],
     by: Callable[[Row], Position],
     downwards: bool = False,
-    wrap: Callable[[list[Row]], Any] = list,
+    wrap: Callable[[list[Row]], object] = list,
     default_size: int = DEFAULT_SIZE,
 ) -> None:
     """Orders rows and answers the page that is asked for; only its rows are made into bodies.

@@ -5,9 +5,9 @@
 
 import operator
 import re
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from svc_env import HandlerContext, Row
 
@@ -42,20 +42,16 @@ SCOPES = ("repo", "user", "org")
 MOST_RESULTS = 1000
 
 
-class Term(NamedTuple):
+class Term(namedtuple("Term", ("name", "value", "negated"))):
     """One qualifier, or with no name one word or phrase that a text must hold."""
 
-    name: str
-    value: str
-    negated: bool
+    __slots__ = ()
 
 
-class Group(NamedTuple):
+class Group(namedtuple("Group", ("parts", "alternatives", "negated"), defaults=(False, False))):
     """Terms and groups: all of them must hold, or one of them at least."""
 
-    parts: Sequence["Term | Group"]
-    alternatives: bool = False
-    negated: bool = False
+    __slots__ = ()
 
 
 def read_tokens(ctx: HandlerContext, known: Iterable[str]) -> list[Term | str]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from svc_env import HandlerContext, Row
 from svc_env.finding import same_name
@@ -71,7 +70,7 @@ def search_issues(ctx: HandlerContext) -> None:
         return [part(issue) or "" for part in looked_at]
 
     tests[""] = lambda word: lambda row: holds(texts(row), word)
-    sorts: dict[str, Callable[[Row], Any]] = {
+    sorts: dict[str, Callable[[Row], object]] = {
         "created": lambda row: row["created_at"],
         "updated": lambda row: row["updated_at"],
         "comments": lambda row: counts()[place_and_number(row)],
@@ -303,7 +302,7 @@ def _answer(
     terms: list[Term],
     rows: list[Row],
     score: Callable[[Row], int],
-    sorts: dict[str, Callable[[Row], Any]],
+    sorts: dict[str, Callable[[Row], object]],
     answer: Callable[[list[Row]], list[Row]],
     more: Row | None = None,
 ) -> None:
