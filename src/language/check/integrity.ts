@@ -21,25 +21,30 @@ const valueAt = (row: Row, path: FieldPath): unknown => {
   return value;
 };
 
-/** The values at some paths as one text; undefined when one is null or absent. */
-const tupleOf = (row: Row, paths: readonly FieldPath[]): string | undefined => {
+/** The values at some paths as one that a set tells from others: a single one by itself, as all there are of one kind. */
+type Tuple = string | number | boolean;
+
+const standsForItself = (value: unknown): value is Tuple => typeof value !== 'object';
+
+/** Undefined when a value is null or absent. */
+const tupleOf = (row: Row, paths: readonly FieldPath[]): Tuple | undefined => {
   const values: unknown[] = [];
   for (const path of paths) {
     const value = valueAt(row, path);
     if (value === null || value === undefined) return undefined;
+    if (paths.length === 1 && standsForItself(value)) return value;
     values.push(value);
   }
   return JSON.stringify(values);
 };
 
-const tuplesByRows = new WeakMap<readonly Row[], Map<string, (string | undefined)[]>>();
+type Tuples = readonly (Tuple | undefined)[];
+
+const tuplesByRows = new WeakMap<readonly Row[], Map<string, Tuples>>();
 
 /** The tuples of rows at some paths, by the rows' positions; kept, as several checks ask for them. */
-const tuplesOf = (
-  rows: readonly Row[],
-  paths: readonly FieldPath[],
-): readonly (string | undefined)[] => {
-  const known = tuplesByRows.get(rows) ?? new Map<string, (string | undefined)[]>();
+const tuplesOf = (rows: readonly Row[], paths: readonly FieldPath[]): Tuples => {
+  const known = tuplesByRows.get(rows) ?? new Map<string, Tuples>();
   tuplesByRows.set(rows, known);
   const name = JSON.stringify(paths);
   const tuples = known.get(name) ?? rows.map((row) => tupleOf(row, paths));
@@ -56,7 +61,9 @@ const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => 
 
 /** The tuples that the rows of an entity have at some paths. */
 export type TupleIndex = {
-  tuples(entity: string, paths: readonly FieldPath[]): ReadonlySet<string>;
+  tuples(entity: string, paths: readonly FieldPath[]): ReadonlySet<Tuple>;
+  /** Whether two rows have the same. */
+  isRepeating(entity: string, paths: readonly FieldPath[]): boolean;
 };
 
 const indexName = (entity: string, paths: readonly FieldPath[]): string =>
@@ -64,38 +71,43 @@ const indexName = (entity: string, paths: readonly FieldPath[]): string =>
 
 /** Indexes rows by the keys and unique lists of their entities, each when it is first asked for. */
 export const indexRows = (sets: RowSets): TupleIndex => {
-  const known = new Map<string, Set<string>>();
+  type Index = { tuples: Set<Tuple>; isRepeating: boolean };
+  const known = new Map<string, Index>();
+  const indexOf = (entity: string, paths: readonly FieldPath[]): Index => {
+    const name = indexName(entity, paths);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const tuples = new Set<Tuple>();
+    let count = 0;
+    for (const tuple of tuplesOf(sets.get(entity)?.value ?? [], paths)) {
+      if (tuple === undefined) continue;
+      tuples.add(tuple);
+      count += 1;
+    }
+    const index = { tuples, isRepeating: tuples.size < count };
+    known.set(name, index);
+    return index;
+  };
   return {
-    tuples(entity, paths) {
-      const name = indexName(entity, paths);
-      const found = known.get(name) ?? new Set<string>();
-      if (!known.has(name)) {
-        for (const tuple of tuplesOf(sets.get(entity)?.value ?? [], paths)) {
-          if (tuple !== undefined) found.add(tuple);
-        }
-        known.set(name, found);
-      }
-      return found;
-    },
+    tuples: (entity, paths) => indexOf(entity, paths).tuples,
+    isRepeating: (entity, paths) => indexOf(entity, paths).isRepeating,
   };
 };
 
-const describeTuple = (paths: readonly FieldPath[], tuple: string): string => {
-  const values = JSON.parse(tuple) as unknown[];
-  return paths
-    .map((path, index) => `${path.join('.')} ${JSON.stringify(values[index])}`)
-    .join(', ');
-};
+const describeTuple = (paths: readonly FieldPath[], row: Row | undefined): string =>
+  paths.map((path) => `${path.join('.')} ${JSON.stringify(row && valueAt(row, path))}`).join(', ');
 
 const checkRepeats = (
   { place, value: rows }: Placed<Row[]>,
   entity: EntityContract,
+  among: TupleIndex,
   before: TupleIndex | undefined,
 ): void => {
   const refusals = createRowRefusals(place);
   for (const { paths, what } of constraintsOf(entity)) {
-    const seen = new Map<string, number>();
     const earlier = before?.tuples(entity.name, paths);
+    if (earlier === undefined && !among.isRepeating(entity.name, paths)) continue;
+    const seen = new Map<Tuple, number>();
     for (const [index, tuple] of tuplesOf(rows, paths).entries()) {
       if (tuple === undefined) continue;
       const first = seen.get(tuple);
@@ -103,7 +115,7 @@ const checkRepeats = (
       const isInWorld = earlier?.has(tuple) === true;
       if (first === undefined && !isInWorld) continue;
       const where = isInWorld ? "in the world's rows" : `in row ${first}`;
-      const message = `${entity.name}, row ${index}: ${what} ${describeTuple(paths, tuple)} is already taken ${where}`;
+      const message = `${entity.name}, row ${index}: ${what} ${describeTuple(paths, rows[index])} is already taken ${where}`;
       refusals.refuse(place.at(index), 'duplicate_row', message);
       if (refusals.isFull()) return;
     }
@@ -125,7 +137,7 @@ function* danglingReferences(
     const targets = around.map((rowsOf) => rowsOf.tuples(target, key));
     for (const [index, tuple] of tuplesOf(rows, paths).entries()) {
       if (tuple === undefined || targets.some((tuples) => tuples.has(tuple))) continue;
-      const message = `${entity.name}, row ${index}: ${describeTuple(paths, tuple)} refers to ${target}, which has no such row`;
+      const message = `${entity.name}, row ${index}: ${describeTuple(paths, rows[index])} refers to ${target}, which has no such row`;
       yield { index, field: fields[0] ?? '', message };
     }
   }
@@ -158,7 +170,7 @@ export const checkIntegrity = (
   for (const [name, rows] of sets) {
     const entity = model.entities.get(name);
     if (entity === undefined) continue;
-    checkRepeats(rows, entity, world);
+    checkRepeats(rows, entity, among, world);
     checkReferences(rows, entity, model, around);
   }
 };

@@ -81,6 +81,14 @@ type Context = {
 /** The keywords that say which members an object has and what they are, in one walk over them. */
 const memberKeywords = ['properties', 'required', 'additionalProperties'] as const;
 
+const areSame = (names: readonly string[], others: readonly string[]): boolean => {
+  if (names.length !== others.length) return false;
+  for (let index = 0; index < names.length; index += 1) {
+    if (names[index] !== others[index]) return false;
+  }
+  return true;
+};
+
 const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
   const declared = isTable(schema.properties) ? Object.entries(schema.properties) : [];
   const tests = new Map(declared.map(([name, part]) => [name, testOf(part)]));
@@ -88,13 +96,25 @@ const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
     schema.additionalProperties === undefined ? always : testOf(schema.additionalProperties);
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const weightOfName = 1 + (rest === always ? 0 : weightOf(schema.additionalProperties));
+  /** The names of the last value that had all that are required, and their tests: most values have the same. */
+  let lastNames: readonly string[] = [];
+  let lastTests: Test[] | undefined;
+  const testsOfNames = (names: readonly string[]): Test[] | undefined => {
+    if (lastTests !== undefined && areSame(names, lastNames)) return lastTests;
+    const found = new Set(names);
+    if (!required.every((name) => found.has(name))) return undefined;
+    lastNames = names;
+    lastTests = names.map((name) => tests.get(name) ?? rest);
+    return lastTests;
+  };
   return (value) => {
     if (!isTable(value)) return typeof value !== 'object' || value === null || Array.isArray(value);
     const names = Object.keys(value);
     steps.take(names.length * weightOfName);
-    for (const name of required) if (!Object.hasOwn(value, name)) return false;
-    for (const name of names) {
-      if (!(tests.get(name) ?? rest)(value[name])) return false;
+    const ofNames = testsOfNames(names);
+    if (ofNames === undefined) return false;
+    for (let index = 0; index < names.length; index += 1) {
+      if (!(ofNames[index] as Test)(value[names[index] as string])) return false;
     }
     return true;
   };
