@@ -88,6 +88,8 @@ export type RefusalBody = (problems: readonly FieldProblem[], message: string) =
 export type Endpoint = {
   operation: OperationShape;
   refusalBody: RefusalBody | undefined;
+  /** Waited for before the body is read, where what is sent lets others go first. */
+  giveWay?: () => Promise<void>;
   handle(
     input: RequestParts,
     context: { caller: Caller; signal: AbortSignal },

@@ -42,7 +42,7 @@ const throwNamed = (error: unknown, body: unknown): never => {
 
 /** Makes what does an endpoint's operation. */
 export const createPerformer = (
-  { operation, handle }: Endpoint,
+  { operation, giveWay, handle }: Endpoint,
   { findAsker, readBody, share }: Ways,
 ): Performer => {
   const validate = createValidator(operation);
@@ -52,6 +52,7 @@ export const createPerformer = (
       const isKeyed = headers['idempotency-key'] !== undefined;
       const asker = () => findAsker(caller, params);
       const body = { operation: operation.id, asker, bytes, signal };
+      await giveWay?.();
       const read = await readBody(body, { isKeyed, form: formOf(headers['content-type']) });
       onRead?.();
       const parts = { params, query, headers: { ...headers }, body: read.body };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate } from './gate.ts';
-import { createRightOfWay, mostHeldMs } from './right-of-way.ts';
+import { answeredMs, createRightOfWay, mostHeldMs } from './right-of-way.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -27,7 +27,7 @@ describe('a writer', () => {
     return seen;
   };
 
-  it('waits while a session is opened, and goes on when it is', async () => {
+  it('waits while a session is opened, and goes on once that was answered', async () => {
     const way = createRightOfWay(() => Date.now());
     const open = lasting();
     const opened = way.during(open.work);
@@ -36,7 +36,9 @@ describe('a writer', () => {
     expect(writer.isClear).toBe(false);
     open.end();
     await opened;
-    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(answeredMs - 1);
+    expect(writer.isClear).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
     expect(writer.isClear).toBe(true);
   });
 

@@ -1,12 +1,15 @@
 /**
  * Who goes first. Sessions that are opened and what agents did share processors and a database, and somebody waits for
- * a session, while clients that tell what was done try again. So writers ask here before each piece of work, and wait
- * while a session is being opened; and they do less at once for a while after one was. Neither holds the other back for
+ * a session, while clients that tell what was done try again. So writers ask here before each piece of work, be it on the
+ * loop that all requests share or in the database, and wait while a session is being opened; and they do less at once
+ * for a while after one was. Neither holds the other back for
  * long: an open counts for a moment, however long its host takes, and a writer waits for so long in all.
  */
 
 /** An open counts for so long at most: what it takes here is done by then, or it waits for a host. */
 const countsMs = 250;
+/** And for so long after it: what it is answered is on its way by then, and no writer's work comes before that. */
+export const answeredMs = 4;
 /** After the last open writers do less at once for so long. */
 const recentMs = 5_000;
 /** A writer waits for so long in all. */
@@ -55,7 +58,7 @@ export const createRightOfWay = (now: () => number = () => performance.now()): R
       } finally {
         clearTimeout(timer);
         takenAt = now();
-        leave(holder);
+        setTimeout(() => leave(holder), answeredMs);
       }
     },
     wasTaken: () => holders.size > 0 || now() - takenAt < recentMs,

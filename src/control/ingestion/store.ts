@@ -7,8 +7,9 @@ import { AppError } from '#domain/error.ts';
 import { eventsOn } from '#observability/daily.ts';
 import type { State } from '#observability/state.ts';
 import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
-import type { Database, Transaction } from '../db/database.ts';
+import type { Database, Statement, Transaction } from '../db/database.ts';
 import { priceableOf } from '../db/observation-rows.ts';
+import type { Values } from '../db/parameters.ts';
 import { type ScoreWrite, writeScores } from '../db/scores.ts';
 import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
 import type { PriceBook } from '../models/price-book.ts';
@@ -44,15 +45,18 @@ export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
   };
 };
 
-/** The transaction, each statement of which lets others go first. */
+/** The transaction, which lets others go first: before each statement, and before what follows from its rows. */
 const giving = (tx: Transaction, giveWay: GiveWay): Transaction => ({
-  async query(statement, values) {
+  async query<Row>(statement: Statement, values: Values) {
     await giveWay();
-    return tx.query(statement, values);
+    const rows = await tx.query<Row>(statement, values);
+    await giveWay();
+    return rows;
   },
   async copyIn(name, text, bytes) {
     await giveWay();
     await tx.copyIn(name, text, bytes);
+    await giveWay();
   },
 });
 

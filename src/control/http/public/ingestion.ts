@@ -5,7 +5,7 @@ import { putSpans } from '../../ingestion/one.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
-export const ingestionEndpoints = ({ traces, log }: Parts): Endpoint[] => [
+const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
   endpoint(api.ingest, async ({ body: { events } }, { caller }) => {
     await traces.month.check(caller.projectId);
     return respond(207, await ingest(traces, caller, events, log));
@@ -22,3 +22,10 @@ export const ingestionEndpoints = ({ traces, log }: Parts): Endpoint[] => [
 
   endpoint(api.ingestMetrics, async () => respond(200, {})),
 ];
+
+/** Sessions that are opened go before what is read here. */
+export const ingestionEndpoints = (parts: Parts): Endpoint[] =>
+  endpointsOf(parts).map((one) => ({
+    ...one,
+    giveWay: () => parts.traces.rightOfWay.giving()(),
+  }));
