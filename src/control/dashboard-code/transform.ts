@@ -101,11 +101,11 @@ const wordsOf = (error: unknown, most: TransformLimits): string => {
   return `${name}: ${message}`.slice(0, messageChars);
 };
 
-/** Whether a job has had its time of a processor. */
+/** Whether a job has had its time of a processor, which is that of its thread alone: what Node does beside it is not its doing. */
 const createTimer = (processorMs: number): (() => boolean) => {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   return () => {
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1_000 > processorMs;
   };
 };
