@@ -15,7 +15,9 @@ const urlOf = (database: string): string =>
 
 const createDatabase = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(urlOf('postgres'), `create database ${name} template ${template}`);
+  // Where nothing is synced, copying files takes a third of the processor time of copying pages through the log.
+  const copied = `template ${template} strategy = file_copy`;
+  await execute(urlOf('postgres'), `create database ${name} ${copied}`);
   return {
     url: urlOf(name),
     drop: async () => {
