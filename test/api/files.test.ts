@@ -1,21 +1,12 @@
-/** Files of a project: sent, listed, read, moved, deleted; in a folder of blobs and in a bucket. */
-import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
-import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
 import { createAsker } from '../support/asker.ts';
 import { startTestControl } from '../support/control.ts';
-import { driveOf, reachable, sumOf } from '../support/file-drive.ts';
-import { type OwnControl, startNotesControl, startOwnControl } from '../support/own-control.ts';
-import { startTestBucket, type TestBucket } from '../support/s3.ts';
+import { driveOf, reachable, sumOf, tidy } from '../support/file-drive.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 const code = (value: string) => expect.objectContaining({ code: value });
-const tidy = (control: OwnControl) =>
-  control.pool(reap, {
-    body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },
-  });
 let control: OwnControl;
 let drive: ReturnType<typeof driveOf>;
 
@@ -386,114 +377,5 @@ describe('the drive below a world', () => {
     await expect(
       control.read(api.listFilesOfEnvironment, { params: { containerId: 'none' } }),
     ).rejects.toEqual(code('not_found'));
-  });
-});
-
-describe('bytes of files', () => {
-  const left = () => control.sql<{ bytes: string }>('select bytes from kept_bytes');
-  const stored = async (text: string) => {
-    const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-    const { blobs } = control.config;
-    if (blobs.kind !== 'folder') throw new Error('the blobs are not in a folder');
-    return (await openFolderBlobs(blobs.folder))
-      .size(digest as never)
-      .then(() => true)
-      .catch(() => false);
-  };
-
-  it('go when nothing has them any more, and stay while something does', async () => {
-    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
-    const text = randomBytes(20).toString('hex');
-    await drive.put('bytes/a.txt', text);
-    await drive.put('bytes/b.txt', text);
-    const [before] = await left();
-    await drive.remove('bytes/a.txt');
-    for (let turn = 0; turn < 3; turn += 1) await tidy(control);
-    expect(await stored(text)).toBe(true);
-    await drive.remove('bytes');
-    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
-    expect(await stored(text)).toBe(false);
-    const [after] = await left();
-    expect(Number(before?.bytes) - Number(after?.bytes)).toBe(2 * text.length);
-    expect(await control.sql('select from file_folders where deleted_at is not null')).toEqual([]);
-  });
-
-  it('that are on their way are never removed, and go when nobody confirms them', async () => {
-    const text = randomBytes(20).toString('hex');
-    const upload = await drive.request('late.txt', text);
-    await drive.send(upload, text);
-    await control.sql(
-      `update uploads set began_at = began_at - interval '1 hour' where began_at <> 'infinity'`,
-    );
-    for (let turn = 0; turn < 3; turn += 1) await tidy(control);
-    expect(await stored(text)).toBe(true);
-    await control.sql(
-      `update awaited_files set created_at = now() - interval '25 hours' where id = $1`,
-      [upload.fileId],
-    );
-    for (let turn = 0; turn < 6; turn += 1) await tidy(control);
-    expect(await stored(text)).toBe(false);
-    await expect(drive.confirm(upload.fileId)).rejects.toEqual(code('not_found'));
-  });
-});
-
-describe('a project without room', () => {
-  it('takes no upload, until something is deleted', async () => {
-    const own = await startOwnControl({ quotas: { blobMib: 1 } });
-    try {
-      const small = driveOf(own);
-      const text = 'x'.repeat(700_000);
-      await small.put('a.txt', text);
-      await expect(small.request('b.txt', text)).rejects.toMatchObject({
-        code: 'exhausted',
-        detail: { quota: 'blob_mib' },
-      });
-      await small.remove('a.txt');
-      await small.put('b.txt', text);
-    } finally {
-      await own.stop();
-    }
-  });
-});
-
-describe('in a bucket', () => {
-  let bucket: TestBucket;
-  let own: OwnControl;
-  let far: ReturnType<typeof driveOf>;
-
-  beforeEach(async () => {
-    bucket = await startTestBucket();
-    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-    for (const [name, value] of Object.entries(bucket.keys)) vi.stubEnv(name, value);
-    own = await startOwnControl({ blobs: bucket.place });
-    far = driveOf(own);
-  });
-  afterEach(async () => {
-    await own.stop();
-    await bucket.stop();
-    vi.unstubAllEnvs();
-  });
-
-  it('a file is sent to the bucket itself, held to what was announced, and read from there', async () => {
-    const upload = await far.request('a/b.txt', 'hello');
-    expect(upload.uploadUrl.startsWith(bucket.door.url)).toBe(true);
-    expect(upload.uploadHeaders).toMatchObject({
-      'content-type': 'text/plain',
-      'x-amz-checksum-sha256': sumOf('hello'),
-    });
-    await expect(far.confirm(upload.fileId)).rejects.toEqual(code('conflict'));
-    await far.send(upload, 'other');
-    await expect(far.confirm(upload.fileId)).rejects.toMatchObject({
-      code: expect.stringMatching(/^(invalid|conflict)$/),
-    });
-    expect((await far.send(upload, 'hello')).status).toBe(200);
-    await far.confirm(upload.fileId);
-    const { text, headers } = await far.get('a/b.txt');
-    expect(text).toBe('hello');
-    expect(headers.get('content-type')).toBe('text/plain');
-    const again = await far.request('a/c.txt', 'hello');
-    expect(again.held).toBe(true);
-    await far.confirm(again.fileId);
-    expect((await far.get('a/c.txt')).text).toBe('hello');
   });
 });

@@ -1,5 +1,6 @@
 /** Files sent to a control plane of a test as a client sends them: asked for, sent, confirmed. */
 import { createHash } from 'node:crypto';
+import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { TestControl } from './control.ts';
 
@@ -63,3 +64,9 @@ export const driveOf = (control: TestControl) => {
     makeFolder: async (path: string) => control.send(api.createFolder, { body: { path } }),
   };
 };
+
+/** Has the control plane do what it does from time to time: a turn of its reaping. */
+export const tidy = (control: TestControl) =>
+  control.pool(reap, {
+    body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },
+  });
