@@ -2,7 +2,8 @@
  * How a program is watched: its metrics in the text format of Prometheus, and what its loops did last,
  * on addresses of their own that no client reaches. What is counted is each program's `metrics.ts`.
  *
- * A registry is made for each program and never shared, so that several run in one process of a test.
+ * A registry is made for each program and never shared, so that several run in one process of a test; what is the process's is
+ * in one of its own.
  */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -149,11 +150,27 @@ const answerStatus = async (watched: Watched, startedAt: string): Promise<string
   return `${JSON.stringify(status, null, 2)}\n`;
 };
 
+/** Made at the first need and kept: its observers of the process are never taken away again. */
+let ofProcess: Registry | undefined;
+
+/** What Node tells of this process, in which several programs of a test may run. */
+const processRegistry = (): Registry => {
+  if (ofProcess === undefined) {
+    ofProcess = newRegistry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+};
+
+/** Metrics of a program, and of the process that it runs in. */
+const metricsText = async (registry: Registry): Promise<string> =>
+  (await registry.metrics()) + (await processRegistry().metrics());
+
 const handlerOf = (watched: Watched): RequestListener => {
   const { registry, log } = watched;
   const startedAt = new Date().toISOString();
   const answer = async (path: string, response: ServerResponse): Promise<void> => {
-    if (path === '/metrics') send(response, 200, registry.contentType, await registry.metrics());
+    if (path === '/metrics') send(response, 200, registry.contentType, await metricsText(registry));
     else if (path === '/status') send(response, 200, json, await answerStatus(watched, startedAt));
     else send(response, 404, 'text/plain', 'there are /metrics and /status here\n');
   };
@@ -172,7 +189,7 @@ export const serveMetrics = async (
   listen: readonly ListenAddress[],
 ): Promise<Bound> => {
   if (listen.length === 0) return { addresses: [], stop: async () => undefined };
-  collectDefaultMetrics({ register: watched.registry });
+  processRegistry();
   addLoopMetrics(watched);
   const handle = handlerOf(watched);
   const bound = await bindAll(() => createServer(handle), listen);
