@@ -34,6 +34,17 @@ it('kept answers stay within their bounds, and those not asked for the longest m
   expect(kept.find(request(100))).toBeUndefined();
 });
 
+it('a body counts as its text and as what is served: ASCII twice, others by two bytes a character', () => {
+  const bytesKept = (body: string): number => {
+    const kept = createKeptAnswers(openSampleStore().versions, limits);
+    kept.keep(request(1), answered(body), saw());
+    return kept.bytes();
+  };
+  const none = bytesKept('');
+  expect(bytesKept('x'.repeat(1_000)) - none).toBe(2_000);
+  expect(bytesKept('→'.repeat(1_000)) - none).toBe(3_000 + 2_000);
+});
+
 it('answers to one request that differ by headers make room for each other', () => {
   const kept = createKeptAnswers(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {
