@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { machineClock } from '#domain/world-clock.ts';
 import type { HostIdentity } from '#hosting/link.ts';
 import { until } from '#runtime/pause.ts';
@@ -33,10 +33,7 @@ export type Bench = {
   logged(message: string): Promise<string>;
 };
 
-const nothing = async (): Promise<void> => undefined;
-let stopBench = nothing;
-
-/** Starts a host; it is stopped when the test is over. */
+/** Starts a host for the test that asks for it; it is stopped when that is over. */
 export const startBench = async ({
   blobs,
 }: Pick<typeof version, 'blobs'> = version): Promise<Bench> => {
@@ -65,11 +62,11 @@ export const startBench = async ({
   const userCode = startUserCode({ python: 'python3', workDir: codeDirectory(config), log });
   const token = new Secret('host-token');
   const host = await startHost({ config, token, log, identity, userCode });
-  stopBench = async () => {
+  onTestFinished(async () => {
     await host.stop();
     await control.stop();
     await rm(folder, { recursive: true, maxRetries: 5 });
-  };
+  });
   const logged = (message: string) =>
     until(() => lines.find((line) => line.includes(message)), {
       timeoutMs: 5_000,
@@ -77,12 +74,6 @@ export const startBench = async ({
     });
   return { control, host, workDir, logged };
 };
-
-afterEach(async () => {
-  const stop = stopBench;
-  stopBench = nothing;
-  await stop();
-});
 
 /** An assignment to a session of the version. */
 export const assignment = (parts: Partial<Assignment> = {}): Assignment => ({

@@ -1,4 +1,5 @@
 /** A store of the sample contract with its rows, and the refusal that work on one ends with. */
+import { afterAll } from 'vitest';
 import { StoreRefusal } from '#store/refusal.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore, type WorldStore } from '#store/world-store.ts';
@@ -13,9 +14,12 @@ type Options = Parameters<typeof openWorldStore>[0];
 
 let fileOf: ((snapshot: Uint8Array) => string) | null = null;
 
-/** From now on, `openStore` of this file of tests opens stores upon files that hold the snapshots. */
+/** `openStore` opens stores upon files that hold the snapshots, until the file of tests that asks for it is over. */
 export const openUponFiles = (writeFile: (snapshot: Uint8Array) => string): void => {
   fileOf = writeFile;
+  afterAll(() => {
+    fileOf = null;
+  });
 };
 
 /** A store in memory, or upon a file where the tests are run again for those. */
