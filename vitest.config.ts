@@ -9,6 +9,9 @@ import { WovenOrder, waiting } from './test/support/woven-order.ts';
  * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
  * Those that kill and pause programs, or put the machine under load, run after all others, three at a time, as they mostly wait
  * as well; long sweeps of them one after the other. Files that strike at a whole cluster keep each other out.
+ *
+ * Files of a project that are not isolated come one after the other in a few processes, so that modules are loaded once a
+ * process and not once a file: what a module keeps, it keeps for the files that come after.
  */
 const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
 const host = ['world-host-image/**/*.test.ts', 'browser-image/**/*.test.ts'];
@@ -128,6 +131,7 @@ export default defineConfig({
           include: pure,
           // Tests of the templates' own worlds, which their hosts run.
           exclude: ['src/templates/**'],
+          isolate: false,
           ...bounds.computing,
           provide: { fuzz },
         },
@@ -136,6 +140,7 @@ export default defineConfig({
         test: {
           name: 'host',
           include: host,
+          isolate: false,
           ...bounds.computing,
           provide: { fuzz },
         },

@@ -4,7 +4,7 @@ import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import config from '../vitest.config.ts';
-import { weave } from './support/woven-order.ts';
+import { takeTurns, weave } from './support/woven-order.ts';
 
 type Files = { include: string[]; exclude?: string[] };
 
@@ -33,5 +33,11 @@ describe('test files', () => {
     expect(weave(['a', 'b', 'c'], [1])).toEqual(['a', 1, 'b', 'c']);
     expect(weave([], [1, 2])).toEqual([1, 2]);
     expect(weave(['a'], [])).toEqual(['a']);
+  });
+
+  it('of several projects take turns, and all of all run', () => {
+    const lists = [['a', 'b', 'c', 'd', 'e'], [1, 2], []];
+    expect(takeTurns<unknown>(lists, 2)).toEqual(['a', 'b', 1, 'c', 'd', 'e', 2]);
+    expect(takeTurns<unknown>(lists, 7).toSorted()).toEqual([1, 2, 'a', 'b', 'c', 'd', 'e']);
   });
 });

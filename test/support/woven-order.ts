@@ -1,7 +1,8 @@
 /**
  * The order of test files: those that mostly wait are woven in among those that compute, so that neither
  * kind keeps the machine to itself, and what takes long begins before what is short. `vitest.config.ts` says which
- * project waits.
+ * project waits. Projects take turns, each for a stretch of its files: vitest keeps a process for a next file of the
+ * same project, so that modules are loaded once for several, and ends it for one of another.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -34,6 +35,17 @@ export const weave = <Few, Many>(few: readonly Few[], many: readonly Many[]): (F
   return [...woven, ...many.slice(few.length * stride)];
 };
 
+/** Stretches of each project: few, but so many that what the modules of their files hold does not fill the memory. */
+const rounds = 5;
+
+/** All of all lists: an equal part of each, then the next part of each, and so on; each list in its own order. */
+export const takeTurns = <Item>(lists: readonly (readonly Item[])[], times: number): Item[] => {
+  const cut = (list: readonly Item[], at: number): number => Math.floor((list.length * at) / times);
+  return Array.from({ length: times }, (_, round) =>
+    lists.flatMap((list) => list.slice(cut(list, round), cut(list, round + 1))),
+  ).flat();
+};
+
 export class WovenOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -41,11 +53,9 @@ export class WovenOrder extends BaseSequencer {
       const at = longestFirst.indexOf(relative(this.ctx.config.root, moduleId));
       return at === -1 ? longestFirst.length : at;
     };
-    const waits = ({ project }: TestSpecification): boolean => project.name === waiting;
     const ranked = sorted.toSorted((a, b) => rank(a) - rank(b));
-    return weave(
-      ranked.filter(waits),
-      ranked.filter((file) => !waits(file)),
-    );
+    const filesOf = (name: string) => ranked.filter(({ project }) => project.name === name);
+    const others = this.ctx.projects.map(({ name }) => name).filter((name) => name !== waiting);
+    return weave(filesOf(waiting), takeTurns(others.map(filesOf), rounds));
   }
 }
