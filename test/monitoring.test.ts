@@ -51,16 +51,16 @@ const exportedNames = async (): Promise<Set<string>> => {
   addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0], { bytes: () => 0 });
   const gateway = createGatewayMetrics();
   addGauges(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));
-  const common = new Registry();
-  const watched = { program: 'test', registry: common, loops: () => [], log };
+  const watched = { program: 'test', registry: new Registry(), loops: () => [], log };
   const bound = await serveMetrics(watched, [{ host: '127.0.0.1', port: 0 }]);
+  const [address] = bound.addresses;
+  const served = await (await fetch(`${address}/metrics`)).text();
   await bound.stop(0);
   const registries = [
     control.registry,
     createOrchestratorMetrics().registry,
     gateway.registry,
     createSenderMetrics(() => 0).registry,
-    common,
   ];
   const names = registries.flatMap((registry) =>
     registry.getMetricsAsArray().flatMap((metric) => {
@@ -69,7 +69,8 @@ const exportedNames = async (): Promise<Set<string>> => {
       return isHistogram ? [name, `${name}_bucket`, `${name}_count`, `${name}_sum`] : [name];
     }),
   );
-  return new Set(names);
+  const ofAllPrograms = [...served.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name ?? '');
+  return new Set([...names, ...ofAllPrograms]);
 };
 
 describe('what operators watch with', () => {

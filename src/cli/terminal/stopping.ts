@@ -49,6 +49,8 @@ export const listenForStop = (): Stopping => {
     release() {
       for (const name of names) process.off(name, onSignal);
       process.off('disconnect', onDisconnect);
+      // Whoever hears from the parent waits for it again, as before.
+      if (process.listenerCount('message') > 0) process.channel?.ref();
     },
   };
 };
