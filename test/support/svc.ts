@@ -23,7 +23,7 @@ export type Svc = {
   ended(): Promise<Ended>;
 };
 
-const printTimeoutMs = 60_000;
+const printTimeoutMs = 150_000;
 
 const collect = (child: ChildProcess) => {
   const written = { out: '', err: '' };
