@@ -123,6 +123,8 @@ export const pythonWorker = (
         PYTHONHASHSEED: '0',
         // Without it, the C library sets 64 MiB of addresses aside for each thread, and keeps them.
         MALLOC_ARENA_MAX: '1',
+        // Without it, the library keeps what large messages took, and more from then on.
+        MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
       },
       directory: workDir,
     },

@@ -37,7 +37,8 @@ _STACK_BYTES = 1 << 20
 def main() -> None:
     """Takes `[package folder, options as JSON]` as the program's arguments."""
     options = json.loads(sys.argv[2])
-    os.environ.pop("MALLOC_ARENA_MAX", None)  # The C library has read it by now.
+    for read_by_now in ("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"):  # by the C library
+        os.environ.pop(read_by_now, None)
     sys.argv = [""]
     readable = [*_own_places(), *options["libraries"]]
     sys.path.extend(options["libraries"])

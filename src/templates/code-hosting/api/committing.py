@@ -1,7 +1,5 @@
 """Commits that the API itself makes, and branches that move to them."""
 
-import difflib
-
 from svc_env import HandlerContext, Row
 from svc_env.finding import known
 
@@ -122,6 +120,8 @@ def _pushed(ctx: HandlerContext, commit: Row) -> Row:
 
 def _change(path: str, before: Row | None, after: Row | None) -> Row:
     """What a commit says of a file that it changes."""
+    import difflib  # 0.1 MB, which few sessions come to
+
     status = "added" if before is None else "removed" if after is None else "modified"
     old, new = _lines(before), _lines(after)
     patch = list(difflib.unified_diff(old, new, lineterm=""))[2:]
