@@ -21,7 +21,7 @@ const valueAt = (row: Row, path: FieldPath): unknown => {
   return value;
 };
 
-/** The values at some paths as one that a set tells from others: a single one by itself, as all there are of one kind. */
+/** The values at some paths as one that a set tells from others. A single one stands for itself: those of a field are of one kind. */
 type Tuple = string | number | boolean;
 
 const standsForItself = (value: unknown): value is Tuple => typeof value !== 'object';
