@@ -236,7 +236,10 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
   it.each(['heap', 'bytes_', 'mapping'])(
     'fails alone when it takes all memory: %s',
     async (name) => {
+      const first = await bench.value(language, 'pid');
       expect(await codeOf(name)).toBe('out_of_memory');
+      // What it still has in variables would be in the way of the next call.
+      expect(await bench.value(language, 'pid')).not.toBe(first);
     },
   );
 

@@ -221,7 +221,10 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   /** The result of a run that came through: what it left fails it, or costs its worker. */
   const settle = async (request: RunRequest, result: RunResult): Promise<RunResult> => {
     const hasNext = channel.isOpen() && !isAlone(request);
-    const left = hasNext ? await findLeftovers(channel, allowed) : 'none';
+    if (!hasNext) return result;
+    // What it had is most likely in a variable, and less than it takes to be seen may be too much for the next.
+    const hasRunOut = !result.ok && result.error.code === 'out_of_memory';
+    const left = hasRunOut ? 'memory' : await findLeftovers(channel, allowed);
     if (left === 'none') return result;
     request.watch?.onLeft();
     log.warn(
