@@ -63,6 +63,13 @@ describe('a request that cannot be served', () => {
     expect([traced.status, traced.headers.allow]).toEqual([405, 'OPTIONS, POST']);
   });
 
+  it('is 405 for a path that is named in full, where another path has an argument', async () => {
+    for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+      const { status, headers } = await control.raw({ method, path: '/api/public/worlds/runtime' });
+      expect([method, status, headers.allow]).toEqual([method, 405, 'OPTIONS, POST']);
+    }
+  });
+
   it('is 405 at each address for every other method that Node accepts', async () => {
     const paths = {
       public: '/api/public/environments',

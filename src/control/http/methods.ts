@@ -3,14 +3,11 @@
  * Pages of other origins may call the routes that take a public key: the key is what gives access, and a
  * browser adds no credentials of its own.
  */
-import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay, { type Config, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import { accessRules, isPublicAccess } from '#wire/access.ts';
 import type { ErrorBody } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
-
-/** All that come as requests: `CONNECT` asks for a tunnel, and never reaches a route. */
-const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /** The methods of a path, with the access of each; undefined of what is no operation. */
 export type PathMethods = Map<string, Access | undefined>;
@@ -52,43 +49,58 @@ const answer405 = (allow: string) => async (request: FastifyRequest, reply: Fast
   return reply.code(405).header('allow', allow).send(body);
 };
 
-/** The paths with their methods, gathered as routes are added. */
-export const gatherRoutes = (app: FastifyInstance): ReadonlyMap<string, PathMethods> => {
-  const routes = new Map<string, PathMethods>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    const known = routes.get(url) ?? new Map();
-    const { access } = (config ?? {}) as { access?: Access };
-    for (const one of [method].flat()) known.set(one, access);
-    routes.set(url, known);
-  });
-  return routes;
+/** What a path answers to methods that it does not have. */
+const answerOthers = (known: PathMethods) => {
+  const isPublic = [...known.values()].some(
+    (access) => access !== undefined && isPublicAccess(access),
+  );
+  const own = isPublic ? [...known.keys(), 'OPTIONS'] : [...known.keys()];
+  const allow = own.sort().join(', ');
+  const forPages = [...known].filter(([, access]) => isForPages(access)).map(([method]) => method);
+  const options = answerOptions(allow, forPages.sort());
+  const refuse = answer405(allow);
+  return async (request: FastifyRequest, reply: FastifyReply) =>
+    isPublic && request.method === 'OPTIONS' ? options(request, reply) : refuse(request, reply);
 };
 
-/** Answers OPTIONS, and 405 with `Allow` for the methods that a known path does not have. */
-export const bindOtherMethods = (
+/**
+ * Answers the methods that paths do not have, before a key is asked for and before the body is read. Made before anything
+ * is added to `app`, and bound when all is.
+ */
+export const createOtherMethods = (
   app: FastifyInstance,
-  routes: ReadonlyMap<string, PathMethods>,
-): void => {
-  for (const method of methods) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-  for (const [url, known] of routes) {
-    const isPublic = [...known.values()].some(
-      (access) => access !== undefined && isPublicAccess(access),
-    );
-    const own = isPublic ? [...known.keys(), 'OPTIONS'] : [...known.keys()];
-    const allow = own.sort().join(', ');
-    if (isPublic) {
-      const forPages = [...known]
-        .filter(([, access]) => isForPages(access))
-        .map(([method]) => method);
-      const answer = answerOptions(allow, forPages.sort());
-      // No key is asked for, as browsers send none ahead.
-      app.route({ method: 'OPTIONS', url, onRequest: answer, handler: answer });
-    }
-    const others = methods.filter((method) => !own.includes(method));
-    const answer = answer405(allow);
-    // Refused before the body is read; the handler is never reached.
-    app.route({ method: others, url, onRequest: answer, handler: answer });
-  }
+  routerOptions: Config<HTTPVersion.V1>,
+): { bind(): void } => {
+  const paths = new Map<string, PathMethods>();
+  const routes = findMyWay(routerOptions);
+  const others = findMyWay(routerOptions);
+  const ignore = (): void => undefined;
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const known = paths.get(url) ?? new Map();
+    const { access } = (config ?? {}) as { access?: Access };
+    for (const one of [method].flat()) known.set(one, access);
+    paths.set(url, known);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    const found = others.find('GET', request.url);
+    return (found?.store as ReturnType<typeof answerOthers> | undefined)?.(request, reply);
+  });
+  return {
+    bind() {
+      for (const [url, known] of paths) {
+        for (const method of known.keys()) routes.on(method as HTTPMethod, url, ignore);
+      }
+      const methods = new Set([...paths.values()].flatMap((known) => [...known.keys()]));
+      for (const [url, known] of paths) {
+        const answer = answerOthers(known);
+        others.on('GET', url, ignore, answer);
+        // A path that is named in full is no argument of another one. Only these get routes: those for all would take 40 MB.
+        const taken = [...methods].filter(
+          (method) => !known.has(method) && routes.find(method as HTTPMethod, url) !== null,
+        );
+        if (taken.length > 0) app.route({ method: taken, url, onRequest: answer, handler: answer });
+      }
+    },
+  };
 };

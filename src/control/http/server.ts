@@ -18,7 +18,7 @@ import type { Caller, Endpoint } from './endpoint.ts';
 import { answerErrors, refuseUnroutable, requestIdHeader } from './error-answers.ts';
 import type { Guard } from './guard.ts';
 import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
-import { allowPages, bindOtherMethods, gatherRoutes, isForPages } from './methods.ts';
+import { allowPages, createOtherMethods, isForPages } from './methods.ts';
 import { escapeNames } from './open-names.ts';
 import { createPerformer, type Ways } from './perform.ts';
 import type { LimitRate } from './rate-limits.ts';
@@ -52,6 +52,8 @@ export type ServerOptions = Ways & {
 
 /** Of an argument of a path: an id of 800 characters, each percent-encoded. What an operation takes is in its schema. */
 const mostArgumentChars = 800 * 12;
+
+const routerOptions = { maxParamLength: mostArgumentChars, ignoreTrailingSlash: false };
 
 /** What a caller may call its request. */
 const requestIdForm = /^[\w.:-]{1,128}$/;
@@ -206,7 +208,7 @@ export const createServer = (
 ): FastifyInstance => {
   const { apis, metrics } = options;
   const app = fastify({
-    routerOptions: { maxParamLength: mostArgumentChars, ignoreTrailingSlash: false },
+    routerOptions,
     exposeHeadRoutes: false,
     frameworkErrors: refuseUnroutable,
     genReqId: requestIdOf,
@@ -220,13 +222,13 @@ export const createServer = (
     reply.header(requestIdHeader, request.id);
   });
   takeBodies(app);
+  const otherMethods = createOtherMethods(app, routerOptions);
   answerErrors(app, options);
   countRequests(app, metrics);
-  const routes = gatherRoutes(app);
   addRoutes(app);
   for (const { prefix, endpoints } of apis) {
     for (const bound of endpoints) bind(app, prefix, bound, options);
   }
-  bindOtherMethods(app, new Map(routes));
+  otherMethods.bind();
   return app;
 };
