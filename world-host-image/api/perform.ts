@@ -55,13 +55,10 @@ const begin = ({ api, limits, route, session }: ActionContext, common: Headers):
 /** What the author's code answers. `common` takes the headers that `before` sets. */
 const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAnswer> => {
   const { api, route } = context;
-  let early: ApiAnswer | undefined;
-  if (api.before !== null) {
-    const before = await runBefore(context);
-    Object.assign(common, before.headers);
-    early = before.answer;
-  }
-  return early ?? actions[route.action](context);
+  if (api.before === null) return actions[route.action](context);
+  const before = await runBefore(context, api.before);
+  Object.assign(common, before.headers);
+  return before.answer ?? before.handled?.() ?? actions[route.action](context);
 };
 
 /**

@@ -32,8 +32,11 @@ export type WorkerExit = ChildEnd & {
 };
 
 export type Exchange<Value> = {
-  /** Called for each message; a value ends the exchange. What it throws is a fault of the host. */
-  take(message: WorkerMessage): { value: Value } | undefined;
+  /**
+   * Called for each message; a value ends the exchange, and after `again` its time and its output begin
+   * anew. What it throws is a fault of the host.
+   */
+  take(message: WorkerMessage): { value: Value } | 'again' | undefined;
   timeoutMs: number;
   /** Its time is over when this aborts, too. */
   timeOver?: AbortSignal | undefined;
@@ -144,6 +147,11 @@ export const openChannel = (options: ChannelOptions): Channel => {
       if (over !== undefined) return resolve({ exit: over });
       const onTimeOver = (): void => expire(lastSignal);
       const deadline = setTimeout(onTimeOver, timeoutMs);
+      const begin = (): void => {
+        deadline.refresh();
+        output.reset();
+        printedBytes = 0;
+      };
       timeOver?.addEventListener('abort', onTimeOver);
       const most = { residentBytes, threads: limits.threads };
       const watch = watchProcess(gauge, most, kill, pool);
@@ -159,15 +167,15 @@ export const openChannel = (options: ChannelOptions): Channel => {
         end: (exit) => finish({ exit }),
         take(message) {
           try {
-            const finished = take(message);
-            if (finished !== undefined) finish(finished);
+            const taken = take(message);
+            if (taken === 'again') begin();
+            else if (taken !== undefined) finish(taken);
           } catch (fault) {
             kill('host_fault', fault);
           }
         },
       };
-      output.reset();
-      printedBytes = 0;
+      begin();
       if (openingLine !== undefined) child.send(openingLine);
       if (timeOver?.aborted) onTimeOver();
     });

@@ -37,6 +37,8 @@ export type HostMessage =
       as: RunRequest['as'];
       input: Row | HandlerRequest | null;
       timeoutMs: number;
+      /** The handler that follows `before`; null for none. */
+      next: string | null;
       /** Whether the headers that it looks at are to be noted. */
       watched: boolean;
       /** The world's time, and until when of the machine's it is that; null where it is to be asked for. */
@@ -77,7 +79,8 @@ export type WorkerMessage =
    * it was watched. `timed`: it looked at the time that it was given.
    */
   | {
-      type: 'done';
+      /** `next`: `before` came to this, and the handler that follows it begins; no reply is awaited. */
+      type: 'done' | 'next';
       nonce: string;
       result: RunResult;
       leftRunning: boolean;
@@ -181,7 +184,8 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
         isTooDeep: isDeep,
         hasLost: message.lost === true,
       };
-    case 'done': {
+    case 'done':
+    case 'next': {
       const read = isDeep ? tooDeepResult : readResult(result);
       const leftRunning = message.leftRunning === true;
       if (read === undefined) return undefined;

@@ -99,6 +99,16 @@ type RunOf<As extends string, Input> = {
 };
 
 /**
+ * The handler of the same file that is run next, with the same input, where `before` came to an end by itself and
+ * nothing speaks against it. A worker may leave it to its host to run it. Its result is then the run's.
+ */
+export type NextRun = {
+  function: string;
+  /** It begins: hears what `before` came to. */
+  onBegin(before: RunResult): void;
+};
+
+/**
  * `before` runs what comes before every route: it answers only by `ctx.respond`, and then its result
  * has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only. `tests` runs the tests of a world; its
  * file and function are what it is called, and its input says which.
@@ -106,7 +116,7 @@ type RunOf<As extends string, Input> = {
 export type RunRequest =
   | RunOf<'tool', Row>
   | RunOf<'handler', HandlerRequest>
-  | RunOf<'before', HandlerRequest>
+  | (RunOf<'before', HandlerRequest> & { next?: NextRun | undefined })
   | RunOf<'verify', Row | null>
   | RunOf<'tests', Row>;
 

@@ -33,6 +33,7 @@ type RunMessage = {
   function: string;
   as: 'tool' | 'handler' | 'before' | 'verify' | 'tests';
   input: Json;
+  next: string | null;
   watched: boolean;
   time: GivenTime | null;
 };
@@ -89,7 +90,9 @@ const call = async (fn: UserFunction, run: OpenRun, message: RunMessage): Promis
   const { as, input } = message;
   if (as === 'tool') return { ok: true, value: await fn(input) };
   if (as === 'handler' || as === 'before') {
-    const { context, answer } = handlerContext(run, requestOf(run, message));
+    // What it makes of its request is nothing to the handler after it.
+    const own = message.next === null ? message : { ...message, input: structuredClone(input) };
+    const { context, answer } = handlerContext(run, requestOf(run, own));
     const value = await fn(context);
     const given = answer.given ?? { value: as === 'before' ? null : value };
     const headers = { ...run.headers, ...answer.given?.headers };
@@ -182,6 +185,15 @@ const printed = async (): Promise<void> => {
   await Promise.all([process.stdout, process.stderr].map(drained));
 };
 
+/** Headers of which it is plain that they can be sent. */
+const plainHeader = /^[a-z0-9-]+:[ -~]*$/;
+
+/** Whether what `before` came to is no answer. What may be no header is its host's to judge. */
+const letsPass = ({ ok, status, headers = {} }: Json): boolean =>
+  ok === true &&
+  status === undefined &&
+  Object.entries(headers as Json).every(([name, value]) => plainHeader.test(`${name}:${value}`));
+
 const serve = async (message: RunMessage): Promise<void> => {
   const run = openRun(message.nonce, send, held, message.time);
   const timersBefore = countTimers(activeNames());
@@ -198,8 +210,11 @@ const serve = async (message: RunMessage): Promise<void> => {
     headers: run.seenHeaders?.(),
     timed: run.isTimed(),
   };
+  const { next } = message;
+  const goesOn = next !== null && !leftRunning && letsPass(result);
   try {
-    send({ type: 'done', nonce: run.nonce, result, ...told });
+    send({ type: goesOn ? 'next' : 'done', nonce: run.nonce, result, ...told });
+    if (goesOn) await serve({ ...message, as: 'handler', function: next, next: null });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const about = `what ${message.function} answers`;

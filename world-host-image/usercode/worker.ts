@@ -64,6 +64,7 @@ export type Worker = {
 };
 
 type Ask = Extract<WorkerMessage, { type: 'ask' }>;
+type Ended = Extract<WorkerMessage, { type: 'done' | 'next' }>;
 
 /** A message as a line, or undefined when it is longer than a message may be. */
 const encode = (message: HostMessage, maxBytes: number): string | undefined => {
@@ -199,12 +200,17 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     }
   };
 
+  /** What a run that has ended tells of itself. */
+  const hear = ({ headers, reads, timed }: Ended, { access, watch }: RunRequest): void => {
+    for (const entity of reads) access.rows?.onRead?.(entity);
+    if (timed) access.now(); // It counts as asked for.
+    watch?.onHeaders(headers);
+  };
+
   const take = (message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined => {
     const { access, function: name } = request;
     if (message.type === 'done') {
-      for (const entity of message.reads) access.rows?.onRead?.(entity);
-      if (message.timed) access.now(); // It counts as asked for.
-      request.watch?.onHeaders(message.headers);
+      hear(message, request);
       if (!message.leftRunning || isAlone(request)) return { value: message.result };
       request.watch?.onLeft();
       log.warn({ function: name }, 'user code left a thread or a timer: its worker is replaced');
@@ -236,10 +242,13 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     return left === 'threads' || left === 'end' ? leftRunning(request) : result;
   };
 
-  const run: Worker['run'] = async (request) => {
-    const { file, function: name, as, input, timeoutMs } = request;
+  const run: Worker['run'] = async (begun) => {
+    const { file, function: name, as, input, timeoutMs } = begun;
     const nonce = newNonce();
-    const watched = request.watch !== undefined;
+    const watched = begun.watch !== undefined;
+    let next = begun.as === 'before' ? begun.next : undefined;
+    /** What runs now. */
+    let request = begun;
     const message: HostMessage = {
       type: 'run',
       nonce,
@@ -248,6 +257,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       as,
       input,
       timeoutMs,
+      next: next?.function ?? null,
       watched,
       time: request.answer === undefined ? (request.access.time?.() ?? null) : null,
     };
@@ -255,13 +265,23 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     if (line === undefined) {
       return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
     }
-    const startedAt = performance.now();
+    let startedAt = performance.now();
+    /** As `take`, also that `before` has ended and the handler begins. */
+    const takeUnderWay = (said: WorkerMessage): ReturnType<typeof take> | 'again' => {
+      if (said.type !== 'next' || next === undefined) return take(said, request);
+      hear(said, request);
+      next.onBegin(said.result);
+      request = { ...begun, as: 'handler', function: next.function } as RunRequest;
+      next = undefined;
+      startedAt = performance.now();
+      return 'again';
+    };
     const outcome = await channel.exchange(
       {
         ...{ nonce, timeoutMs, timeOver: request.timeOver, lastSignal: kind.lastSignal },
-        take: (said) => take(said, request),
+        take: takeUnderWay,
       },
-      withHeld(line, request.access),
+      withHeld(line, begun.access),
     );
     // A grader's process has no next run that what it left could be in the way of.
     if ('value' in outcome)

@@ -95,25 +95,8 @@ const checkHeaders = (name: string, headers: Readonly<Record<string, string>>): 
   if (fault !== undefined) throw new FailedAction(internalAnswer(`raised: ${name}: ${fault}`));
 };
 
-/** Runs a function in the transaction of the request. Throws `FailedAction` when it fails. */
-export const runAuthorFunction = async (
-  context: ActionContext,
-  as: 'handler' | 'before',
-  name: string,
-): Promise<FunctionAnswer> => {
-  const { api, args, bearers, body, code, request, route, seen, session } = context;
-  const file = api.handlers ?? '';
-  const access = createStoreAccess(session, bearers);
-  const result = await code.run({
-    language: file.endsWith('.ts') ? 'typescript' : 'python',
-    file,
-    function: name,
-    as,
-    input: { ...request, route: route.path, args: { ...args }, body: body ?? null },
-    access: seen === undefined ? access : watchAccess(access, seen),
-    watch: seen === undefined ? undefined : watchRun(seen),
-    timeoutMs,
-  });
+/** What a function came to. Throws `FailedAction` when it failed. */
+const answerOf = (context: ActionContext, name: string, result: RunResult): FunctionAnswer => {
   const { headers = {} } = result.ok ? result : (result.vendor ?? result);
   // What went wrong is told, also where the headers that were set before could not be sent.
   if (!result.ok && result.vendor === undefined) {
@@ -124,4 +107,56 @@ export const runAuthorFunction = async (
   if (!result.ok) throw new FailedAction(failureAnswer(context, result));
   const { status = null, value, isFile = false } = result;
   return { status, value, headers, isFile };
+};
+
+const runOf = (context: ActionContext) => {
+  const { api, args, bearers, body, request, route, seen, session } = context;
+  const file = api.handlers ?? '';
+  const access = createStoreAccess(session, bearers);
+  return {
+    language: file.endsWith('.ts') ? ('typescript' as const) : ('python' as const),
+    file,
+    input: { ...request, route: route.path, args: { ...args }, body: body ?? null },
+    access: seen === undefined ? access : watchAccess(access, seen),
+    watch: seen === undefined ? undefined : watchRun(seen),
+    timeoutMs,
+  };
+};
+
+/** Runs a handler in the transaction of the request. Throws `FailedAction` when it fails. */
+export const runHandler = async (context: ActionContext, name: string): Promise<FunctionAnswer> => {
+  const run = { ...runOf(context), as: 'handler' as const, function: name };
+  return answerOf(context, name, await context.code.run(run));
+};
+
+/** What came of `before`, and of the handler where that was run with it. */
+export type AnswerOfBefore = {
+  before: FunctionAnswer;
+  /** Throws `FailedAction` when it failed. */
+  handler: (() => FunctionAnswer) | undefined;
+};
+
+/**
+ * Runs `before` in the transaction of the request, and a handler with it where nothing speaks against that:
+ * going to and fro between the processes once more costs as much as either. Throws `FailedAction` when `before` fails.
+ */
+export const runBeforeHandler = async (
+  context: ActionContext,
+  name: string,
+  handler: string | undefined,
+): Promise<AnswerOfBefore> => {
+  let passed: RunResult | undefined;
+  const onBegin = (before: RunResult): void => {
+    passed = before;
+  };
+  const result = await context.code.run({
+    ...runOf(context),
+    as: 'before',
+    function: name,
+    next: handler === undefined ? undefined : { function: handler, onBegin },
+  });
+  return {
+    before: answerOf(context, name, passed ?? result),
+    handler: passed && (() => answerOf(context, handler ?? '', result)),
+  };
 };

@@ -8,7 +8,12 @@ import { createRouteChecker, type RouteChecker } from '#language/schema/checkers
 import { type ApiAnswer, FailedAction } from '../answers/answer.ts';
 import { refusedRequest } from '../answers/refused-request.ts';
 import type { Action, ActionContext } from './action.ts';
-import { runAuthorFunction, valueAnswer } from './author-function.ts';
+import {
+  type FunctionAnswer,
+  runBeforeHandler,
+  runHandler,
+  valueAnswer,
+} from './author-function.ts';
 
 const checkers = new WeakMap<ApiContract, RouteChecker>();
 
@@ -23,35 +28,49 @@ const checkerOf = ({ api, contract }: ActionContext): RouteChecker => {
  * No body counts as one without members. The values of a form are texts, whatever they stand for, so a
  * form is the handler's to look at, and so is a text of another type.
  */
-const checkBody = (context: ActionContext): void => {
+const refusalOfBody = (context: ActionContext): ApiAnswer | undefined => {
   const { api, body = {}, isForm = false, isText = false, route } = context;
-  if (route.request === undefined || api.uncheckedRequests === true) return;
-  if (isForm || isText) return;
+  if (route.request === undefined || api.uncheckedRequests === true) return undefined;
+  if (isForm || isText) return undefined;
   const [first] = checkerOf(context).request(route.operation, body);
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   const place = first.pointer === '' ? 'the body' : first.pointer;
-  throw new FailedAction(refusedRequest(api, `${place} ${first.detail}`, api.invalid.status));
+  return refusedRequest(api, `${place} ${first.detail}`, api.invalid.status);
 };
 
+const answerOfHandler = ({ route }: ActionContext, answered: FunctionAnswer): ApiAnswer =>
+  valueAnswer(answered.status ?? route.status, answered);
+
 export const handler: Action = async (context) => {
-  const { route } = context;
-  checkBody(context);
-  const answered = await runAuthorFunction(context, 'handler', route.handler ?? '');
-  return valueAnswer(answered.status ?? route.status, answered);
+  const refusal = refusalOfBody(context);
+  if (refusal !== undefined) throw new FailedAction(refusal);
+  return answerOfHandler(context, await runHandler(context, context.route.handler ?? ''));
 };
 
 export type Before = {
   /** Its answer in the route's place; undefined lets the route answer. */
   answer: ApiAnswer | undefined;
+  /** The answer of the route's handler, where that was run with it; throws `FailedAction` when it failed. */
+  handled: (() => ApiAnswer) | undefined;
   /** For every answer to the request. */
   headers: Record<string, string>;
 };
 
+/** The handler that answers once `before` lets it. */
+const handlerAfter = (context: ActionContext): string | undefined => {
+  const { action, handler: name = null } = context.route;
+  if (action !== 'handler' || name === null) return undefined;
+  return refusalOfBody(context) === undefined ? name : undefined;
+};
+
 /** What it decides. Throws `FailedAction` when it refuses the request. */
-export const runBefore = async (context: ActionContext): Promise<Before> => {
-  const { before } = context.api;
-  if (before === null) return { answer: undefined, headers: {} };
-  const answered = await runAuthorFunction(context, 'before', before);
-  const { status, headers } = answered;
-  return { answer: status === null ? undefined : valueAnswer(status, answered), headers };
+export const runBefore = async (context: ActionContext, name: string): Promise<Before> => {
+  const ran = await runBeforeHandler(context, name, handlerAfter(context));
+  const { status, headers } = ran.before;
+  const { handler: handled } = ran;
+  return {
+    answer: status === null ? undefined : valueAnswer(status, ran.before),
+    handled: handled && (() => answerOfHandler(context, handled())),
+    headers,
+  };
 };

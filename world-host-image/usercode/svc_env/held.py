@@ -305,15 +305,15 @@ class _Entity:
         if position in self._flat:
             return row.copy()
         if any(type(value) in (dict, list) for value in row.values()):
-            return _copied(row)
+            return copied(row)
         self._flat.add(position)
         return row.copy()
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     if type(value) is dict:
-        return {name: _copied(member) for name, member in value.items()}
-    return [_copied(item) for item in value] if type(value) is list else value
+        return {name: copied(member) for name, member in value.items()}
+    return [copied(item) for item in value] if type(value) is list else value
 
 
 def _is_exact(value: object) -> bool:

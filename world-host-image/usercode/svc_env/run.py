@@ -82,12 +82,17 @@ class Run:
         #: Those of the request, where it is to be told which of them were looked at.
         self.seen_headers: SeenHeaders | None = None
 
-    def end(self, result: Row) -> None:
-        """Sends the result, after which the store is out of reach. Raises like `Channel.send`."""
+    def end(self, result: Row, has_next: bool = False) -> bool:
+        """Sends the result, after which the store is out of reach. Raises like `Channel.send`.
+
+        Answers whether another run follows at once: not where a thread of this one goes on.
+        """
         with self._lock:
             message = {"type": "done", "nonce": self._nonce, "result": result}
             if threading.active_count() > self._threads:
                 message["leftRunning"] = True
+            elif has_next:
+                message["type"] = "next"
             if self._timed:
                 message["timed"] = True
             if self._held.reads:
@@ -96,6 +101,7 @@ class Run:
                 message["headers"] = self.seen_headers.seen()
             self._channel.send(message)
             self._ended = True
+            return message["type"] == "next"
 
     def get(self, entity: str, key: Row) -> Row | None:
         with self._lock:

@@ -7,6 +7,7 @@ import errno
 import faulthandler
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -18,6 +19,7 @@ from svc_boundary.boundary import MIME_TYPES, refuse, restrict
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
 from .headers import SeenHeaders
+from .held import copied
 from .loader import Loader, Unavailable
 from .process import guard
 from .run import Channel, Run, TooLarge, enter_run
@@ -32,6 +34,9 @@ Result = Row
 
 #: Stack of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
 _STACK_BYTES = 1 << 20
+
+#: Headers of which it is plain that they can be sent.
+_HEADER = re.compile(r"[a-z0-9-]+:[ -~]*")
 
 
 def main() -> None:
@@ -122,10 +127,21 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
         result = _failure(error, loader.root, function)
         if run.headers:
             result["headers"] = run.headers
+    following = message["next"]
     try:
-        run.end(result)
+        goes_on = run.end(result, following is not None and _lets_pass(result))
     except (TypeError, ValueError, RecursionError) as error:
-        run.end(_unsendable(error, loader.root, message, function))
+        goes_on = run.end(_unsendable(error, loader.root, message, function))
+    if goes_on:
+        _serve(loader, channel, message | {"as": "handler", "function": following, "next": None})
+
+
+def _lets_pass(result: Result) -> bool:
+    """Whether what `before` came to is no answer. What may be no header is its host's to judge."""
+    if not result["ok"] or "status" in result:
+        return False
+    headers = result.get("headers", {})
+    return all(_HEADER.fullmatch(f"{name}:{value}") for name, value in headers.items())
 
 
 def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
@@ -134,6 +150,8 @@ def _call(function: Callable[..., Any], run: Run, message: Message) -> Result:
         return {"ok": True, "value": _awaited(function(**message["input"]))}
     if message["as"] in ("handler", "before"):
         request = message["input"]
+        if message["next"] is not None:
+            request = copied(request)
         if message["watched"]:
             run.seen_headers = SeenHeaders(request["headers"])
             request["headers"] = run.seen_headers
