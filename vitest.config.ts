@@ -38,6 +38,8 @@ const patient = [
   attacksOnHosts,
 ];
 
+const setupFiles = ['test/support/keep-compiled.ts'];
+
 const fuzzTimes = Number(process.env.FUZZ_TIMES ?? 1);
 
 /**
@@ -128,6 +130,7 @@ export default defineConfig({
       {
         test: {
           name: 'pure',
+          setupFiles,
           include: pure,
           // Tests of the templates' own worlds, which their hosts run.
           exclude: ['src/templates/**'],
@@ -139,6 +142,7 @@ export default defineConfig({
       {
         test: {
           name: 'host',
+          setupFiles,
           include: host,
           isolate: false,
           ...bounds.computing,
@@ -148,6 +152,7 @@ export default defineConfig({
       {
         test: {
           name: 'simulation',
+          setupFiles,
           include: ['test/simulation/**/*.test.ts'],
           testTimeout: 300_000 * fuzz.times,
           provide: { fuzz: { ...fuzz, seed: Number(process.env.FUZZ_SEED ?? 1) } },
@@ -156,16 +161,19 @@ export default defineConfig({
       {
         test: {
           name: 'database',
+          setupFiles,
           include: database,
           exclude: [attacksOnHosts],
           provide: { schemathesis },
           globalSetup: ['test/support/global-setup.ts'],
+          isolate: false,
           ...bounds.serving,
         },
       },
       {
         test: {
           name: waiting,
+          setupFiles,
           include: patient,
           exclude: [...striking, 'test/contract/gateway/**'],
           globalSetup: ['test/support/global-setup.ts'],
@@ -175,6 +183,7 @@ export default defineConfig({
       {
         test: {
           name: 'real',
+          setupFiles,
           include: striking,
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
