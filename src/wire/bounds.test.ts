@@ -7,7 +7,7 @@ import * as adminApi from './admin-api/operations.ts';
 import * as gatewayApi from './gateway-api/operations.ts';
 import { LedgerEntry } from './host-api/ledger.ts';
 import * as hostApi from './host-api/operations.ts';
-import type { OperationShape } from './operation.ts';
+import { operationsOf } from './operation.ts';
 import * as poolApi from './pool-api/operations.ts';
 import * as publicApi from './public-api/operations.ts';
 
@@ -16,12 +16,7 @@ type Node = Record<string, unknown>;
 const apis = { publicApi, hostApi, poolApi, gatewayApi, adminApi };
 
 const operations = Object.entries(apis).flatMap(([api, module]) =>
-  Object.values(module as Record<string, unknown>)
-    .filter(
-      (value): value is OperationShape =>
-        typeof value === 'object' && value !== null && 'answers' in value,
-    )
-    .map((shape) => [`${api}.${shape.id}`, shape] as const),
+  operationsOf(module).map((shape) => [`${api}.${shape.id}`, shape] as const),
 );
 
 const isNode = (value: unknown): value is Node =>

@@ -65,6 +65,13 @@ export type OperationShape = {
 /** Declares an operation; it only fixes the literal types. */
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
 
+const isOperation = (value: unknown): value is OperationShape =>
+  typeof value === 'object' && value !== null && 'answers' in value;
+
+/** The operations of a module, which may export schemas beside them. */
+export const operationsOf = (api: object): OperationShape[] =>
+  Object.values(api).filter(isOperation);
+
 type Part<Shape, Key extends string> = Key extends keyof Shape
   ? Shape[Key] extends TSchema
     ? Static<Shape[Key]>

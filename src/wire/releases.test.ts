@@ -5,13 +5,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import * as hostApi from './host-api/operations.ts';
-import type { OperationShape } from './operation.ts';
+import { operationsOf } from './operation.ts';
 import * as poolApi from './pool-api/operations.ts';
-
-const operationsOf = (api: object): OperationShape[] =>
-  Object.values(api).filter(
-    (value): value is OperationShape => typeof value === 'object' && 'answers' in value,
-  );
 
 /** Pointers of the closed objects in a schema. */
 const closedIn = (schema: unknown, place: string): string[] => {

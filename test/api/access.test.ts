@@ -16,7 +16,7 @@ import {
 import { addOwner, createOrganization } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import * as hostOperations from '#wire/host-api/operations.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as poolOperations from '#wire/pool-api/operations.ts';
 import type { MadeKeyView, MadeTokenView } from '#wire/public-api/account.ts';
 import * as publicOperations from '#wire/public-api/operations.ts';
@@ -32,10 +32,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => control.stop());
-
-/** The operations of a module, which may export schemas beside them. */
-const operationsOf = (module: object): OperationShape[] =>
-  Object.values(module).filter((value) => 'access' in value && 'answers' in value);
 
 const operations = operationsOf(publicOperations);
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createOrganization } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { createAsker } from '../support/asker.ts';
 import { bodiesOnThings, chunk, makeEverything, ownFile } from '../support/everything.ts';
@@ -42,12 +42,9 @@ const isProjects = ({ access }: OperationShape): boolean => ofProjects.has(acces
 const namesOwn = new Set(['listContext', 'pushContext']);
 
 /** Connectors are what an organization shares; they have a test of their own. */
-const operations = Object.values(api as Record<string, unknown>)
-  .filter(
-    (value): value is OperationShape =>
-      typeof value === 'object' && value !== null && 'answers' in value,
-  )
-  .filter((operation) => isProjects(operation) && !operation.path.startsWith('/connectors'));
+const operations = operationsOf(api).filter(
+  (operation) => isProjects(operation) && !operation.path.startsWith('/connectors'),
+);
 const aimed = operations.filter(({ id, path }) => path.includes('{') && !namesOwn.has(id));
 
 const metricsOf = (view: string, field: string): string => {

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isReadAccess } from '#wire/access.ts';
 import { basicAuthorization } from '#wire/client.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { operationsOf } from '#wire/operation.ts';
 import * as operations from '#wire/public-api/operations.ts';
 import { answerCalls } from '../support/answering-host.ts';
 import { createAsker } from '../support/asker.ts';
@@ -42,9 +42,7 @@ const use = async <Value = Record<string, unknown>>(
   return result.structuredContent as Value;
 };
 
-const shapes = Object.values(operations as object).filter(
-  (value): value is OperationShape => 'answers' in value,
-);
+const shapes = operationsOf(operations);
 
 describe('the tools', () => {
   it('are those that operations say they are, with their schemas', async () => {

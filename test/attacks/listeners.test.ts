@@ -10,7 +10,7 @@ import * as adminApi from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { warmHost } from '../support/host.ts';
@@ -43,9 +43,6 @@ const apis = {
 };
 type ApiName = keyof typeof apis;
 
-const isOperation = (value: unknown): value is OperationShape =>
-  typeof value === 'object' && value !== null && 'answers' in value;
-
 const listeners = ['public', 'host', 'internal'] as const;
 type Listener = (typeof listeners)[number];
 
@@ -64,10 +61,11 @@ const ask = (listener: Listener, method: string, path: string, authorization: st
       .end();
   });
 
-const operationsOf = (api: ApiName): [string, string][] =>
-  Object.values(apis[api])
-    .filter(isOperation)
-    .map(({ method, path }) => [method, `/api/${api}${path.replace(/\{\w+\}/g, 'x')}`]);
+const addressesOf = (api: ApiName): [string, string][] =>
+  operationsOf(apis[api]).map(({ method, path }) => [
+    method,
+    `/api/${api}${path.replace(/\{\w+\}/g, 'x')}`,
+  ]);
 
 const names = Object.keys(apis) as ApiName[];
 const strange = listeners.flatMap((listener) =>
@@ -76,7 +74,7 @@ const strange = listeners.flatMap((listener) =>
 
 describe('the addresses of the control plane', () => {
   it.each(strange)('do not serve the %s API at the %s address', async (api, listener) => {
-    for (const [method, path] of operationsOf(api)) {
+    for (const [method, path] of addressesOf(api)) {
       const answer = await ask(listener, method, path, tokens[api] ?? '');
       expect(answer.status, `${method} ${path}`).toBe(404);
       if (method !== 'HEAD') expect(answer.text).toContain('the API has one of its own');
@@ -86,7 +84,7 @@ describe('the addresses of the control plane', () => {
   });
 
   it.each(names)('serve the %s API at its own address', async (api) => {
-    const [, path] = operationsOf(api).find(([method]) => method === 'GET') ?? ['', ''];
+    const [, path] = addressesOf(api).find(([method]) => method === 'GET') ?? ['', ''];
     const { status } = await ask(homeOf(api), 'GET', path, tokens[api] ?? '');
     expect(status).not.toBe(401);
     const nobody = await ask(homeOf(api), 'GET', path, 'Bearer nobody');

@@ -1,13 +1,10 @@
 /** `docs/use/access.md`: who may call which public route, made from the operations and the table of accesses. */
 import { leastRoleFor } from '#domain/account.ts';
 import { type AccessRule, accessRules, isPublicAccess, type PublicAccess } from '#wire/access.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { operationsOf } from '#wire/operation.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 
-const operations: OperationShape[] = Object.values(publicApi as Record<string, unknown>).filter(
-  (value): value is OperationShape =>
-    typeof value === 'object' && value !== null && 'access' in value && 'answers' in value,
-);
+const operations = operationsOf(publicApi);
 
 const cellOf = (rule: AccessRule[keyof AccessRule]): string =>
   rule === 'taken' ? '✓' : String(rule);

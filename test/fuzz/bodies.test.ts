@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { createChance } from '../support/chance.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -33,9 +33,6 @@ const tries = 4;
 const fewBodies = 150;
 const fewBytes = 1_500_000;
 
-const isOperation = (value: unknown): value is OperationShape =>
-  typeof value === 'object' && value !== null && 'answers' in value;
-
 /**
  * Operations with a body, and those whose session or host is to live on, or that wait for a host that never comes: they
  * name another.
@@ -43,10 +40,7 @@ const isOperation = (value: unknown): value is OperationShape =>
 const ending =
   /^(close|reportClosed|reportFailed|reportUnloaded|reportWarm|reportLeaving|createSurface|proveTask)/;
 
-const targets = [publicApi, hostApi]
-  .flatMap((api) => Object.values(api as object))
-  .filter(isOperation)
-  .filter(({ body }) => body !== undefined);
+const targets = [publicApi, hostApi].flatMap(operationsOf).filter(({ body }) => body !== undefined);
 
 let database: TestDatabase;
 let child: ReturnType<typeof fork>;

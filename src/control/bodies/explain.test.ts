@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import * as hostApi from '#wire/host-api/operations.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { makeBody } from '../../../test/fuzz/bodies.ts';
@@ -9,8 +9,7 @@ import { createChance } from '../../../test/support/chance.ts';
 import { explain, mostProblems } from './explain.ts';
 
 const shapes = [publicApi, hostApi, poolApi]
-  .flatMap((api) => Object.values(api as object))
-  .filter((value): value is OperationShape => typeof value === 'object' && 'answers' in value)
+  .flatMap(operationsOf)
   .filter(({ body }) => body !== undefined);
 
 const parse = (bytes: Buffer): { value: unknown } | undefined => {

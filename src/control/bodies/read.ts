@@ -10,7 +10,7 @@ import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
 import { measureJson } from '#wire/json-extent.ts';
-import type { OperationShape } from '#wire/operation.ts';
+import { operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
@@ -21,13 +21,9 @@ import { checkExtent, parseText, textOfBody } from './parse.ts';
 /** The outcome. A body with problems is reported and not handed on. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };
 
-const isOperation = (value: unknown): value is OperationShape =>
-  typeof value === 'object' && value !== null && 'answers' in value;
-
 const operations = new Map(
   [publicApi, hostApi, poolApi, gatewayApi, adminApi]
-    .flatMap((api) => Object.values(api as object))
-    .filter(isOperation)
+    .flatMap(operationsOf)
     .map((shape) => [shape.id, shape] as const),
 );
 
