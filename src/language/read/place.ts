@@ -116,33 +116,59 @@ const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'name_collision',
 ]);
 
-/** The root of a file, or of a part of it. */
-export const createPlace = (
-  problems: Problems,
-  file: string,
-  locate?: Locate,
-  pointer = '',
-  isKey = false,
-): Place => ({
-  file,
-  pointer,
-  at(...segments) {
-    const inner = segments.map((segment) => `/${escapeSegment(segment)}`).join('');
-    return createPlace(problems, file, locate, pointer + inner);
-  },
-  ofKey: () => createPlace(problems, file, locate, pointer, true),
-  refuse(code, message, hint) {
+/** What the places of a file have in common. */
+type Ground = { problems: Problems; file: string; locate?: Locate | undefined };
+
+/** There is one for each value that is read, so its methods are shared. */
+class PlaceOnGround implements Place {
+  readonly #ground: Ground;
+  readonly pointer: string;
+  readonly #isKey: boolean;
+
+  constructor(ground: Ground, pointer: string, isKey: boolean) {
+    this.#ground = ground;
+    this.pointer = pointer;
+    this.#isKey = isKey;
+  }
+
+  get file(): string {
+    return this.#ground.file;
+  }
+
+  at(...segments: (string | number)[]): Place {
+    let { pointer } = this;
+    for (const segment of segments) pointer += `/${escapeSegment(segment)}`;
+    return new PlaceOnGround(this.#ground, pointer, false);
+  }
+
+  ofKey(): Place {
+    return new PlaceOnGround(this.#ground, this.pointer, true);
+  }
+
+  refuse(code: ProblemCode, message: string, hint?: string): void {
+    const { problems, file, locate } = this.#ground;
+    const { pointer } = this;
     const problem = { file, pointer, code, message, ...(hint === undefined ? {} : { hint }) };
-    const finder = locate && { locate, isKey: isKey || keyCodes.has(code) };
+    const finder = locate && { locate, isKey: this.#isKey || keyCodes.has(code) };
     problems.add(problem, finder);
-  },
-  isRefused: () => problems.anyAt(file, pointer),
-});
+  }
+
+  isRefused(): boolean {
+    const { problems, file } = this.#ground;
+    return problems.anyAt(file, this.pointer);
+  }
+}
+
+/** The root of a file, or of a part of it. */
+export const createPlace = (problems: Problems, file: string, locate?: Locate): Place =>
+  new PlaceOnGround({ problems, file, locate }, '', false);
 
 /** The same place, refusing nothing: for defaults of what was already refused as a whole. */
 export const silent = (place: Place): Place => ({
-  ...place,
+  file: place.file,
+  pointer: place.pointer,
   at: (...segments) => silent(place.at(...segments)),
   ofKey: () => silent(place.ofKey()),
   refuse: () => undefined,
+  isRefused: () => place.isRefused(),
 });

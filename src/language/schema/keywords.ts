@@ -62,10 +62,9 @@ const positiveNumber: Kind<number> = (place, read) => {
 };
 
 const typeName = oneOf(typeNames);
+const listOfTypes = distinct(listOf(typeName, { least: 1 }));
 const types: Kind<unknown> = (place, read) =>
-  Array.isArray(read)
-    ? distinct(listOf(typeName, { least: 1 }))(place, read)
-    : typeName(place, read);
+  Array.isArray(read) ? listOfTypes(place, read) : typeName(place, read);
 
 const names = distinct(listOf(text));
 
