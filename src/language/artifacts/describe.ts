@@ -84,8 +84,7 @@ const markOf = (redact: Contract['redact'], path: FieldPath): string | null => {
 
 const typesOf = (analysis: Analysis, schemas: readonly unknown[]): JsonType[] => {
   const types = analysis.types(schemas);
-  if (types.has('number')) types.delete('integer');
-  return [...types];
+  return [...types].filter((type) => type !== 'integer' || !types.has('number'));
 };
 
 /** The parts of a value that schemas speak of: fields by name, and the items of a list as `*`. */

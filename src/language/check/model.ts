@@ -17,7 +17,7 @@ export type Model = {
 };
 
 /** A field that was found: where it lies in a row, and the schemas that may hold there. */
-export type Field = { path: FieldPath; schemas: unknown[] };
+export type Field = { path: FieldPath; schemas: readonly unknown[] };
 
 /** The entity of a name, or a refusal. */
 export const findEntity = (

@@ -12,14 +12,15 @@ type Types = ReadonlySet<JsonType>;
 
 export type Analysis = {
   /** The types that a value may have; `number` always comes with `integer`. */
-  types(schemas: readonly unknown[]): Set<JsonType>;
+  types(schemas: readonly unknown[]): ReadonlySet<JsonType>;
   /** The schemas that may hold at a path below a value; none when nothing can be there. */
-  at(schema: unknown, path: FieldPath): unknown[];
+  at(schema: unknown, path: FieldPath): readonly unknown[];
   /** The properties that a schema declares, by name. */
   properties(schema: unknown): Map<string, unknown[]>;
 };
 
 const everyType: Types = new Set(typeNames);
+const noType: Types = new Set();
 
 const typeOf = (value: unknown): JsonType => {
   if (value === null) return 'null';
@@ -36,9 +37,24 @@ const declaredTypes = ({ type }: Table): Types => {
 
 const schemasIn = (held: unknown): unknown[] => (Array.isArray(held) ? held : []);
 
+/** The answer that is kept for a key, or else the one found, which is kept. */
+const keep = <Key extends object, Answer>(
+  known: WeakMap<Key, Answer>,
+  key: Key,
+  find: () => Answer,
+): Answer => {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const answer = find();
+  known.set(key, answer);
+  return answer;
+};
+
 /** Questions to the schemas of one family of definitions. Answers are kept. */
 export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
-  const known = new WeakMap<object, Set<JsonType>>();
+  const known = new WeakMap<object, Types>();
+  const membersBySchema = new WeakMap<object, readonly Table[]>();
+  const partsBySchema = new WeakMap<object, Map<string, readonly unknown[]>>();
   const patterns = new Map<string, Pattern>();
 
   const patternOf = (source: string): Pattern => {
@@ -52,10 +68,12 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return name === undefined ? undefined : own(definitions, name);
   };
 
-  const union = (schemas: readonly unknown[]): Set<JsonType> =>
-    new Set(schemas.flatMap((schema) => [...typesOf(schema)]));
+  const union = (schemas: readonly unknown[]): Types =>
+    schemas.length === 1
+      ? typesOf(schemas[0])
+      : new Set(schemas.flatMap((schema) => [...typesOf(schema)]));
 
-  const deduceTypes = (schema: Table): Set<JsonType> => {
+  const deduceTypes = (schema: Table): Types => {
     const limits: Types[] = [declaredTypes(schema)];
     if (Object.hasOwn(schema, 'const')) limits.push(new Set([typeOf(schema.const)]));
     if (Array.isArray(schema.enum)) limits.push(new Set(schema.enum.map(typeOf)));
@@ -68,18 +86,21 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return new Set(typeNames.filter((type) => limits.every((types) => types.has(type))));
   };
 
-  const typesOf = (schema: unknown): Set<JsonType> => {
-    if (!isTable(schema)) return new Set(schema === false ? [] : everyType);
+  const typesOf = (schema: unknown): Types => {
+    if (!isTable(schema)) return schema === false ? noType : everyType;
     const answer = known.get(schema);
     if (answer !== undefined) return answer;
-    known.set(schema, new Set(everyType));
+    known.set(schema, everyType);
     const types = deduceTypes(schema);
     known.set(schema, types);
     return types;
   };
 
   /** The schema and all that apply, or may apply, to the same value. */
-  const membersOf = (schema: unknown, members = new Set<Table>()): Set<Table> => {
+  const membersOf = (schema: unknown): readonly Table[] =>
+    isTable(schema) ? keep(membersBySchema, schema, () => [...collect(schema)]) : [];
+
+  const collect = (schema: unknown, members = new Set<Table>()): Set<Table> => {
     if (!isTable(schema) || members.has(schema)) return members;
     members.add(schema);
     const parts = [
@@ -91,7 +112,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
       schema.else,
       ...Object.values(isTable(schema.dependentSchemas) ? schema.dependentSchemas : {}),
     ];
-    for (const part of parts) membersOf(part, members);
+    for (const part of parts) collect(part, members);
     return members;
   };
 
@@ -118,10 +139,10 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
   };
 
   /** Where no schema speaks of a part, the part may be anything, unless the value is closed. */
-  const stepInto = (schema: unknown, segment: string): unknown[] => {
+  const findParts = (schema: unknown, segment: string): unknown[] => {
     const isIndex = /^\d+$/.test(segment);
     if (!typesOf(schema).has(isIndex ? 'array' : 'object')) return [];
-    const members = [...membersOf(schema)];
+    const members = membersOf(schema);
     const found = members.flatMap((member) =>
       isIndex ? itemOf(member, Number(segment)) : propertyOf(member, segment),
     );
@@ -133,13 +154,22 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return isClosed ? [] : [true];
   };
 
+  const partsOf = (schema: unknown, segment: string): readonly unknown[] => {
+    if (!isTable(schema)) return findParts(schema, segment);
+    const known = keep(partsBySchema, schema, () => new Map());
+    const parts = known.get(segment) ?? [...new Set(findParts(schema, segment))];
+    known.set(segment, parts);
+    return parts;
+  };
+
+  const stepInto = (schemas: readonly unknown[], segment: string): readonly unknown[] =>
+    schemas.length === 1
+      ? partsOf(schemas[0], segment)
+      : [...new Set(schemas.flatMap((schema) => partsOf(schema, segment)))];
+
   return {
     types: union,
-    at: (schema, path) =>
-      path.reduce<unknown[]>(
-        (schemas, segment) => [...new Set(schemas.flatMap((part) => stepInto(part, segment)))],
-        [schema],
-      ),
+    at: (schema, path) => path.reduce(stepInto, [schema] as readonly unknown[]),
     properties(schema) {
       const properties = new Map<string, unknown[]>();
       for (const member of membersOf(schema)) {

@@ -76,7 +76,7 @@ const inputOfScalar = (schema: JsonSchema): Input => {
 
 /** How a field is entered that these schemas hold for. */
 const inputOf = (source: SchemaSource, schemas: readonly unknown[]): Input => {
-  const types = source.analysis.types(schemas);
+  const types = new Set(source.analysis.types(schemas));
   types.delete('null');
   if (!types.has('object') && !types.has('array')) {
     const { choices, ...input } = inputOfScalar(scalarSchema(source, schemas));
