@@ -91,7 +91,10 @@ const draw = (
 export const relationshipDiagram = (
   entities: readonly EntityContract[],
   isAlwaysSet: AlwaysSet,
-): string | undefined =>
-  [true, false]
-    .map((withFields) => draw(entities, isAlwaysSet, withFields))
-    .find((text) => text.length <= longestDiagram);
+): string | undefined => {
+  for (const withFields of [true, false]) {
+    const text = draw(entities, isAlwaysSet, withFields);
+    if (text.length <= longestDiagram) return text;
+  }
+  return undefined;
+};
