@@ -1,19 +1,21 @@
 /** Digests of bytes and of JSON values. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest } from '#domain/world.ts';
 import { isTable } from '../read/values.ts';
 
 /** `sha256:<64 hex>` of bytes, or of a text in UTF-8. */
 export const digestOf = (content: Uint8Array | string): Digest =>
-  `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  `sha256:${hash('sha256', content)}`;
 
-const sortKeys = (_: string, value: unknown): unknown =>
-  isTable(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareTexts(a, b)))
-    : value;
+const sortKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isTable(value)) return value;
+  const names = Object.keys(value).sort(compareTexts);
+  return Object.fromEntries(names.map((name) => [name, sortKeys(value[name])]));
+};
 
 /** The digest of a JSON value: one for all orders of its keys. */
 export const digestOfValue = (value: unknown): Digest =>
-  digestOf(JSON.stringify(value, sortKeys) ?? '');
+  digestOf(JSON.stringify(sortKeys(value)) ?? '');

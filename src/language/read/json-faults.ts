@@ -63,7 +63,10 @@ const countKeys = (value: unknown): number => {
     for (const item of value) count += countKeys(item);
     return count;
   }
-  for (const name in value) count += 1 + countKeys((value as Record<string, unknown>)[name]);
+  for (const name in value) {
+    const held = (value as Record<string, unknown>)[name];
+    count += typeof held === 'object' ? 1 + countKeys(held) : 1;
+  }
   return count;
 };
 

@@ -17,12 +17,12 @@ type Member = {
   start: number;
 };
 
-const blank = /[ \t\n\r]*/y;
+const blanks: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r']);
 
 export const skipBlanks = (text: string, from: number): number => {
-  blank.lastIndex = from;
-  blank.test(text);
-  return blank.lastIndex;
+  let at = from;
+  while (blanks.has(text[at])) at += 1;
+  return at;
 };
 
 /** The end of the string whose quote opens at `start`; the text's end when nothing closes it. */

@@ -18,7 +18,9 @@ export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (most === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, most - 1));
   for (const name in value) {
-    if (isDeeperThan((value as Table)[name], most - 1)) return true;
+    const held = (value as Table)[name];
+    // Most of what is held are scalars, of which nothing needs to be asked.
+    if (typeof held === 'object' && isDeeperThan(held, most - 1)) return true;
   }
   return false;
 };

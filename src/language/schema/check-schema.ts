@@ -93,9 +93,9 @@ const checkAny = (place: Place, schema: unknown, scope: SchemaScope): Checked =>
   const entries = names.flatMap((name): Entry[] => {
     const keyword = keywords.get(name);
     if (keyword === undefined) return [];
-    const checked = checkHeld(place.at(name), keyword, schema[name], scope);
-    const settled =
-      checked === undefined ? undefined : settle(place.at(name), name, checked, scope);
+    const at = place.at(name);
+    const checked = checkHeld(at, keyword, schema[name], scope);
+    const settled = checked === undefined ? undefined : settle(at, name, checked, scope);
     return settled === undefined ? [] : [[name, settled]];
   });
   return Object.fromEntries(entries);

@@ -144,26 +144,25 @@ export const refusedKeywords: ReadonlyMap<string, string> = new Map([
 type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
 
 /** The schemas that a schema holds directly. */
-export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subschema[] =>
-  Object.entries(schema).flatMap(([keyword, held]): Subschema[] => {
+export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subschema[] => {
+  const found: Subschema[] = [];
+  for (const keyword of Object.keys(schema)) {
+    const held = schema[keyword];
     const holds = keywords.get(keyword)?.holds;
-    if (holds === 'one') return [{ keyword, path: [keyword], schema: held }];
+    if (holds === 'one') found.push({ keyword, path: [keyword], schema: held });
     if (holds === 'list' && Array.isArray(held)) {
-      return held.map((part: unknown, index) => ({
-        keyword,
-        path: [keyword, index],
-        schema: part,
-      }));
+      for (const [index, part] of held.entries()) {
+        found.push({ keyword, path: [keyword, index], schema: part });
+      }
     }
     if (holds === 'map' && isTable(held)) {
-      return Object.entries(held).map(([name, part]) => ({
-        keyword,
-        path: [keyword, name],
-        schema: part,
-      }));
+      for (const name of Object.keys(held)) {
+        found.push({ keyword, path: [keyword, name], schema: held[name] });
+      }
     }
-    return [];
-  });
+  }
+  return found;
+};
 
 const definitionPrefix = '#/$defs/';
 

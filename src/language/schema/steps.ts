@@ -102,13 +102,11 @@ export const weightOf = (schema: unknown): number => {
   if (!isTable(schema)) return 1;
   const known = weights.get(schema);
   if (known !== undefined) return known;
-  const parts = Object.keys(schema)
-    .filter((keyword) => !along.has(keyword))
-    .flatMap((keyword) => heldUnder(schema, keyword));
-  const weight = parts.reduce<number>(
-    (sum, part) => sum + weightOf(part),
-    1 + requiredNames(schema),
-  );
+  let weight = 1 + requiredNames(schema);
+  for (const keyword of Object.keys(schema)) {
+    if (along.has(keyword)) continue;
+    for (const part of heldUnder(schema, keyword)) weight += weightOf(part);
+  }
   weights.set(schema, weight);
   return weight;
 };

@@ -19,10 +19,9 @@ const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
 /** What a field is to its entity, beside being a value. */
 const fieldMarks = (entity: EntityContract, path: FieldPath): string[] => {
   const [name = '', ...inner] = path;
-  const key = JSON.stringify(path);
-  const isUnique = entity.unique.some((paths) =>
-    paths.some((part) => JSON.stringify(part) === key),
-  );
+  const isSame = (other: FieldPath): boolean =>
+    other.length === path.length && other.every((segment, index) => segment === path[index]);
+  const isUnique = entity.unique.some((paths) => paths.some(isSame));
   if (inner.length > 0) return isUnique ? ['unique'] : [];
   const targets = entity.relationships
     .filter(({ fields }) => fields.includes(name))
