@@ -206,6 +206,14 @@ describe('readmeOf', () => {
     expect(readme.isWellFormed()).toBe(true);
   });
 
+  it('ends where a list holds lists of its own kind', () => {
+    const nested = { type: 'array', items: { $ref: '#/$defs/Nested' } };
+    const properties = { id: { type: 'integer' }, nested: { $ref: '#/$defs/Nested' } };
+    const entities = [sampleEntity('things', { properties })];
+    const readme = readmeOf(sampleContract({ entities, definitions: { Nested: nested } }));
+    expect(rowOf(readme, 'nested')).toContain('| list of list of ');
+  });
+
   it('stays readable where entities share many fields', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [

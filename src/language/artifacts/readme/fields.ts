@@ -79,6 +79,7 @@ export const describeFields = (
     path: FieldPath,
     chain: readonly object[],
   ): void => {
+    if (path.length >= deepest) return;
     const types = typesWithoutNull(source, schemas);
     if (types.length > 2 || innerFields > mostInnerFields) return;
     if (types.includes('object')) addProperties(schemas, path, chain);
