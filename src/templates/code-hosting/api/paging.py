@@ -9,11 +9,11 @@ import json
 from bisect import bisect_left
 import re
 from collections.abc import Callable
-from urllib.parse import quote, urlencode
 
 from svc_env import HandlerContext, Row
 
 from .answers.addresses import API
+from .escaping import escaped, query_of
 from .finding import count_of
 
 DEFAULT_SIZE = 30
@@ -144,13 +144,13 @@ def _url(ctx: HandlerContext, target: Row) -> str:
     address in its place at which the client called, which alone knows what of a request to believe."""
     own = {*(name for name, _ in PATH_ARGUMENT.findall(ctx.route)), "page", "after"}
     query = {name: value for name, value in ctx.args.items() if name not in own}
-    return f"{API}{_path(ctx)}?{urlencode({**query, **target}, doseq=True)}"
+    return f"{API}{_path(ctx)}?{query_of({**query, **target})}"
 
 
 def _path(ctx: HandlerContext) -> str:
     """The request's path, without the prefix that it may have been asked for below."""
 
     def written(match: re.Match[str]) -> str:
-        return quote(str(ctx.args[match[1]]), safe="/" if match[2] else "")
+        return escaped(str(ctx.args[match[1]]), "/" if match[2] else "")
 
     return PATH_ARGUMENT.sub(written, ctx.route)

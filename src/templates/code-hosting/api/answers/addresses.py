@@ -2,10 +2,10 @@
 
 import base64
 import struct
-from functools import lru_cache
-from urllib.parse import quote
 
 from svc_env import Row
+
+from ..escaping import escaped
 
 API = "https://api.code.example"
 WEB = "https://code.example"
@@ -26,12 +26,7 @@ def _below(url: str, parts: tuple[object, ...]) -> str:
 
 
 def _escaped(part: object) -> str:
-    return str(part) if isinstance(part, int) else _quoted(str(part))
-
-
-@lru_cache(maxsize=256)
-def _quoted(text: str) -> str:
-    return quote(text, safe="")
+    return str(part) if isinstance(part, int) else escaped(str(part))
 
 
 def links(**targets: str) -> Row:
