@@ -4,7 +4,7 @@
  */
 import type { Contract, RouteContract, ToolBinding } from '../contract.ts';
 import { summaryOf } from '../openapi/source.ts';
-import { createAnalysis } from '../schema/analysis.ts';
+import { analysisOf } from '../schema/analysis.ts';
 import type { Grader, Task } from '../task.ts';
 import { relationshipDiagram } from './readme/diagram.ts';
 import { entitySection } from './readme/entity-section.ts';
@@ -135,7 +135,7 @@ const entitySections = (contract: Contract, source: FieldSource): string[] => {
 /** The file's text. */
 export const readmeOf = (contract: Contract): string => {
   const { definitions } = contract;
-  const source: FieldSource = { definitions, analysis: createAnalysis(definitions) };
+  const source: FieldSource = { definitions, analysis: analysisOf(definitions) };
   const blocks = [
     ...introduction(contract),
     '## Entities',

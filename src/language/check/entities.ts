@@ -13,7 +13,7 @@ import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, own } from '../read/values.ts';
-import { columnType, createAnalysis, scalarType } from '../schema/analysis.ts';
+import { analysisOf, columnType, scalarType } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { createLibrary, type Library } from '../schema/library.ts';
 import { isAddressable } from '../sql/ddl.ts';
@@ -273,7 +273,7 @@ export const buildModel = (
   );
   const definitions = library.finish();
   const isTyped = !hasProblems(tree);
-  const analysis = createAnalysis(definitions);
+  const analysis = analysisOf(definitions);
   const entities = new Map<string, EntityContract>();
   const model: Model = {
     definitions,

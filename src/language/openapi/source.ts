@@ -8,7 +8,7 @@ import type {
   RouteContract,
 } from '../contract.ts';
 import { isTable, own } from '../read/values.ts';
-import { type Analysis, createAnalysis } from '../schema/analysis.ts';
+import { type Analysis, analysisOf } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { type ComponentNames, nameComponents } from './component-names.ts';
 
@@ -47,7 +47,7 @@ export const openSchemas = (contract: DescribedContract): SchemaSource => {
   const byName = new Map(contract.entities.map((entity) => [entity.name, entity]));
   return {
     contract,
-    analysis: createAnalysis(contract.definitions),
+    analysis: analysisOf(contract.definitions),
     names: nameComponents(contract),
     entity: (name) => (name === null ? undefined : byName.get(name)),
     lengthOf: createLengths(),

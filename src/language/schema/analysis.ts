@@ -183,6 +183,12 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
   };
 };
 
+const kept = new WeakMap<object, Analysis>();
+
+/** The analysis of definitions that are asked about again and again: it is kept as long as they are. */
+export const analysisOf = (definitions: Readonly<Record<string, JsonSchema>>): Analysis =>
+  keep(kept, definitions, () => createAnalysis(definitions));
+
 const without = (types: Types, left: JsonType): JsonType[] =>
   [...types].filter((type) => type !== left);
 
