@@ -205,8 +205,12 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     await cordon(true);
     const isReadied = (async () => {
       try {
-        for (const name of await podNames()) await evict(name);
+        const evicted = await podNames();
+        for (const name of evicted) await evict(name);
         expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
+        // Until its host has heard of it, an evicted pod is there for sessions, and then reclaims them.
+        const areGone = async () => !(await podNames()).some((name) => evicted.includes(name));
+        await until(areGone, { timeoutMs: healMs, everyMs: 100, what: 'the end of the pods' });
         const waiting = open(network.client, { slug: 'notes' });
         await until(() => network.orchestrator.log().includes('unschedulable'), {
           timeoutMs: healMs,

@@ -37,8 +37,13 @@ const isTime = (text: string): boolean => {
   return (hour * 60 + minute - offset + dayMinutes) % dayMinutes === dayMinutes - 1;
 };
 
+/** What most texts are: a day that every month has, and a time without a leap second, in UTC. */
+const plainDateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+
 const isDateTime = (text: string): boolean =>
-  isDate(text.slice(0, 10)) && /^t$/i.test(text.charAt(10)) && isTime(text.slice(11));
+  plainDateTime.test(text) ||
+  (isDate(text.slice(0, 10)) && /^t$/i.test(text.charAt(10)) && isTime(text.slice(11)));
 
 /** RFC 3339, appendix A: units follow one another without a gap. */
 const timePart = String.raw`T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)`;

@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
+import { isPlainPattern } from './plain-pattern.ts';
 import { stepsOfText } from './steps.ts';
 import { translatePattern } from './translate-pattern.ts';
 
@@ -51,6 +52,9 @@ export type Pattern = {
 export const patternSteps = ({ size }: Pattern, text: string): number =>
   stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
+/** The language's own engine notes each step of a repeat, so a long text is not for it. */
+const mostPlain = 10_000;
+
 /** Compiles a pattern in ECMAScript's notation. Throws, saying why, when RE2 cannot. */
 export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
@@ -63,8 +67,10 @@ export const compilePattern = (source: string): Pattern => {
     throw new Error(`with its repeats it is ${size} characters, more than ${most}`);
   }
   const compiled = RE2JS.compile(translated);
+  const plain = isPlainPattern(source) ? new RegExp(source, 'u') : undefined;
   return {
-    test: (text) => compiled.test(text),
+    test: (text) =>
+      plain !== undefined && text.length <= mostPlain ? plain.test(text) : compiled.test(text),
     toString: () => source,
     size: compiled.programSize(),
   };
