@@ -34,3 +34,12 @@ export const kindOf = (value: unknown): string => {
   if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 60))}`;
   return `${typeof value} ${String(value)}`;
 };
+
+/** Whether two lists hold the same texts in the same order. */
+export const areSameTexts = (list: readonly string[], other: readonly string[]): boolean => {
+  if (list.length !== other.length) return false;
+  for (let index = 0; index < list.length; index += 1) {
+    if (list[index] !== other[index]) return false;
+  }
+  return true;
+};

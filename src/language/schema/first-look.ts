@@ -8,7 +8,7 @@
  * Steps are counted as it counts them, and a look has few.
  */
 import type { JsonSchema } from '../contract.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { areSameTexts, isTable, own, type Table } from '../read/values.ts';
 import { isDistinct, memberTest } from './equality.ts';
 import { assertedFormats } from './formats.ts';
 import { definitionName } from './keywords.ts';
@@ -81,14 +81,6 @@ type Context = {
 /** The keywords that say which members an object has and what they are, in one walk over them. */
 const memberKeywords = ['properties', 'required', 'additionalProperties'] as const;
 
-const areSame = (names: readonly string[], others: readonly string[]): boolean => {
-  if (names.length !== others.length) return false;
-  for (let index = 0; index < names.length; index += 1) {
-    if (names[index] !== others[index]) return false;
-  }
-  return true;
-};
-
 const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
   const declared = isTable(schema.properties) ? Object.entries(schema.properties) : [];
   const tests = new Map(declared.map(([name, part]) => [name, testOf(part)]));
@@ -100,7 +92,7 @@ const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
   let lastNames: readonly string[] = [];
   let lastTests: Test[] | undefined;
   const testsOfNames = (names: readonly string[]): Test[] | undefined => {
-    if (lastTests !== undefined && areSame(names, lastNames)) return lastTests;
+    if (lastTests !== undefined && areSameTexts(names, lastNames)) return lastTests;
     const found = new Set(names);
     if (!required.every((name) => found.has(name))) return undefined;
     lastNames = names;

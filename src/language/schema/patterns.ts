@@ -67,10 +67,13 @@ export const compilePattern = (source: string): Pattern => {
     throw new Error(`with its repeats it is ${size} characters, more than ${most}`);
   }
   const compiled = RE2JS.compile(translated);
-  const plain = isPlainPattern(source) ? new RegExp(source, 'u') : undefined;
+  let plain: RegExp | null | undefined; // looked for with the first text: many patterns are only judged
   return {
-    test: (text) =>
-      plain !== undefined && text.length <= mostPlain ? plain.test(text) : compiled.test(text),
+    test(text) {
+      if (text.length > mostPlain) return compiled.test(text);
+      if (plain === undefined) plain = isPlainPattern(source) ? new RegExp(source, 'u') : null;
+      return (plain ?? compiled).test(text);
+    },
     toString: () => source,
     size: compiled.programSize(),
   };

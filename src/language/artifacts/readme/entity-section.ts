@@ -1,6 +1,7 @@
 /** What the reference says of one entity: its key, what it refers to, and a table of its fields. */
 import { fieldPolicy } from '../../capture/redact.ts';
 import type { Contract, EntityContract, FieldPath, RedactPolicy } from '../../contract.ts';
+import { areSameTexts } from '../../read/values.ts';
 import { type DescribedField, describeFields, type FieldSource } from './fields.ts';
 import { code, escapeText, paragraph, table } from './markdown.ts';
 import { descriptionOf, typeWords } from './type-words.ts';
@@ -19,9 +20,7 @@ const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
 /** What a field is to its entity, beside being a value. */
 const fieldMarks = (entity: EntityContract, path: FieldPath): string[] => {
   const [name = '', ...inner] = path;
-  const isSame = (other: FieldPath): boolean =>
-    other.length === path.length && other.every((segment, index) => segment === path[index]);
-  const isUnique = entity.unique.some((paths) => paths.some(isSame));
+  const isUnique = entity.unique.some((paths) => paths.some((part) => areSameTexts(part, path)));
   if (inner.length > 0) return isUnique ? ['unique'] : [];
   const targets = entity.relationships
     .filter(({ fields }) => fields.includes(name))
