@@ -77,6 +77,7 @@ const restless = [
   ...['trace_dues', 'request_rates', 'credential_uses', 'configured_keys', 'gateways', 'keys'],
   // Bytes that came before a refusal are removed by themselves when nothing has them.
   ...['uploads', 'day_marks', 'day_cells', 'day_hours', 'dataset_plays', 'dataset_rollouts'],
+  'open_lanes',
 ];
 
 /** A digest of every table but those. */

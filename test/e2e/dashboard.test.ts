@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '#wire/public-api/operations.ts';
 import { startChromium } from '../support/chromium.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import { visit } from '../support/visit.ts';
 
 let control: OwnControl;
 let browser: Browser;
@@ -43,7 +44,7 @@ const openPage = async (content?: string): Promise<{ page: Page; frame: Frame }>
   const rendered = (await control.send(api.renderDashboard, { params, body: {} })).body;
   expect(rendered).toMatchObject({ success: true, error: null });
   const page = await browser.newPage();
-  await page.goto(rendered.url ?? '');
+  await visit(page, rendered.url ?? '');
   const frame = page.frames().find((one) => one !== page.mainFrame());
   if (frame === undefined) throw new Error('the page has no frame');
   await frame.locator('body *').first().waitFor();

@@ -20,6 +20,7 @@ import { localNames, runClient } from '#test/support/https-clients.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import type { Credentials } from '../../src/cli/service/connection.ts';
+import { visit } from '../support/visit.ts';
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
 type Told = { url: string; surfaces: string; caFile: string; caBundleFile: string };
@@ -205,13 +206,15 @@ describe('svc up --tls', () => {
       });
     const strange = await start();
     const page = await strange.newPage();
-    await expect(page.goto(session.surfaces.ui.url)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
+    await expect(visit(page, session.surfaces.ui.url)).rejects.toThrow(
+      'ERR_CERT_AUTHORITY_INVALID',
+    );
     await strange.close();
     const browser = await start(`--ignore-certificate-errors-spki-list=${digest}`);
     const context = await browser.newContext();
     const person = await context.newPage();
     const link = (await svc('worlds', 'session', 'link', session.id)).trim();
-    await person.goto(link);
+    await visit(person, link);
     await person.getByRole('heading', { name: 'Repositories' }).waitFor();
     const cookies = await context.cookies();
     expect(cookies.length).toBeGreaterThan(0);
@@ -221,7 +224,7 @@ describe('svc up --tls', () => {
     ).trim();
     const sockets: string[] = [];
     person.on('websocket', (socket) => sockets.push(socket.url()));
-    await person.goto(view);
+    await visit(person, view);
     await expect.poll(() => sockets, { timeout: 30_000 }).toEqual([expect.stringMatching(/^wss:/)]);
     await browser.close();
   });
@@ -239,7 +242,7 @@ describe('svc up --tls', () => {
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     });
     const person = await context.newPage();
-    const answer = await person.goto((await svc('worlds', 'session', 'link', session.id)).trim());
+    const answer = await visit(person, (await svc('worlds', 'session', 'link', session.id)).trim());
     expect(await answer?.securityDetails()).toMatchObject({ protocol: 'TLS 1.3' });
     await person.getByRole('heading', { name: 'Repositories' }).waitFor();
     await context.close();

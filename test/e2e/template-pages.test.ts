@@ -12,6 +12,7 @@ import { startChromium } from '#test/support/chromium.ts';
 import { solveCloseDuplicate } from '#test/support/code-hosting-page.ts';
 import { solveCloseTheDuplicate } from '#test/support/issue-tracking-page.ts';
 import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
+import { visit } from '../support/visit.ts';
 
 let root: string;
 let data: string;
@@ -67,7 +68,7 @@ it.each(cases)(
     const words = ['--task', task, '--surface', 'ui', '--json'];
     const { id } = JSON.parse(await svc('worlds', 'session', 'open', template, ...words));
     const page = await browser.newPage();
-    await page.goto(await svc('worlds', 'session', 'link', id));
+    await visit(page, await svc('worlds', 'session', 'link', id));
     await solve(page);
     const graded = JSON.parse(await svc('worlds', 'session', 'grade', id, '--json'));
     expect(graded).toMatchObject({ output: { passed: true } });

@@ -14,6 +14,7 @@ import { runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import { encodeTree } from '#test/support/worlds.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
 import { createSurfaceLink, createWorld } from '#wire/public-api/operations.ts';
+import { visit } from '../support/visit.ts';
 
 type Credentials = { url: string; publicKey: string; secretKey: string };
 
@@ -56,7 +57,7 @@ const openPage = async (context: BrowserContext, url: string) => {
   page.on('console', (message) => {
     if (message.type() === 'error') refused.push(message.text());
   });
-  await page.goto(url);
+  await visit(page, url);
   return { page, requests, refused };
 };
 
@@ -193,7 +194,7 @@ describe.each([
     const late = await linkTo(session.id);
     await close(client, session.id, true);
     for (const url of [`${session.surfaces.ui?.url}/`, late]) {
-      await page.goto(url);
+      await visit(page, url);
       await page.getByText(/was closed by its owner|is not served here any more/).waitFor();
     }
     const refused = await client

@@ -10,13 +10,14 @@ import type { SessionView } from '#wire/public-api/session.ts';
 import { browserOf } from './browser-session.ts';
 import { solveCloseDuplicate } from './code-hosting-page.ts';
 import { call } from './sessions.ts';
+import { visit } from './visit.ts';
 
 const enterByLink = async (client: Client, session: SessionView, page: Page): Promise<void> => {
   await page.context().clearCookies();
   expect((await page.reload())?.status()).toBe(401);
   const params = { sessionId: session.id };
   const { body } = await client.send(createSurfaceLink, { params, body: { surface: 'ui' } });
-  await page.goto(body.url);
+  await visit(page, body.url);
   await page.getByRole('heading', { name: 'Repositories' }).waitFor();
 };
 

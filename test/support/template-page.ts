@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { Row } from '#language/contract.ts';
 import { startChromium } from './chromium.ts';
 import { type ServedPage, servePage } from './ui-page.ts';
+import { visit } from './visit.ts';
 import { templateTree } from './worlds.ts';
 
 export type TemplatePage = {
@@ -47,7 +48,7 @@ export const openTemplatePage = async (slug: string): Promise<TemplatePage> => {
     page,
     faults,
     async open(path) {
-      await page.goto(`${world.page}${path}`);
+      await visit(page, `${world.page}${path}`);
       await page.getByRole('heading', { level: 1 }).or(page.getByRole('alert')).first().waitFor();
     },
     async grade() {

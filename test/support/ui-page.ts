@@ -16,6 +16,7 @@ import { createServing } from '../../world-host-image/session/serving.ts';
 import { answerRows, rowsPrefix } from '../../world-host-image/ui/rows/answer.ts';
 import { createUiSurface } from '../../world-host-image/ui/surface.ts';
 import { type ServedWorld, type ServeOptions, serveWorld } from './serve-world.ts';
+import { visit } from './visit.ts';
 
 export type ServedPage = ServedWorld & {
   /** The origin of the page, without a slash behind it. */
@@ -73,7 +74,7 @@ export const servePage = async (
     page: origin,
     async enter(context) {
       const page = await context.newPage();
-      await page.goto(`${origin}/.svc/enter?token=link`);
+      await visit(page, `${origin}/.svc/enter?token=link`);
       await page.close();
     },
     async stop() {
