@@ -69,7 +69,7 @@ export const startBench = async ({
   });
   const logged = (message: string) =>
     until(() => lines.find((line) => line.includes(message)), {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: `"${message}" in the log`,
     });
   return { control, host, workDir, logged };

@@ -39,7 +39,8 @@ export const createMemoryStore = () => {
   const access: StoreAccess = {
     get(entity, key) {
       known(entity);
-      return things.get(keyText(key)) ?? null;
+      const row = things.get(keyText(key));
+      return row === undefined ? null : JSON.stringify(row);
     },
     query(entity, { where = [], limit, offset = 0, orderBy = [] }) {
       known(entity);
@@ -52,7 +53,8 @@ export const createMemoryStore = () => {
         const rank = (row: Row): number => Number(valueAt(row, order.path));
         rows.sort((a, b) => sign * (rank(a) - rank(b)));
       }
-      return rows.slice(offset, limit === undefined ? undefined : offset + limit);
+      const end = limit === undefined ? undefined : offset + limit;
+      return rows.slice(offset, end).map((row) => JSON.stringify(row));
     },
     count: (entity, where) => access.query(entity, { where }).length,
     insert(entity, row) {
@@ -63,12 +65,12 @@ export const createMemoryStore = () => {
       if (things.has(keyText(row))) refuse('duplicate', 'id', 'the key is taken');
       if (typeof row.name !== 'string') refuse('shape', 'name', 'must be a string');
       things.set(keyText(row), row);
-      return row;
+      return JSON.stringify(row);
     },
     update(entity, key, patch) {
       const row = { ...found(entity, key), ...patch };
       things.set(keyText(key), row);
-      return row;
+      return JSON.stringify(row);
     },
     remove(entity, key) {
       found(entity, key);

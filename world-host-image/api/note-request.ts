@@ -11,6 +11,8 @@ import { shownRequest } from './requests/credential.ts';
 /** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
 const longestNoted = 16 * 1024;
 const notedStart = 1024;
+/** Characters of JSON that the ledger shows whole, however it counts what is in it. */
+const surelyWhole = 6 * 1024;
 
 /** A long body is noted as its beginning, without being parsed. */
 const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
@@ -29,16 +31,17 @@ const responseWithFaults = (session: Session, answer: ApiAnswer, faults: MetFaul
   return { faults, body: { truncated: true, start }, reason: reason?.slice(0, notedStart) ?? null };
 };
 
-/** The response as the ledger has it: rows, which are most of what is answered, go there unparsed. */
+/** The response as the ledger has it: what is known to be JSON goes there unparsed. */
 const responseForLedger = (
   session: Session,
   { answer, met }: Pick<ApiOutcome, 'answer' | 'met'>,
 ): Pick<LedgerNote, 'response' | 'responseText'> => {
-  const { body, isRows, reason } = answer;
+  const { body, isRows, isWritten, reason } = answer;
   if (met !== undefined && met.faults.length > 0) {
     return { response: responseWithFaults(session, answer, met.faults) };
   }
-  return isRows === true && body !== null && body.length <= longestNoted && reason === null
+  const isShort = body !== null && body.length <= (isRows === true ? longestNoted : surelyWhole);
+  return isShort && (isRows === true || isWritten === true) && reason === null
     ? { response: undefined, responseText: `{"body":${body},"reason":null}` }
     : { response: { body: bodyForLedger(session, answer), reason } };
 };

@@ -65,7 +65,7 @@ describe('delivering a ledger', () => {
     for (let n = 1; n <= 6_000; n += 1) note(ledger, 'later');
     const taken: string[] = [];
     start(ledger, (operations) => taken.push(...operations));
-    await until(() => ledger.backlog.size() === 0, { timeoutMs: 5_000, what: 'all to be given' });
+    await until(() => ledger.backlog.size() === 0, { timeoutMs: 30_000, what: 'all to be given' });
     expect(taken.filter((operation) => operation.startsWith('hook'))).toHaveLength(100);
     expect(taken).toHaveLength(100 + limits.sessionRequests);
   });

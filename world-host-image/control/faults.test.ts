@@ -30,7 +30,7 @@ it('a session that is closed answers what latency still holds back', async () =>
     (await control.call('state', undefined, { entity: 'svc_requests', where: { via: 'api' } }))
       .output;
   await until(async () => ((await requests()) as { total: number }).total === 1, {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     what: 'the request in the ledger',
   });
   control.close(true, 'recycle');

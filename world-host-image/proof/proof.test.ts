@@ -56,7 +56,7 @@ const sleeper = async (
 /** Waits until the command has been executed: before, a process has the test's own environment. */
 const runs = (child: ChildProcess): Promise<unknown> =>
   until(() => !readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes('vitest'), {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     what: 'a process to run',
   });
 
@@ -84,7 +84,7 @@ it('finds a worker that survives, and what is in its session without its environ
   processes = { live: [], started: [Number(worker.pid)] };
   const sleeping = () =>
     listOwnProcesses().filter(({ session, name }) => session === worker.pid && name === 'sleep');
-  await until(() => sleeping().length === 2, { timeoutMs: 5_000, what: 'two that sleep' });
+  await until(() => sleeping().length === 2, { timeoutMs: 30_000, what: 'two that sleep' });
   expect(await proof.clean([])).toHaveLength(3);
   expect(sleeping()).toEqual([]);
 });
@@ -94,7 +94,7 @@ it('finds what is in the session of a worker that is gone for good', async () =>
   await runs(worker);
   const sleeping = () =>
     listOwnProcesses().filter(({ session, name }) => session === worker.pid && name === 'sleep');
-  await until(() => sleeping().length === 2, { timeoutMs: 5_000, what: 'two that sleep' });
+  await until(() => sleeping().length === 2, { timeoutMs: 30_000, what: 'two that sleep' });
   expect(await proof.clean([])).toEqual([]);
   expect(sleeping()).toHaveLength(2);
   expect(await proof.clean([], [Number(worker.pid)])).toHaveLength(3);

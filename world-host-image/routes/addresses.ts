@@ -34,12 +34,14 @@ type Replace = (text: string, onReplaced?: (address: string) => void) => string;
 const replacer = (from: readonly string[], to: string): Replace => {
   // The longest first: one may begin like another.
   const sorted = [...new Set(from)].sort((a, b) => b.length - a.length);
+  const plainly = to.replaceAll('$', '$$$$');
   let pattern: RegExp | undefined; // most texts hold no address
   return (text, onReplaced) => {
     if (!sorted.some((address) => text.includes(address))) return text;
     pattern ??= new RegExp(`(?:${sorted.map(escapePattern).join('|')})${goesOn}`, 'gu');
+    if (onReplaced === undefined) return text.replace(pattern, plainly);
     return text.replace(pattern, (address) => {
-      onReplaced?.(address);
+      onReplaced(address);
       return to;
     });
   };

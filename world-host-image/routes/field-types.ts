@@ -23,11 +23,14 @@ const alternatives = (definitions: Definitions, schema: unknown, depth = 0): Jso
   return [schema, ...inner.flatMap((part) => alternatives(definitions, part, depth + 1))];
 };
 
+/** Whether a segment of a path may be the place of an item. */
+const isIndex = (segment: string): boolean => /^\d+$/.test(segment);
+
 const stepInto = (definitions: Definitions, schema: JsonSchema, segment: string): JsonSchema[] =>
   alternatives(definitions, schema).flatMap((part) => {
     const properties = isObject(part.properties) ? part.properties : {};
     const member = Object.hasOwn(properties, segment) ? properties[segment] : undefined;
-    const found = member ?? (/^\d+$/.test(segment) ? part.items : undefined);
+    const found = member ?? (isIndex(segment) ? part.items : undefined);
     return isObject(found) ? [found] : [];
   });
 
@@ -58,12 +61,28 @@ export const fieldTypes = (
   return new Set(all.flatMap(declaredTypes));
 };
 
+/** The names of the top-level fields that schemas give an entity's rows, found once for each entity. */
+const namedFields = new WeakMap<EntityContract, ReadonlySet<string>>();
+
+const findNamed = (definitions: Definitions, entity: EntityContract): ReadonlySet<string> => {
+  const known = namedFields.get(entity);
+  if (known !== undefined) return known;
+  const properties = alternatives(definitions, entity.schema).flatMap((part) =>
+    isObject(part.properties) ? Object.entries(part.properties) : [],
+  );
+  const found = new Set(properties.flatMap(([name, member]) => (isObject(member) ? [name] : [])));
+  namedFields.set(entity, found);
+  return found;
+};
+
 /** Whether rows of the entity have a top-level field of this name. */
 export const hasField = (
   definitions: Definitions,
   entity: EntityContract,
   field: string,
-): boolean => stepInto(definitions, entity.schema, field).length > 0;
+): boolean =>
+  findNamed(definitions, entity).has(field) ||
+  (isIndex(field) && stepInto(definitions, entity.schema, field).length > 0);
 
 /** The types of a list field's items; for any other field, its own. */
 export const itemTypes = (

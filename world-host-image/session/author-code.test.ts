@@ -49,22 +49,27 @@ const noteWorkers = (load: UserCode['load'] = async () => undefined) => {
 const openIn = (userCode: UserCode) => {
   const folder = makeFolder();
   const files = [{ path: 'tools.py', content }];
-  return { folder, code: openAuthorCode({ userCode, workDir: folder.path, files }) };
+  const code = openAuthorCode({ userCode, workDir: folder.path, files });
+  const remove = async (): Promise<void> => {
+    await code.remove(); // once its files are written: the last thing done may have begun that
+    folder.remove();
+  };
+  return { folder, code, remove };
 };
 
 it('keeps workers that were told nothing since they loaded the code', async () => {
   const { notes, userCode } = noteWorkers();
-  const { folder, code } = openIn(userCode);
+  const { folder, code, remove } = openIn(userCode);
   await code.renew(async () => undefined);
   await code.renew(async () => undefined);
   expect(notes).toEqual(['load']);
   expect(existsSync(`${folder.path}/${readdirSync(folder.path)[0]}/tools.py`)).toBe(true);
-  folder.remove();
+  await remove();
 });
 
 it('takes fresh ones, once, after a run', async () => {
   const { notes, userCode } = noteWorkers();
-  const { folder, code } = openIn(userCode);
+  const { folder, code, remove } = openIn(userCode);
   await code.run(request);
   const before = readdirSync(folder.path);
   await code.renew(async () => undefined);
@@ -72,18 +77,18 @@ it('takes fresh ones, once, after a run', async () => {
   expect(notes).toEqual(['load', 'restart', 'load']);
   expect(readdirSync(folder.path)).not.toEqual(before);
   expect(readdirSync(`${folder.path}/${readdirSync(folder.path)[0]}`)).toEqual(['tools.py']);
-  folder.remove();
+  await remove();
 });
 
 it('takes fresh ones where code of another world ran beside them', async () => {
   const { notes, userCode } = noteWorkers();
-  const { folder, code } = openIn(userCode);
+  const { code, remove } = openIn(userCode);
   const placed: unknown[] = [];
   await code.renew(async (files) => void placed.push(...files), { isReached: true });
   expect(placed).toEqual([]);
   await code.renew(async () => undefined, { isReached: false });
   expect(notes).toEqual(['load', 'restart', 'load']);
-  folder.remove();
+  await remove();
 });
 
 it('takes fresh ones when the code could not be loaded', async () => {
@@ -91,18 +96,18 @@ it('takes fresh ones when the code could not be loaded', async () => {
   const { notes, userCode } = noteWorkers(async () => {
     if (fails) throw new Error('the worker did not start');
   });
-  const { folder, code } = openIn(userCode);
+  const { code, remove } = openIn(userCode);
   await expect(code.run(request)).rejects.toThrow('did not start');
   fails = false;
   await code.renew(async () => undefined);
   await code.run(request);
   expect(notes).toEqual(['load', 'restart', 'load']);
-  folder.remove();
+  await remove();
 });
 
 it('has the host proved clean when no worker is left that ran anything, before there is a fresh one', async () => {
   const { notes, userCode } = noteWorkers();
-  const { folder, code } = openIn(userCode);
+  const { folder, code, remove } = openIn(userCode);
   await code.run(request); // waits until the code is loaded
   await code.renew(async () => undefined);
   notes.length = 0;
@@ -120,12 +125,12 @@ it('has the host proved clean when no worker is left that ran anything, before t
   await code.renew(prove);
   expect(seen).toEqual([[], 0]);
   expect(notes).toEqual(['load', 'prove', 'prove', 'restart']);
-  folder.remove();
+  await remove();
 });
 
 it('gives a grader files of its own, and the session’s workers nothing of it', async () => {
   const { notes, userCode } = noteWorkers();
-  const { folder, code } = openIn(userCode);
+  const { folder, code, remove } = openIn(userCode);
   const grader = code.openGrader({ path: 'checks/verify.py', content });
   expect(await grader.run(request)).toEqual({
     ok: true,
@@ -133,8 +138,9 @@ it('gives a grader files of its own, and the session’s workers nothing of it',
   });
   expect(readdirSync(folder.path, { recursive: true })).not.toContain('verify.py');
   await grader.end();
+  await code.run(request); // waits until the code is loaded
   expect(notes.sort()).toEqual(['grader', 'load']);
   await code.renew(async () => undefined);
   expect(notes).toContain('restart');
-  folder.remove();
+  await remove();
 });

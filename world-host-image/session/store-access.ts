@@ -3,15 +3,13 @@
  * the run's call or request holds.
  */
 import { AppError } from '#domain/error.ts';
-import { type Row, scopesOf } from '#language/contract.ts';
+import { scopesOf } from '#language/contract.ts';
 import type { FrozenRows } from '#store/frozen.ts';
 import type { StoreAccess } from '../usercode/run.ts';
 import { deliver } from './deliveries.ts';
 import { createIds } from './ids.ts';
 import { tokenLifetimeSeconds } from './oauth-tokens.ts';
 import type { Session } from './session.ts';
-
-const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
 const mintToken = (session: Session): ReturnType<StoreAccess['mintToken']> => {
   const { auth } = session.world.contract.api ?? {};
@@ -32,18 +30,12 @@ export const createStoreAccess = (
   const { store, contract } = session.world;
   return {
     rows: { store, entities: contract.entities },
-    get(entity, key) {
-      const payload = store.get(entity, key);
-      return payload === undefined ? null : parse(payload);
-    },
-    query: (entity, query) => store.query(entity, query).map(parse),
-    count: (entity, where) => store.count(entity, where),
-    insert(entity, row) {
-      store.insert(entity, row);
-      return row;
-    },
-    update: (entity, key, patch) => parse(store.update(entity, key, patch)),
-    remove: (entity, key) => store.remove(entity, key),
+    get: (entity, key) => store.get(entity, key) ?? null,
+    query: store.query,
+    count: store.count,
+    insert: store.insert,
+    update: store.update,
+    remove: store.remove,
     nextInteger: store.nextNumber,
     now: session.clock.iso,
     time: session.clock.time,
@@ -70,12 +62,11 @@ export const createGraderAccess = (
 ): StoreAccess => ({
   get(entity, key) {
     onRead(entity);
-    const payload = rows.get(entity, key);
-    return payload === undefined ? null : parse(payload);
+    return rows.get(entity, key) ?? null;
   },
   query(entity, query) {
     onRead(entity);
-    return rows.query(entity, query).map(parse);
+    return rows.query(entity, query);
   },
   count(entity, where) {
     onRead(entity);

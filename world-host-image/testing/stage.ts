@@ -132,7 +132,7 @@ export const openStage = (given: Session, run: RunOther): Stage => {
 
   const operate = (operation: string, given: Row): Promise<unknown> =>
     store
-      .atomically(async () => runOperation(access, operation, given) ?? null)
+      .atomically(async () => JSON.parse(runOperation(access, operation, given)) as unknown)
       .then(({ value }) => value);
 
   return {

@@ -1,6 +1,6 @@
 /**
- * Reads that workers answer from the rows that they hold: each must be what the store would answer, in
- * values, types and order, whatever was asked, written, undone and reset before.
+ * Reads that workers answer from the rows that they hold, and next numbers that they were given: each must be what
+ * the store would answer, in values, types and order, whatever was asked, written, undone and reset before.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ import type { StoreAccess, UserLanguage } from './run.ts';
 /** Does each step, each read in both ways; answers where they differ, and how many needed no ask. */
 const python = `
 import ast, json
-from svc_env import Refused, clock, count, delete, fail, get, insert, query, update
+from svc_env import Refused, clock, count, delete, fail, get, ids, insert, query, update
 from svc_env.run import current_run
 
 def made(value):
@@ -55,6 +55,10 @@ def both(step, run):
     if step["do"] == "count":
         where = made(step["where"])
         return attempt(lambda: count(entity, where)), lambda: run._ask("count", entity=entity, where=where)
+    if step["do"] == "next":
+        field = step["field"]
+        return (attempt(lambda: ids.next(entity, field)),
+                lambda: run._ask("next", entity=entity, field=field, within=None))
     where, order = made(step["where"]), step["order"]
     held = attempt(lambda: query(entity, where, step["limit"], step["offset"], order))
     return held, lambda: run._ask("query", entity=entity, where=where, limit=step["limit"],
@@ -88,7 +92,7 @@ def perform(steps, fails):
 `;
 
 const typescript = `
-import { count, fail, get, insert, query, Refused, remove, update } from 'svc_env';
+import { count, fail, get, ids, insert, query, Refused, remove, update } from 'svc_env';
 
 const made = (value: any): any => {
   if (typeof value !== 'object' || value === null) return value;
@@ -129,6 +133,7 @@ const both = (step: any): [() => Promise<unknown>, () => Promise<unknown>] => {
     const where = made(step.where);
     return [() => count(entity, where), async () => (await query(entity, { where, unheld: 1 } as any)).length];
   }
+  if (step.do === 'next') return [() => ids.next(entity, step.field), () => ids.next(entity, step.field, {})];
   const { limit, offset, order: orderBy } = step;
   const options = { where: made(step.where), limit, offset, orderBy };
   return [() => query(entity, options), () => query(entity, { ...options, unheld: 1 } as any)];
@@ -318,13 +323,47 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
   it('go to the host where an entity is too large to be held', async () => {
     const store = openHeldStore();
     const text = 'x'.repeat(1_000);
-    await write(store, { notes: Array.from({ length: 1_100 }, (_, id) => ({ id, text })) });
+    await write(store, { notes: Array.from({ length: 2_200 }, (_, id) => ({ id, text })) });
     const get: HeldStep = { do: 'get', entity: 'notes', key: { id: 7 } };
     const steps = [...Array.from({ length: 100 }, () => get), query('pairs'), query('pairs')];
     expect(await call(store, language, { steps })).toEqual({
       different: [],
       answered: 1,
     });
+  });
+
+  it('leave no ask for a number that the function asked for last time, until it writes', async () => {
+    const store = openHeldStore();
+    await write(store, { notes: [{ id: 1, text: 'a' }] });
+    const row = { left: 'a', right: 1 };
+    const next: HeldStep = { do: 'next', entity: 'notes', field: 'id' };
+    const elsewhere: HeldStep = { do: 'insert', entity: 'pairs', row };
+    const note = (id: number): HeldStep => ({
+      do: 'insert',
+      entity: 'notes',
+      row: { id, text: 'b' },
+    });
+    const drawn: unknown[] = [];
+    const access = accessOf(store);
+    const noting: StoreAccess = {
+      ...access,
+      nextInteger(...named) {
+        const number = access.nextInteger(...named);
+        drawn.push(number);
+        return number;
+      },
+    };
+    const run = async (steps: HeldStep[]) => {
+      drawn.length = 0;
+      expect((await call(store, language, { steps }, noting)).different).toEqual([]);
+      return [...drawn];
+    };
+    // Each step asks in both ways; what a run is given is drawn when it begins.
+    expect(await run([next])).toEqual([2, 2]);
+    expect(await run([next, next, elsewhere, next])).toEqual([2, 2, 2, 2]);
+    expect(await run([next, note(2), next])).toEqual([2, 2, 3, 3]);
+    expect(await run([query('notes')])).toEqual([3]);
+    expect(await run([query('notes')])).toEqual([]);
   });
 
   it('see what was written before them', async () => {

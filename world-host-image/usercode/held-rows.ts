@@ -34,7 +34,7 @@ const kibibyte = 1024;
 const askBytes = 16 * kibibyte;
 
 export const heldLimits = (memoryMb: number): HeldLimits => ({
-  entityBytes: kibibyte * kibibyte,
+  entityBytes: 2 * kibibyte * kibibyte,
   bytes: Math.floor((memoryMb / 24) * kibibyte * kibibyte),
   rows: 8_192,
 });
@@ -100,13 +100,14 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
     latest = source.versions.latest();
     let room = roomBytes;
     for (const [name, entity] of held) {
+      const version = source.versions.version(name);
+      if (version === entity.version) continue;
       const changed = source.versions.changedSince(name, entity.version);
-      entity.version = source.versions.version(name);
+      entity.version = version;
       if (changed === 'all') {
         drop(name);
         continue;
       }
-      if (changed.size === 0) continue;
       const text = readChanged(source, name, changed, room);
       if (text === undefined) {
         drop(name);

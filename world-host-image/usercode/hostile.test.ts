@@ -162,7 +162,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
   it('logs what is printed and never reads it as a message', async () => {
     expect(await bench.value(language, 'prints')).toBe('printed');
     const said = await until(() => heard.texts('stderr').includes('zwei ä'), {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'the printed line in the log',
     });
     expect(said).toBe(true);
@@ -174,14 +174,14 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     expect(await bench.value(language, 'floods', { input: { times: 30 } })).toBe('flooded');
     await until(
       () => heard.entries.some(({ message }) => String(message).includes('prints too much')),
-      { timeoutMs: 5_000, what: 'the end of the log' },
+      { timeoutMs: 30_000, what: 'the end of the log' },
     );
     expect(heard.texts('stdout').join('').length).toBeLessThan(20_000);
     const printsAgain = async (): Promise<boolean> => {
       await bench.value(language, 'prints');
       return heard.texts('stdout').includes('one');
     };
-    await until(printsAgain, { timeoutMs: 5_000, what: 'output of a later run' });
+    await until(printsAgain, { timeoutMs: 30_000, what: 'output of a later run' });
   });
 
   it('stops a run that prints without end', async () => {
@@ -219,7 +219,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await run('forged_later', { ms: 5 });
     await until(
       () => heard.entries.some(({ message }) => String(message).includes('wrote to the channel')),
-      { timeoutMs: 5_000, what: 'the breach' },
+      { timeoutMs: 30_000, what: 'the breach' },
     );
     await expectFresh();
   });

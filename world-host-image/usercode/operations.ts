@@ -76,24 +76,33 @@ const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEven
 
 const keyExample = '{"id": 1}';
 
-/** Runs one operation. Throws what the store throws, and `StoreRefusal` for arguments that are none. */
-export const runOperation = (access: StoreAccess, operation: string, given: Row): unknown => {
-  if (operation === 'now') return access.now();
-  if (operation === 'uuid') return access.uuid();
-  if (operation === 'mint_token') return access.mintToken();
+/** What is answered where there is nothing to tell. */
+const nothing = 'null';
+
+/**
+ * Runs one operation, and answers with JSON. Throws what the store throws, and `StoreRefusal` for arguments that are
+ * none.
+ */
+export const runOperation = (access: StoreAccess, operation: string, given: Row): string => {
+  if (operation === 'now') return JSON.stringify(access.now());
+  if (operation === 'uuid') return JSON.stringify(access.uuid());
+  if (operation === 'mint_token') return JSON.stringify(access.mintToken());
   if (operation === 'revoke_token') {
     access.revokeToken();
-    return null;
+    return nothing;
   }
-  if (operation === 'deliver') return access.deliver(eventOf(given));
+  if (operation === 'deliver') {
+    access.deliver(eventOf(given));
+    return nothing;
+  }
   const entity = entityOf(given);
   switch (operation) {
     case 'get':
-      return access.get(entity, objectOf(entity, given, 'key', keyExample));
+      return access.get(entity, objectOf(entity, given, 'key', keyExample)) ?? nothing;
     case 'query':
-      return access.query(entity, queryOf(entity, given));
+      return `[${access.query(entity, queryOf(entity, given)).join(',')}]`;
     case 'count':
-      return access.count(entity, filtersOf(entity, given));
+      return String(access.count(entity, filtersOf(entity, given)));
     case 'insert':
       return access.insert(entity, objectOf(entity, given, 'row', keyExample));
     case 'update': {
@@ -102,9 +111,9 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
     }
     case 'remove':
       access.remove(entity, objectOf(entity, given, 'key', keyExample));
-      return null;
+      return nothing;
     case 'next':
-      return access.nextInteger(entity, String(given.field), withinOf(entity, given));
+      return String(access.nextInteger(entity, String(given.field), withinOf(entity, given)));
     default:
       return refuseArgument(entity, `there is no operation "${operation}"`);
   }

@@ -16,6 +16,7 @@ import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
 import { type BoundaryPart, boundaryParts } from './boundary.ts';
+import type { GivenNumbers } from './numbers-ahead.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
 
 /** What the store said no to, as user code's `Refused` carries it. */
@@ -43,6 +44,8 @@ export type HostMessage =
       watched: boolean;
       /** The world's time, and until when of the machine's it is that; null where it is to be asked for. */
       time: { iso: string; untilMs: number | null } | null;
+      /** What the next numbers are until it writes to their entities; null for none. */
+      numbers: GivenNumbers | null;
     }
   | { type: 'reply'; nonce: string; id: number; value: unknown }
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
@@ -76,7 +79,7 @@ export type WorkerMessage =
   /**
    * `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one.
    * `reads`: entities that it read from held rows. `headers`: those of the request that it looked at, where
-   * it was watched. `timed`: it looked at the time that it was given.
+   * it was watched. `timed`, `numbered`: it used the time, or a number, that it was given.
    */
   | {
       /** `next`: `before` came to this, and the handler that follows it begins; no reply is awaited. */
@@ -87,6 +90,7 @@ export type WorkerMessage =
       reads: string[];
       headers: readonly string[] | 'all';
       timed: boolean;
+      numbered: boolean;
     };
 
 const isHeaders = (value: unknown): value is Record<string, string> =>
@@ -190,8 +194,8 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
       const leftRunning = message.leftRunning === true;
       if (read === undefined) return undefined;
       const [reads, headers] = [readNames(message.reads), readHeaders(message.headers)];
-      const timed = message.timed === true;
-      return { type, nonce, result: read, leftRunning, reads, headers, timed };
+      const [timed, numbered] = [message.timed === true, message.numbered === true];
+      return { type, nonce, result: read, leftRunning, reads, headers, timed, numbered };
     }
     default:
       return undefined;

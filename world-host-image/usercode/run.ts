@@ -40,18 +40,19 @@ export type WorldEvent = {
 /**
  * The world as user code sees it during one run: synchronous, and the caller's transaction. A thrown
  * `StoreRefusal` or `AppError` reaches user code as `Refused`. Anything else that is thrown is a
- * fault of the host: it ends the run and comes out of `UserCode.run`.
+ * fault of the host: it ends the run and comes out of `UserCode.run`. Rows are told as their JSON, as the store has
+ * them: they go to the worker unread.
  */
 export type StoreAccess = {
   /** The row of a primary key, or null. */
-  get(entity: string, key: Row): Row | null;
-  query(entity: string, query: Query): Row[];
+  get(entity: string, key: Row): string | null;
+  query(entity: string, query: Query): string[];
   /** How many rows match. */
   count(entity: string, where: NonNullable<Query['where']>): number;
   /** The row as stored. */
-  insert(entity: string, row: Row): Row;
+  insert(entity: string, row: Row): string;
   /** Merges the patch into the row's top level; the new row. */
-  update(entity: string, key: Row, patch: Row): Row;
+  update(entity: string, key: Row, patch: Row): string;
   remove(entity: string, key: Row): void;
   /** One more than the largest number that rows hold or have held; `within` are fields that they share. */
   nextInteger(entity: string, field: string, within?: Row): number;

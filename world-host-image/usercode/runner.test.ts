@@ -29,7 +29,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 const areGone = (pids: number[]) =>
-  until(() => !pids.some(isAlive), { timeoutMs: 5_000, what: `the end of ${pids.join(', ')}` });
+  until(() => !pids.some(isAlive), { timeoutMs: 30_000, what: `the end of ${pids.join(', ')}` });
 
 const tools = {
   'tools.py': `
@@ -178,7 +178,10 @@ describe('user code', () => {
     const before = await pidsOf(bench);
     expect(before).toContain(loaded[0]);
     const { processes } = bench.code;
-    await until(() => processes().live.length === 0, { timeoutMs: 5_000, what: 'the end of both' });
+    await until(() => processes().live.length === 0, {
+      timeoutMs: 30_000,
+      what: 'the end of both',
+    });
     expect(await bench.value('python', 'pid')).not.toBe(before[0]);
     expect(await bench.value('typescript', 'pid')).not.toBe(before[1]);
   });

@@ -61,6 +61,11 @@ export type Reply = { id: number; value?: unknown; refusal?: Refused };
 /** The world's time as the host gave it, and until when of the machine's it is that; null: as long as the run lasts. */
 export type GivenTime = { iso: string; untilMs: number | null };
 
+/** The next numbers of fields as the host gave them, by entity; none of an entity that was written to. */
+export type GivenNumbers = Record<string, Record<string, number>>;
+
+const writes: ReadonlySet<string> = new Set(['insert', 'update', 'remove']);
+
 export type Run = {
   /** Uses the store. Rejects with `Refused`. */
   ask(operation: string, given: Json): Promise<unknown>;
@@ -77,6 +82,8 @@ export type OpenRun = Run & {
   seenHeaders: (() => string[] | 'all') | undefined;
   /** Whether it looked at the time that it was given. */
   isTimed(): boolean;
+  /** Whether it used a number that it was given. */
+  isNumbered(): boolean;
   /** Gives a question its answer. */
   reply(reply: Reply): void;
   isIdle(): boolean;
@@ -94,12 +101,11 @@ const machineMs = Date.now;
 
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
 
-/** Opens a run whose questions go out through `send`, but for reads that held rows answer. */
+/** Opens a run whose questions go out through `send`, but for those that held rows and what it was given answer. */
 export const openRun = (
-  nonce: string,
+  { nonce, time, numbers }: { nonce: string; time: GivenTime | null; numbers: GivenNumbers | null },
   send: (message: Json) => void,
   held: Pick<HeldRows, 'read'>,
-  time: GivenTime | null,
 ): OpenRun => {
   const waiting = new Map<number, Waiting>();
   const strays = Promise.withResolvers<never>();
@@ -107,6 +113,7 @@ export const openRun = (
   let asked = 0;
   let over = false;
   let isTimed = false;
+  let isNumbered = false;
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
@@ -120,6 +127,23 @@ export const openRun = (
     return answer.promise;
   };
 
+  /** The number that a question asks for, where it was given. */
+  const numberOf = (operation: string, { entity, field, within }: Json): unknown => {
+    if (operation !== 'next' || typeof entity !== 'string' || typeof field !== 'string')
+      return unknown;
+    const isWhole = within === undefined || within === null;
+    if (!isWhole || numbers === null || !Object.hasOwn(numbers, entity)) return unknown;
+    const ofEntity = numbers[entity] ?? {};
+    if (!Object.hasOwn(ofEntity, field)) return unknown;
+    isNumbered = true;
+    return ofEntity[field];
+  };
+
+  const answerHere = (operation: string, given: Json): unknown => {
+    const read = held.read(operation, given);
+    return read === unknown ? numberOf(operation, given) : read;
+  };
+
   const checkOpen = (): void => {
     if (over) throw new Error('the call has ended; its world is out of reach');
   };
@@ -127,6 +151,7 @@ export const openRun = (
   return {
     nonce,
     isTimed: () => isTimed,
+    isNumbered: () => isNumbered,
     async now() {
       checkOpen();
       if (time === null || (time.untilMs !== null && machineMs() >= time.untilMs)) {
@@ -142,7 +167,8 @@ export const openRun = (
     ask(operation, given) {
       checkOpen();
       // Behind a question that is open, a read sees what that one writes.
-      const answer = waiting.size === 0 ? held.read(operation, given) : unknown;
+      const answer = waiting.size === 0 ? answerHere(operation, given) : unknown;
+      if (writes.has(operation)) delete numbers?.[String(given.entity)];
       return answer === unknown ? askHost(operation, given) : Promise.resolve(answer);
     },
     reply({ id, value, refusal }) {

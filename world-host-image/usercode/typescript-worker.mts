@@ -16,6 +16,7 @@ import { createLoader, Unavailable, type UserFunction } from './typescript-loade
 import {
   Answered,
   Failed,
+  type GivenNumbers,
   type GivenTime,
   type OpenRun,
   openRun,
@@ -36,6 +37,7 @@ type RunMessage = {
   next: string | null;
   watched: boolean;
   time: GivenTime | null;
+  numbers: GivenNumbers | null;
 };
 type HostMessage =
   | { type: 'load'; nonce: string; directory: string; eager: boolean }
@@ -195,7 +197,7 @@ const letsPass = ({ ok, status, headers = {} }: Json): boolean =>
   Object.entries(headers as Json).every(([name, value]) => plainHeader.test(`${name}:${value}`));
 
 const serve = async (message: RunMessage): Promise<void> => {
-  const run = openRun(message.nonce, send, held, message.time);
+  const run = openRun(message, send, held);
   const timersBefore = countTimers(activeNames());
   current = run;
   const result = await outcomeOf(run, message);
@@ -209,6 +211,7 @@ const serve = async (message: RunMessage): Promise<void> => {
     reads: held.takeReads(),
     headers: run.seenHeaders?.(),
     timed: run.isTimed(),
+    numbered: run.isNumbered(),
   };
   const { next } = message;
   const goesOn = next !== null && !leftRunning && letsPass(result);

@@ -11,6 +11,7 @@ import { describeEnd, type Launch } from './child.ts';
 import { describeSize, failed, leftRunning, resultOfExit, tooManyThreads } from './exit.ts';
 import { createHeldRows, heldLimits } from './held-rows.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
+import { createNumbersAhead } from './numbers-ahead.ts';
 import { refusalOf, runOperation } from './operations.ts';
 import {
   type HostMessage,
@@ -92,9 +93,11 @@ const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
     JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
   if (ask.isTooDeep) return refusalLine(tooLarge(ask, `what is given ${tooDeep}`));
   try {
-    const value = runOperation(access, ask.operation, ask.arguments) ?? null;
-    const line = encode({ type: 'reply', nonce, id, value }, maxBytes);
-    return line ?? refusalLine(tooLarge(ask, tooManyRows(maxBytes)));
+    const value = runOperation(access, ask.operation, ask.arguments);
+    // The nonce is the host's own.
+    const line = `{"type":"reply","nonce":"${nonce}","id":${id},"value":${value}}`;
+    const isShort = Buffer.byteLength(line) <= maxBytes;
+    return isShort ? line : refusalLine(tooLarge(ask, tooManyRows(maxBytes)));
   } catch (error) {
     const refusal = refusalOf(error, ask.arguments);
     if (refusal === undefined) throw error;
@@ -127,6 +130,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
   };
   const held = createHeldRows(heldLimits(limits.memoryMb));
+  const ahead = createNumbersAhead();
   let directory: string | undefined;
 
   /** Threads of the language itself, and those that files start when they are imported: no run left these. */
@@ -167,9 +171,13 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   const answer = (ask: Ask, access: StoreAccess): void => {
     if (ask.hasLost) held.forget();
     const line = replyTo(ask, access, limits.messageBytes);
-    const { entity } = ask.arguments;
+    const { entity, field, within } = ask.arguments;
     const isRead = ['get', 'query', 'count'].includes(ask.operation);
     if (isRead && typeof entity === 'string') held.count(entity, line.length);
+    const isOfWhole = ask.operation === 'next' && (within ?? null) === null;
+    if (isOfWhole && typeof entity === 'string' && typeof field === 'string') {
+      ahead.asked(entity, field);
+    }
     channel.send(withHeld(line, access));
   };
 
@@ -201,9 +209,13 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   };
 
   /** What a run that has ended tells of itself. */
-  const hear = ({ headers, reads, timed }: Ended, { access, watch }: RunRequest): void => {
+  const hear = (
+    { type, headers, reads, timed, numbered }: Ended,
+    { access, watch }: RunRequest,
+  ): void => {
     for (const entity of reads) access.rows?.onRead?.(entity);
     if (timed) access.now(); // It counts as asked for.
+    if (type === 'done') ahead.ended(numbered);
     watch?.onHeaders(headers);
   };
 
@@ -249,6 +261,8 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     let next = begun.as === 'before' ? begun.next : undefined;
     /** What runs now. */
     let request = begun;
+    // What watches a run would have to hear of each number.
+    const numbers = watched || begun.answer !== undefined ? undefined : begun.access.nextInteger;
     const message: HostMessage = {
       type: 'run',
       nonce,
@@ -260,6 +274,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       next: next?.function ?? null,
       watched,
       time: request.answer === undefined ? (request.access.time?.() ?? null) : null,
+      numbers: ahead.begin(`${file}\n${name}\n${next?.function ?? ''}`, numbers),
     };
     const line = encode(message, limits.messageBytes);
     if (line === undefined) {

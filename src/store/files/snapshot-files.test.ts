@@ -255,7 +255,7 @@ describe('a process that is killed', () => {
     expect((await readFile(held.path)).equals(b.plain)).toBe(true);
     expect(await files.has(a.digest)).toBe(false);
     await until(async () => (await filesThere()).length === 2, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'one file',
     });
     await held.release();

@@ -55,6 +55,11 @@ const withinOfOwner = (owner: Row, { sequence, fields, key }: CatalogEntity['cou
 const isGone = (before: unknown, after: unknown): before is number =>
   typeof before === 'number' && !(typeof after === 'number' && after >= before);
 
+/** Whether it is plain that a row has a number within the values that it had it within; most changes are of other fields. */
+const isUnmoved = (before: Row, after: Row, { field, within }: Sequence): boolean =>
+  before[field] === after[field] &&
+  within.every((path) => valueAtPath(before, path) === valueAtPath(after, path));
+
 const describe = ({ within }: Sequence): string => `within ${within.map(nameOf).join(', ')}`;
 
 /** The sequence that counts the field within just these fields; undefined for the whole entity. */
@@ -134,6 +139,7 @@ export const createNumbers = (
     for (const sequence of sequences) {
       const { field } = sequence;
       const largest = before[field];
+      if (after !== undefined && isUnmoved(before, after, sequence)) continue;
       const within = withinOf(before, sequence);
       if (within === undefined || typeof largest !== 'number') continue;
       const isSame = after !== undefined && withinOf(after, sequence) === within;

@@ -101,7 +101,7 @@ export const createTransactions = (
       checkReferences(catalog, prepare, changed);
       outermost.check();
       before.record(changed);
-      if (isWriting) db.exec('RELEASE work');
+      if (isWriting) prepare('RELEASE work').run();
       written = undefined;
       sum = changed.reduce(applyTo, sum);
       counts.apply(changed);
@@ -117,7 +117,7 @@ export const createTransactions = (
       if (written === undefined) throw new Error('a write to the store needs a transaction');
       outermost.check();
       if (!isWriting) {
-        db.exec('SAVEPOINT work');
+        prepare('SAVEPOINT work').run();
         isWriting = true;
         room.measure();
       }

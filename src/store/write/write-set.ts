@@ -54,7 +54,7 @@ const changeOf = ({ before, after }: TouchedRow): RowChange['change'] => {
 const fieldsThatDiffer = (before: string, after: string): string[] => {
   const [was, is] = [JSON.parse(before) as Row, JSON.parse(after) as Row];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (field) => !isDeepStrictEqual(was[field], is[field]),
+    (field) => !Object.is(was[field], is[field]) && !isDeepStrictEqual(was[field], is[field]),
   );
 };
 

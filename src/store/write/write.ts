@@ -19,9 +19,10 @@ import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
 export type Writer = {
-  insert(entity: string, row: Row): void;
+  /** Answers its payload. */
+  insert(entity: string, row: Row): string;
   /** Inserts a row of which the caller knows that the contract's row checker found no fault with it. */
-  insertChecked(entity: string, row: Row): void;
+  insertChecked(entity: string, row: Row): string;
   /** Merges `patch` into the row's top level; answers the new payload. */
   update(entity: string, key: Row, patch: Row): string;
   remove(entity: string, key: Row): void;
@@ -95,7 +96,7 @@ export const createWriter = ({
       throw translateFailure(error, entity, prepare, row, key);
     }
   };
-  const insertInto = (entity: CatalogEntity, row: Row): void => {
+  const insertInto = (entity: CatalogEntity, row: Row): string => {
     const written = writeSet();
     const key = keyOf(entity, row);
     const after = JSON.stringify(row);
@@ -107,12 +108,13 @@ export const createWriter = ({
     store(entity, row, key, () => insert.run(position, key, after));
     record(entity, position, moved);
     written.record({ entity, key, before: undefined, after, position });
+    return after;
   };
   return {
     insert(name, row) {
       const entity = catalog.entity(name);
       checkRow(checker, entity, row);
-      insertInto(entity, row);
+      return insertInto(entity, row);
     },
     insertChecked: (name, row) => insertInto(catalog.entity(name), row),
     update(name, keyFields, patch) {

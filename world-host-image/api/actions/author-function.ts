@@ -47,7 +47,9 @@ export const valueAnswer = (
 ): ApiAnswer => {
   const given = contentTypeOf(headers);
   const isText = typeof value === 'string' && (isFile || !/\bjson\b(?!-)/i.test(given ?? 'json'));
-  const answer = { ...jsonAnswer(status, isText ? value : jsonOf(value)), headers };
+  const answer = isText
+    ? { ...jsonAnswer(status, value), headers }
+    : { ...jsonAnswer(status, jsonOf(value)), headers, isWritten: true };
   return isFile ? { ...answer, isFile, contentType: 'application/octet-stream' } : answer;
 };
 

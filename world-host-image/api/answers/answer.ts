@@ -16,6 +16,8 @@ export type ApiAnswer = {
   reason: string | null;
   /** Whether the body is JSON for certain: rows as the store has them. */
   isRows?: boolean;
+  /** Whether the body is JSON as `JSON.stringify` writes it. */
+  isWritten?: boolean;
   /** Whether the body is a file's content, which is sent as it is stored. */
   isFile?: boolean;
   /** There for an answer that is given again: what was made of its body, to be made once. */
@@ -29,7 +31,7 @@ export type MadeOnce = {
   validator?: string;
   /** Null where it does not say when it was changed. */
   modified?: string | null;
-  /** As it is served below one address. */
+  /** As it is served below one address; not of a long body, which would then be kept twice. */
   served?: { at: string; bytes: Buffer };
 };
 
@@ -124,6 +126,12 @@ const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
 const serveBody = (addresses: Addresses, answer: ApiAnswer): string | null =>
   answer.body !== null && isServed(answer) ? addresses.serve(answer.body) : answer.body;
 
+/** Characters of a body whose bytes are kept as they are served, beside its text. */
+const mostServedTwice = 64 * 1024;
+
+/** Whether a body that is given again is kept as text and as bytes. */
+export const isKeptServed = (body: string): boolean => body.length <= mostServedTwice;
+
 /** The body of an answer that is given again. */
 const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buffer => {
   if (once.served?.at !== addresses.at) {
@@ -137,7 +145,7 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
   const sent = { ...answer, headers: Object.fromEntries(served) };
-  if (once !== undefined && body !== null) {
+  if (once !== undefined && body !== null && isKeptServed(body)) {
     return { ...sent, bytes: serveOnce(addresses, answer, once) };
   }
   return { ...sent, body: serveBody(addresses, answer) };

@@ -45,6 +45,19 @@ it('a body counts as its text and as what is served: ASCII twice, others by two 
   expect(bytesKept('→'.repeat(1_000)) - none).toBe(3_000 + 2_000);
 });
 
+it('a long body counts as its text alone, since its bytes are made each time it is served', () => {
+  const wide = { ...limits, bytes: 1_000_000, answerBytes: 500_000 };
+  const bytesKept = (body: string): number => {
+    const kept = createKeptAnswers(openSampleStore().versions, wide);
+    kept.keep(request(1), answered(body), saw());
+    return kept.bytes();
+  };
+  const none = bytesKept('');
+  expect(bytesKept('x'.repeat(65_536)) - none).toBe(2 * 65_536);
+  expect(bytesKept('x'.repeat(65_537)) - none).toBe(65_537);
+  expect(bytesKept('→'.repeat(65_537)) - none).toBe(2 * 65_537);
+});
+
 it('answers to one request that differ by headers make room for each other', () => {
   const kept = createKeptAnswers(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {

@@ -13,7 +13,7 @@ import type { RowVersions } from '#store/write/change-log.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import type { Seen } from '../../session/seen.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
-import type { ApiAnswer } from './answer.ts';
+import { type ApiAnswer, isKeptServed } from './answer.ts';
 
 /** An answer, and the headers that `before` set for it. */
 export type KeptAnswer = { answer: ApiAnswer; common: Record<string, string> };
@@ -61,12 +61,13 @@ const keyOf = ({ route, args, request }: KeptRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
 /**
- * The body is there as text and as the bytes that are served. V8 keeps a text that is ASCII, as most are, in one byte
- * a character, and others in up to two.
+ * A body is there as text and, unless it is long, as the bytes that are served. V8 keeps a text that is ASCII, as most
+ * are, in one byte a character, and others in up to two.
  */
 const bytesOfBody = (body: string): number => {
   const served = Buffer.byteLength(body);
-  return served + (served === body.length ? served : 2 * body.length);
+  const text = served === body.length ? served : 2 * body.length;
+  return isKeptServed(body) ? text + served : text;
 };
 
 const bytesOf = (key: string, asked: string, { answer, common }: KeptAnswer): number => {

@@ -40,13 +40,23 @@ const faultOfExtent = ({ levels, values }: Extent): AnswerFault | undefined => {
   return tooLarge(`holds more than ${limits.bodyValues} values`);
 };
 
-/** What is at fault with an answer, if anything is. */
-export const findAnswerFault = (answer: object): AnswerFault | undefined => {
-  const text = textOf(answer);
-  if (text === undefined) return tooDeep;
-  const size = Buffer.byteLength(text);
+const faultOfText = (text: string, bytes: number, answer: object): AnswerFault | undefined => {
   const most = limits.callOutputBytes + roomBytes;
-  if (size > most) return tooLarge(`is ${size} bytes of JSON, more than ${most}`);
+  if (bytes > most) return tooLarge(`is ${bytes} bytes of JSON, more than ${most}`);
   const fault = faultOfExtent(measureJson(text));
   return fault ?? (holdsInheriting(text, answer) ? inheriting : undefined);
 };
+
+/** An answer's size in bytes of JSON, where it can be written, and what is at fault with it, if anything is. */
+export const measureAnswer = (
+  answer: object,
+): { bytes: number | undefined; fault: AnswerFault | undefined } => {
+  const text = textOf(answer);
+  if (text === undefined) return { bytes: undefined, fault: tooDeep };
+  const bytes = Buffer.byteLength(text);
+  return { bytes, fault: faultOfText(text, bytes, answer) };
+};
+
+/** What is at fault with an answer, if anything is. */
+export const findAnswerFault = (answer: object): AnswerFault | undefined =>
+  measureAnswer(answer).fault;

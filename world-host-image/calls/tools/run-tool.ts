@@ -17,7 +17,7 @@ import type { Outgoing } from '../../session/outbox.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';
 import { beginTurn } from '../../session/session.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
-import { findAnswerFault } from '../answers/answerable.ts';
+import { measureAnswer } from '../answers/answerable.ts';
 import {
   CallFailure,
   callErrorOf,
@@ -84,18 +84,19 @@ const runBinding = async (context: ToolContext): Promise<unknown> => {
   }
 };
 
-const checkSize = (tool: ToolContract, output: unknown): void => {
-  const size = Buffer.byteLength(JSON.stringify(output));
-  if (size <= limits.callOutputBytes) return;
-  throw new CallFailure({
-    code: 'too_large',
-    message: `the output of ${tool.name} is ${size} bytes, more than ${limits.callOutputBytes}; ask for less`,
-  });
-};
+/** What stands around an output in the answer that holds it alone. */
+const bytesAround = JSON.stringify({ output: '' }).length - JSON.stringify('').length;
 
-/** Fails for what the API would not take of an answer, so that the transaction is undone. */
+/** Fails for an output that is too large, and for what the API would not take, so that the transaction is undone. */
 const checkAnswer = (tool: ToolContract, output: unknown): void => {
-  const fault = findAnswerFault({ output });
+  const { bytes = 0, fault } = measureAnswer({ output });
+  const size = bytes - bytesAround;
+  if (size > limits.callOutputBytes) {
+    throw new CallFailure({
+      code: 'too_large',
+      message: `the output of ${tool.name} is ${size} bytes, more than ${limits.callOutputBytes}; ask for less`,
+    });
+  }
   if (fault === undefined) return;
   const { code, message } = fault;
   throw new CallFailure({ code, message: `the output of ${tool.name} is not sent: ${message}` });
@@ -155,7 +156,6 @@ const carryOut = async (session: Session, tool: ToolContract, input: Row): Promi
       beginTurn(session);
       const output = await runBinding({ session, contract, store, code, tool, input });
       failForOutput({ name, source: sourceOf(tool) }, world.tools.output(name, output));
-      checkSize(tool, output);
       checkAnswer(tool, output);
       return { output, outgoing: outbox.take() };
     });

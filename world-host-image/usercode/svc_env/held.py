@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from itertools import islice, product
+from marshal import dumps, loads
 
 from .typed import TYPE_CHECKING, Row
 
@@ -102,11 +103,11 @@ class _Entity:
     ) -> None:
         self._key = tuple(sorted(key))
         self._columns = columns
-        #: In the order of insertion, which is that of positions.
-        self._rows: dict[Position, Row] = dict(rows)
+        #: Of rows that hold lists and objects, the names of those members.
+        self._packed: dict[Position, tuple[str, ...]] = {}
+        #: In the order of insertion, which is that of positions. Lists and objects are packed.
+        self._rows: dict[Position, Row] = {at: self._pack(at, row) for at, row in rows}
         self._last = next(reversed(self._rows), 0)
-        #: Positions of rows that hold no lists and objects.
-        self._flat: set[Position] = set()
         #: Fields that have in all rows a value that is compared here as it is in the store, and those that do not.
         self._plain: set[str] = set()
         self._odd: set[str] = set()
@@ -119,8 +120,9 @@ class _Entity:
         is_sorted = True
         for position, row in rows:
             before = self._rows.get(position)
-            self._flat.discard(position)
+            self._packed.pop(position, None)
             if row is not None:
+                self._pack(position, row)
                 for field in [name for name in self._plain if not self._is_plain(name, row)]:
                     self._give_up(field)
             for fields, index in self._indexes.items():
@@ -300,19 +302,33 @@ class _Entity:
         for fields in [each for each in self._indexes if field in each]:
             del self._indexes[fields]
 
+    def _pack(self, position: Position, row: Row) -> Row:
+        """Writes lists and objects as bytes: those take less memory, and each copy is made of them at once."""
+        names = tuple([name for name, value in row.items() if type(value) in _HOLDING])
+        if names:
+            self._packed[position] = names
+            for name in names:
+                row[name] = dumps(row[name])
+        return row
+
     def _copy(self, position: Position) -> Row:
-        row = self._rows[position]
-        if position in self._flat:
-            return row.copy()
-        if any(type(value) in (dict, list) for value in row.values()):
-            return copied(row)
-        self._flat.add(position)
-        return row.copy()
+        row = self._rows[position].copy()
+        for name in self._packed.get(position, ()):
+            row[name] = loads(row[name])
+        return row
+
+
+#: Types of values that hold others.
+_HOLDING = (dict, list)
 
 
 def copied(value: Any) -> Any:
+    """The same value in lists and objects of its own."""
     if type(value) is dict:
-        return {name: copied(member) for name, member in value.items()}
+        return {
+            name: copied(member) if type(member) in _HOLDING else member
+            for name, member in value.items()
+        }
     return [copied(item) for item in value] if type(value) is list else value
 
 

@@ -10,6 +10,9 @@ from .typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
+#: Made once: `json.dumps` makes one for each message that is not written with spaces.
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+
 #: Levels that are searched for what is at fault.
 _DEEPEST = 200
 
@@ -33,7 +36,7 @@ def json_text(message: dict[str, Any]) -> str:
     use of the store, is not JSON, and RecursionError for what nests too deep.
     """
     try:
-        return json.dumps(message, allow_nan=False, separators=(",", ":"))
+        return _encode(message)
     except (TypeError, ValueError) as error:
         fault = _find_fault(message, _DEEPEST)
         if fault is None:

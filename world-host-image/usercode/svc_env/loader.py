@@ -32,11 +32,14 @@ class Loader:
     def __init__(self) -> None:
         self.root = ""
         self._failures: dict[str, Unavailable] = {}
+        #: Modules of files that could be imported.
+        self._found: dict[str, ModuleType] = {}
 
     def open(self, directory: str, eager: bool) -> None:
         """Makes a directory the author's code. Its modules come after the standard library's."""
         self.root = directory
         self._failures.clear()
+        self._found.clear()
         sys.path.append(directory)
         _warn_of_hidden_modules(directory)
         if not eager:
@@ -74,8 +77,12 @@ class Loader:
         name = file.removesuffix(".py").replace("/", ".")
         if fresh:
             sys.modules.pop(name, None)
+        found = self._found.get(file)
+        if found is not None and sys.modules.get(name) is found:
+            return found
         try:
-            return self._import(file, name)
+            found = self._found[file] = self._import(file, name)
+            return found
         except Unavailable as failure:
             self._failures[file] = failure
             raise

@@ -42,7 +42,8 @@ class Channel:
         if not line.endswith(b"\n"):
             os._exit(0)
         try:
-            message = json.loads(line)
+            # As a text: of bytes, `json` would first find out in which encoding they are.
+            message = json.loads(line.decode("utf-8", "surrogatepass"))
         except BaseException:
             self.held.lose()  # It may have told of changes.
             raise
@@ -65,7 +66,9 @@ class Channel:
 class Run:
     """One call: every use of the store goes through it, and none once it has ended."""
 
-    def __init__(self, channel: Channel, nonce: str, given_time: Row | None = None) -> None:
+    def __init__(
+        self, channel: Channel, nonce: str, given_time: Row | None = None, numbers: Row | None = None
+    ) -> None:
         self._channel = channel
         self._held = channel.held
         self._held.reads.clear()
@@ -73,6 +76,9 @@ class Run:
         #: The world's time as the host gave it, with when it ends to be that by the machine's clock.
         self._time = given_time
         self._timed = False
+        #: What the next numbers of fields are, by entity, until something is written to that.
+        self._numbers: dict[object, dict[object, int]] = numbers or {}
+        self._numbered = False
         self._lock = threading.Lock()
         self._asked = 0
         self._ended = False
@@ -95,6 +101,8 @@ class Run:
                 message["type"] = "next"
             if self._timed:
                 message["timed"] = True
+            if self._numbered:
+                message["numbered"] = True
             if self._held.reads:
                 message["reads"] = sorted(self._held.reads)
             if self.seen_headers is not None:
@@ -133,15 +141,25 @@ class Run:
         return number if number is not ASK else self._ask("count", entity=entity, where=where)
 
     def insert(self, entity: str, row: Row) -> Row:
+        self._forget_numbers(entity)
         return self._ask("insert", entity=entity, row=row)
 
     def update(self, entity: str, key: Row, patch: Row) -> Row:
+        self._forget_numbers(entity)
         return self._ask("update", entity=entity, key=key, patch=patch)
 
     def delete(self, entity: str, key: Row) -> None:
+        self._forget_numbers(entity)
         self._ask("remove", entity=entity, key=key)
 
     def next_integer(self, entity: str, field: str, within: Row | None) -> int:
+        if within is None and type(entity) is str and type(field) is str:
+            with self._lock:
+                self._check_open()
+                number = self._numbers.get(entity, {}).get(field)
+                if number is not None:
+                    self._numbered = True
+                    return number
         return self._ask("next", entity=entity, field=field, within=within)
 
     def now(self) -> str:
@@ -172,6 +190,12 @@ class Run:
     def ask(self, operation: str, **arguments: Any) -> Any:
         """What the host of a run of tests answers."""
         return self._ask(operation, **arguments)
+
+    def _forget_numbers(self, entity: object) -> None:
+        """Something is about to be written to an entity: its next numbers are asked for from now on."""
+        if type(entity) is str:
+            with self._lock:
+                self._numbers.pop(entity, None)
 
     def _check_open(self) -> None:
         if self._ended:

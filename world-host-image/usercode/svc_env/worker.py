@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import faulthandler
+import gc
 import json
 import os
 import re
@@ -64,6 +65,7 @@ def main() -> None:
         if message["type"] == "load":
             readable.append(message["directory"])
             loader.open(message["directory"], message["eager"])
+            gc.freeze()  # Code stays: looking for garbage in it again and again takes longer than many a run.
             trim(0)  # Compiling the files took memory that nothing needs any more.
             channel.send({"type": "loaded", "nonce": message["nonce"]})
         else:
@@ -109,7 +111,7 @@ def _own_places() -> list[str]:
 
 
 def _serve(loader: Loader, channel: Channel, message: Message) -> None:
-    run = Run(channel, message["nonce"], message.get("time"))
+    run = Run(channel, message["nonce"], message.get("time"), message.get("numbers"))
     function = None
     try:
         if message["as"] == "tests":

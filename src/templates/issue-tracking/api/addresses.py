@@ -1,6 +1,7 @@
 """Where things are. Answers of version 2 lead to version 2, as clients go on with what they are given."""
 
 import re
+from functools import lru_cache
 
 from svc_env import HandlerContext
 
@@ -11,7 +12,12 @@ _VERSION = re.compile(r"^/rest/api/(2|3|latest)(/|$)")
 
 def version(ctx: HandlerContext) -> str:
     """The version of the API that the request's path names; 3 where it names none."""
-    found = _VERSION.match(ctx.path)
+    return _version_in(ctx.path)
+
+
+@lru_cache
+def _version_in(path: str) -> str:
+    found = _VERSION.match(path)
     return found[1] if found else "3"
 
 

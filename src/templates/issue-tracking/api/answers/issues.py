@@ -43,6 +43,7 @@ class Shelf:
         self.issues = issues
         self.ids = [issue["id"] for issue in issues]
         self._kept: dict[str, Any] = {}
+        self._catalogs: dict[str, dict[int, Row]] = {}
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         if name not in self._kept:
@@ -51,14 +52,12 @@ class Shelf:
 
     def of_issues(self, entity: str) -> dict[int, list[Row]]:
         """The rows of an entity by the issue that they belong to."""
-
-        def read() -> dict[int, list[Row]]:
+        if entity not in self._kept:
             found: dict[int, list[Row]] = defaultdict(list)
             for row in self.ctx.query(entity, {"issue_id": self.ids}):
                 found[row["issue_id"]].append(row)
-            return found
-
-        return self.once(entity, read)
+            self._kept[entity] = found
+        return self._kept[entity]
 
     def users(self) -> dict[str, Row]:
         return self.once("users", lambda: users_by_id(self.ctx))
@@ -68,10 +67,10 @@ class Shelf:
 
     def catalog(self, entity: str, answer: Callable[[HandlerContext, Row], Row]) -> dict[int, Row]:
         """All rows of a short list, as answers."""
-        rows = self.ctx.query
-        return self.once(
-            f"{entity}*", lambda: {row["id"]: answer(self.ctx, row) for row in rows(entity)}
-        )
+        if entity not in self._catalogs:
+            rows = self.ctx.query(entity)
+            self._catalogs[entity] = {row["id"]: answer(self.ctx, row) for row in rows}
+        return self._catalogs[entity]
 
     def types(self) -> dict[int, Row]:
         return self.catalog("issue_types", issue_type_answer)
@@ -325,13 +324,16 @@ def issue_answers(
     """Issues with the fields that were chosen."""
     shelf, custom = Shelf(ctx, issues), indexed(custom_fields(ctx))
 
-    def value(issue: Row, name: str) -> Any:
-        if name in MAKERS:
-            return MAKERS[name](shelf, issue)
-        return custom_value(shelf, custom[name], issue.get("custom", {}).get(name))
+    system = [(name, MAKERS[name]) for name in fields if name in MAKERS]
+    own = [custom[name] for name in fields if name not in MAKERS]
 
     def answer(issue: Row) -> Row:
-        values = {name: value(issue, name) for name in fields}
+        values: Row = dict.fromkeys(fields)
+        for name, make in system:
+            values[name] = make(shelf, issue)
+        given = issue.get("custom", {})
+        for field in own:
+            values[field["id"]] = custom_value(shelf, field, given.get(field["id"]))
         if "parent" in values and values["parent"] is None:
             del values["parent"]
         body = {

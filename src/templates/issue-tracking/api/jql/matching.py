@@ -1,9 +1,10 @@
 """Finds the issues that a query asks for, in its order."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cmp_to_key
+from itertools import count
 from typing import Any
 
 from svc_env import HandlerContext, Row
@@ -14,9 +15,14 @@ from .functions import call
 from .moments import moment_of
 from .parsing import Group, Query, QueryError, Term, Value, parse
 
+#: Issues that are read together where each is looked at.
+_AT_ONCE = 100
+
 Condition = Callable[[Row], bool]
 
 _WORD = re.compile(r"\w+", re.UNICODE)
+#: Of a word that stands for several.
+_PATTERN = re.compile(r"[*?]")
 _COMPARE = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
@@ -45,8 +51,17 @@ def find_issues(ctx: HandlerContext, text: str) -> list[Row]:
     world, query = World(ctx), parse(text)
     holds = condition(world, query.where)
     where, _ = _where(world, query.where)
-    found = [issue for issue in ctx.query("issues", where) if holds(issue)]
+    found = [issue for issue in _each(ctx, where) if holds(issue)]
     return _ordered(world, found, query)
+
+
+def _each(ctx: HandlerContext, where: Row) -> Iterator[Row]:
+    """The issues that columns name, a few at a time: most of them are looked at and let go of."""
+    for start in count(step=_AT_ONCE):
+        rows = ctx.query("issues", where, limit=_AT_ONCE, offset=start)
+        yield from rows
+        if len(rows) < _AT_ONCE:
+            return
 
 
 def find_page(ctx: HandlerContext, text: str, start: int, size: int) -> tuple[list[Row], int]:
@@ -149,10 +164,10 @@ def _term(world: World, term: Term) -> Condition:
         wants_none = operator in ("is", "=")
         return lambda issue: _is_empty(world, field, issue) == wants_none
     if field.kind == "text":
-        wanted = term.values[0].text
+        has_words = _words(term.values[0].text)
         if operator == "!~":
-            return lambda issue: not _has_words(world, field, issue, wanted)
-        return lambda issue: _has_words(world, field, issue, wanted)
+            return lambda issue: not has_words(_text_of(world, field, issue))
+        return lambda issue: has_words(_text_of(world, field, issue))
     meant = [one for value in term.values for one in _meaning(world, field, value, term)]
     if operator in _COMPARE:
         compare = _COMPARE[operator]
@@ -218,21 +233,32 @@ def _point(field: Field, moment: datetime) -> Any:
     return moment.strftime("%Y-%m-%d") if field.is_date else moment
 
 
-def _has_words(world: World, field: Field, issue: Row, wanted: str) -> bool:
-    text = "\n".join(map(str, field.values(world, issue))).casefold()
-    phrases = re.findall(r'"([^"]+)"', wanted)
-    rest = re.sub(r'"[^"]*"', " ", wanted)
-    stems = {_stem(word) for word in _WORD.findall(text)}
-    return all(phrase.casefold() in text for phrase in phrases) and all(
-        _has_word(word, stems) for word in re.findall(r"[\w*?]+", rest.casefold())
-    )
+def _text_of(world: World, field: Field, issue: Row) -> str:
+    return "\n".join(map(str, field.values(world, issue))).casefold()
 
 
-def _has_word(word: str, stems: set[str]) -> bool:
-    if "*" in word or "?" in word:
-        pattern = re.compile("".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in word))
-        return any(pattern.match(stem) for stem in stems)
-    return _stem(word) in stems
+def _words(wanted: str) -> Callable[[str], bool]:
+    """What decides of a text in small letters whether it has what a query looks for: words, and phrases in quotes."""
+    phrases = [phrase.casefold() for phrase in re.findall(r'"([^"]+)"', wanted)]
+    words = re.findall(r"[\w*?]+", re.sub(r'"[^"]*"', " ", wanted).casefold())
+    stems = [_stem(word) for word in words if not _PATTERN.search(word)]
+    patterns = [_pattern(word) for word in words if _PATTERN.search(word)]
+    # A stem is the beginning of its word: a text without it somewhere has no such word.
+    parts = [*phrases, *stems]
+
+    def holds(text: str) -> bool:
+        if not all(part in text for part in parts):
+            return False
+        if not stems and not patterns:
+            return True
+        found = {_stem(word) for word in _WORD.findall(text)}
+        return found.issuperset(stems) and all(any(map(pattern.match, found)) for pattern in patterns)
+
+    return holds
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    return re.compile("".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in word))
 
 
 def _stem(word: str) -> str:
