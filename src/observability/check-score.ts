@@ -1,5 +1,5 @@
 /** Holds a score to its type and its config, and finds the values that are kept. Throws `Misfit`. */
-import { Misfit } from './read-value.ts';
+import { Misfit, numberProblem } from './read-value.ts';
 import type { GivenScore, Score, ScoreConfig, ScoreType } from './score.ts';
 
 const mostTextChars = 500;
@@ -30,6 +30,8 @@ type Values = Pick<Score, 'value' | 'stringValue'>;
 
 const numeric = (value: GivenScore['value'], config: ScoreConfig | undefined): Values => {
   if (typeof value !== 'number') throw new Misfit('value', 'of a NUMERIC score must be a number');
+  const problem = numberProblem(value);
+  if (problem !== undefined) throw new Misfit('value', problem);
   const { minValue = null, maxValue = null } = config ?? {};
   if (minValue !== null && value < minValue) {
     throw new Misfit('value', `${value} is below the least of its config, ${minValue}`);

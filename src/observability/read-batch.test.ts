@@ -103,6 +103,23 @@ describe('null', () => {
     expect(stateOf('span-update', { name: null }).values.name?.[1]).toBeNull();
   });
 
+  it.each([
+    [{ usage: null }, ['usageJson']],
+    [{ usageDetails: null, costDetails: null }, ['usageJson', 'costJson']],
+    [{ usageDetails: null, usage: { input: 1 } }, []],
+    [{ promptName: null, promptVersion: null }, ['promptName', 'promptVersion']],
+  ])(
+    'clears usage, cost and prompt in an update, where nothing else says them: %j',
+    (body, cleared) => {
+      const { values } = stateOf('generation-update', body);
+      const isNull = Object.keys(values).filter((field) => values[field]?.[1] === null);
+      expect(isNull.sort()).toEqual([...cleared].sort());
+      expect(fieldOf(stateOf('generation-create', body), 'promptName')).toBeNull();
+      const created = stateOf('generation-create', body).values;
+      expect(Object.values(created).filter(([, value]) => value === null)).toEqual([]);
+    },
+  );
+
   it('never clears input or output', () => {
     const { values } = stateOf('generation-update', { input: null, output: null });
     expect(Object.keys(values)).toEqual(expect.not.arrayContaining(['input', 'output']));
@@ -168,5 +185,14 @@ describe('a body', () => {
     );
     expect(JSON.parse(String(text))).toEqual({ input: 1, output: 0.5, total: 1.5 });
     expect(fieldOf(stateOf('generation-create', { costDetails: {} }), 'costJson')).toBeNull();
+  });
+
+  it.each([
+    { costDetails: { input: 1e308, output: 0.5 } },
+    { costDetails: { input: '1e400', output: 0.5 } },
+    { usage: { inputCost: 1e13, outputCost: 0.5 } },
+  ])('leaves out a cost that is no figure of a model: %j', (body) => {
+    const text = fieldOf(stateOf('generation-create', body), 'costJson');
+    expect(JSON.parse(String(text))).toEqual({ output: 0.5, total: 0.5 });
   });
 });

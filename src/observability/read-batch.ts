@@ -97,11 +97,16 @@ const refused = (error: string): EventProblem => ({
 
 const mostQuoted = 100;
 
-const readWhole = (event: unknown, position: number): Said => {
+/** What is wrong with an event that is not seen from what it says; undefined: nothing. */
+type FaultOf = (event: unknown) => string | undefined;
+
+const readWhole = (event: unknown, position: number, faultOf: FaultOf): Said => {
   if (!isObject(event)) throw new Misfit('', 'an event must be an object');
   if (idOf(event) === undefined) {
     throw new Misfit('id', `must be a string of 1 to ${textLimits.id} characters`);
   }
+  const fault = faultOf(event);
+  if (fault !== undefined) throw new Misfit('', `an event ${fault}`);
   const { type, timestamp, body } = event;
   const isKnown = typeof type === 'string' && eventTypes.includes(type);
   if (!isKnown) {
@@ -121,10 +126,14 @@ const readWhole = (event: unknown, position: number): Said => {
 };
 
 /** Reads one event at its place in its batch. */
-export const readEvent = (event: unknown, position: number): ReadEvent => {
+export const readEvent = (
+  event: unknown,
+  position: number,
+  faultOf: FaultOf = () => undefined,
+): ReadEvent => {
   const id = idOf(event) ?? unknownId;
   try {
-    return { id, said: readWhole(event, position) };
+    return { id, said: readWhole(event, position, faultOf) };
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
     return { id, problem: refused(`${error.path} ${error.message}`.trim()) };
@@ -132,4 +141,5 @@ export const readEvent = (event: unknown, position: number): ReadEvent => {
 };
 
 /** Reads them all, in their order. */
-export const readBatch = (batch: readonly unknown[]): ReadEvent[] => batch.map(readEvent);
+export const readBatch = (batch: readonly unknown[], faultOf?: FaultOf): ReadEvent[] =>
+  batch.map((event, position) => readEvent(event, position, faultOf));

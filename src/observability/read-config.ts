@@ -1,6 +1,6 @@
 /** Reads what a score config says, and changes of it. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
-import { type Body, Misfit, readBoolean, readText } from './read-value.ts';
+import { type Body, Misfit, numberProblem, readBoolean, readText } from './read-value.ts';
 import { type ScoreConfig, scoreTypes } from './score.ts';
 
 /** What a config says. */
@@ -26,8 +26,10 @@ const readType = ({ dataType }: Body): ScoreConfig['dataType'] => {
 const readNumber = (body: Body, name: string): number | null => {
   const value = body[name];
   if (value === undefined || value === null) return null;
-  if (typeof value === 'number') return value;
-  throw new Misfit(name, 'must be a number');
+  if (typeof value !== 'number') throw new Misfit(name, 'must be a number');
+  const problem = numberProblem(value);
+  if (problem === undefined) return value;
+  throw new Misfit(name, problem);
 };
 
 type Categories = NonNullable<ScoreConfig['categories']>;
@@ -35,7 +37,8 @@ type Categories = NonNullable<ScoreConfig['categories']>;
 const readCategory = (given: unknown): Categories[number] => {
   const { label, value } = isObject(given) ? given : {};
   const isLabel = typeof label === 'string' && label !== '' && label.length <= mostLabelChars;
-  if (isLabel && typeof value === 'number') return { label: label.toWellFormed(), value };
+  const isNumber = typeof value === 'number' && numberProblem(value) === undefined;
+  if (isLabel && isNumber) return { label: label.toWellFormed(), value };
   throw new Misfit('categories', 'must each be {label, value} with a text and a number');
 };
 

@@ -12,7 +12,7 @@ import {
   usageUnits,
 } from './pricing.ts';
 import { type Body, Misfit, readRecord, readText, readTime } from './read-value.ts';
-import type { Counts } from './usage.ts';
+import { type Counts, mostDollars } from './usage.ts';
 
 /** Characters of patterns and names, and how many tiers, conditions and prices there may be. */
 export const modelLimits = {
@@ -57,8 +57,8 @@ const oneOf = <Word extends string>(words: readonly Word[], given: unknown, path
 };
 
 const readPrice = (value: unknown, path: string): number => {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-  throw new Misfit(path, 'must be a number of dollars, 0 or more');
+  if (typeof value === 'number' && value >= 0 && value <= mostDollars) return value;
+  throw new Misfit(path, `must be a number of dollars, from 0 to ${mostDollars}`);
 };
 
 const readPrices = (given: unknown, path: string): Counts => {

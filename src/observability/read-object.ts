@@ -85,6 +85,7 @@ const readLevel = ({ level }: Body): Level | null | undefined => {
 const readPrompt = (body: Body): { promptName?: Value; promptVersion?: Value } => {
   const name = readText(body, 'promptName', textLimits.name);
   const { promptVersion } = body;
+  if (name === null) return { promptName: null, promptVersion: null };
   // A prompt is named by both; one alone says nothing.
   if (typeof name !== 'string' || typeof promptVersion !== 'number') return {};
   if (!Number.isSafeInteger(promptVersion) || promptVersion < 0 || promptVersion > 2 ** 31 - 1) {
@@ -93,8 +94,15 @@ const readPrompt = (body: Body): { promptName?: Value; promptVersion?: Value } =
   return { promptName: name, promptVersion };
 };
 
-const textOf = (value: object | undefined): string | undefined =>
-  value === undefined ? undefined : JSON.stringify(value);
+/** What counts say, as text; null where members that could say so are null instead. */
+const countsText = (
+  counts: object | undefined,
+  ...members: unknown[]
+): string | null | undefined => {
+  if (counts !== undefined) return JSON.stringify(counts);
+  const isCleared = members.includes(null) && members.every((member) => (member ?? null) === null);
+  return isCleared ? null : undefined;
+};
 
 /** The type that legacy events give in their bodies. */
 export const readType = ({ type }: Body): ObservationType => {
@@ -119,8 +127,8 @@ export const readObservation = (body: Body, type: ObservationType, saying: Sayin
     environment: readEnvironment(body),
     model: readText(body, 'model', textLimits.name),
     modelParametersJson: readRecord(body, 'modelParameters'),
-    usageJson: textOf(readUsage(body)),
-    costJson: textOf(readCost(body)),
+    usageJson: countsText(readUsage(body), body.usageDetails, body.usage),
+    costJson: countsText(readCost(body), body.costDetails),
     ...readPrompt(body),
     input: readJson(body, 'input'),
     output: readJson(body, 'output'),

@@ -19,12 +19,20 @@ const numberOf = (value: unknown): number | undefined => {
 
 const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value);
 
-const entriesOf = (given: unknown): [string, number][] => {
+/** A cost that is larger is no figure of a model, and is left out like one below zero. */
+export const mostDollars = 1e12;
+
+const dollarsOf = (value: unknown): number | undefined => {
+  const number = numberOf(value);
+  return number === undefined || number > mostDollars ? undefined : number;
+};
+
+const entriesOf = (given: unknown, read = numberOf): [string, number][] => {
   if (!isObject(given)) return [];
   return Object.entries(given)
     .filter(([name]) => name.length <= mostNameChars && name.isWellFormed())
     .flatMap(([name, value]): [string, number][] => {
-      const number = numberOf(value);
+      const number = read(value);
       return number === undefined ? [] : [[name, number]];
     })
     .slice(0, mostNames);
@@ -86,10 +94,10 @@ export const totalsOf = (counts: Counts): { input: number; output: number; total
 const withTotal = (counts: Counts): Counts | undefined =>
   Object.keys(counts).length === 0 ? undefined : { ...counts, total: totalsOf(counts).total };
 
-const pick = (given: Body, names: Readonly<Record<string, string>>): Counts => {
+const pick = (given: Body, names: Readonly<Record<string, string>>, read = numberOf): Counts => {
   const picked: Record<string, number> = {};
   for (const name in names) {
-    const number = numberOf(given[names[name] ?? name]);
+    const number = read(given[names[name] ?? name]);
     if (number !== undefined) picked[name] = number;
   }
   return picked;
@@ -116,7 +124,7 @@ export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => 
 
 /** What it cost, in dollars, as the client says; undefined when it does not. */
 export const readCost = ({ costDetails, usage }: Body): Counts | undefined => {
-  const told = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails)) : {};
+  const told = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails, dollarsOf)) : {};
   if (Object.keys(told).length > 0) return withTotal(told);
-  return isObject(usage) ? withTotal(pick(usage, costNames)) : undefined;
+  return isObject(usage) ? withTotal(pick(usage, costNames, dollarsOf)) : undefined;
 };

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
+import { exchange } from './exchange.ts';
 import { answerCall, getBlob, pollCalls } from './host-api/operations.ts';
 import { closeSession } from './public-api/operations.ts';
 
@@ -64,6 +65,30 @@ describe('the client', () => {
     await client.send(closeSession, close);
     await client.send(closeSession, close);
     expect(seen).toEqual(['DELETE {"keepWarm":true}', 'DELETE {"keepWarm":true}']);
+  });
+
+  it('asks for what an address names, however that is written and however often it was read', async () => {
+    const seen: unknown[] = [];
+    await clientOf((request, response) => {
+      seen.push([request.headers.host, request.url]);
+      response.end();
+    });
+    const { port } = server.address() as AddressInfo;
+    const at = `http://127.0.0.1:${port}`;
+    const written = [
+      '/a/b-c_d?x=1&y=-',
+      '/a//b/?',
+      '/a/../b',
+      '/a/%2e%2E/b',
+      '',
+      '?x',
+      '/ä b?ö#z',
+      '/a?b?c',
+    ];
+    const addresses = [...written, ...written].map((rest) => `${at}${rest}`);
+    for (const address of addresses) await exchange(address, { method: 'GET', headers: {} });
+    const urls = addresses.map((address) => new URL(address));
+    expect(seen).toEqual(urls.map(({ host, pathname, search }) => [host, pathname + search]));
   });
 
   it('takes an answer to which a newer server has added', async () => {
@@ -181,6 +206,20 @@ describe('the client', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
     isCutShort = true;
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('gives each answer its time anew', async () => {
+    let waitMs = 150;
+    const client = await clientOf((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      setTimeout(() => response.end('{}'), waitMs);
+    });
+    const ask = () => client.send(pollCalls, { params, query, answerMs: 200 });
+    for (let asked = 0; asked < 3; asked += 1) expect((await ask()).status).toBe(200);
+    waitMs = 2_000;
+    await expect(ask()).rejects.toMatchObject({ cause: { code: 'ETIMEDOUT' } });
+    waitMs = 0;
+    expect((await ask()).status).toBe(200);
   });
 
   it('throws the reason of a signal that ends it, before it has begun, in its wait and in its answer', async () => {

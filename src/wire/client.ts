@@ -45,7 +45,8 @@ export const basicAuthorization = (publicKey: string, secretKey: string): string
 const fillPath = (path: string, params: Record<string, unknown>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 
-const searchOf = (query: Record<string, unknown>): string => {
+const searchOf = (query: Record<string, unknown> | undefined): string => {
+  if (query === undefined) return '';
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, String(value));
@@ -58,15 +59,15 @@ const headersOf = (
   { authorization }: ClientOptions,
   input: ClientInput<OperationShape>,
 ): Record<string, string> => {
-  const given = Object.entries((input.headers ?? {}) as Record<string, unknown>)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, String(value)]);
-  return {
+  const headers: Record<string, string> = {
     authorization: typeof authorization === 'string' ? authorization : authorization(),
     'x-request-id': newId('req'),
-    ...Object.fromEntries(given),
-    ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
+  for (const [name, value] of Object.entries((input.headers ?? {}) as Record<string, unknown>)) {
+    if (value !== undefined) headers[name] = String(value);
+  }
+  if (input.body !== undefined) headers['content-type'] = 'application/json';
+  return headers;
 };
 
 /** A body as JSON text. What cannot be written (it nests too deep, it is too long) is the caller's mistake. */
@@ -104,7 +105,7 @@ export const createClient = (options: ClientOptions): StreamingClient => {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const addressOf = (shape: OperationShape, request: ClientInput<OperationShape>) => {
     const path = fillPath(shape.path, (request.params ?? {}) as Record<string, unknown>);
-    const search = searchOf((request.query ?? {}) as Record<string, unknown>);
+    const search = searchOf(request.query as Record<string, unknown> | undefined);
     return { path, url: `${baseUrl}${path}${search}` };
   };
   const unanswered = (

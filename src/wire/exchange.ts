@@ -22,16 +22,50 @@ const givenUp = ({ reason }: AbortSignal): Error =>
 const lateAnswer = (ms: number): Error =>
   Object.assign(new Error(`no whole answer in ${ms} ms`), { code: 'ETIMEDOUT' });
 
+/** A timer, and what it ends; nothing while it waits to be set again. */
+type Limit = { readonly timer: NodeJS.Timeout; underway: Underway | undefined };
+
+/** Timers that wait to be set again, by their time: that costs a fraction of what a new one does. */
+const spare = new Map<number, Limit[]>();
+const mostSpare = 32;
+
+const createLimit = (ms: number): Limit => {
+  const over = (): void => {
+    const { underway } = limit;
+    if (underway !== undefined) underway.cut(lateAnswer(ms));
+    else {
+      const others = spare.get(ms)?.filter((one) => one !== limit) ?? [];
+      if (others.length === 0) spare.delete(ms);
+      else spare.set(ms, others);
+    }
+  };
+  // The connection of an exchange keeps its program from ending; a timer that waits must not.
+  const limit: Limit = { timer: setTimeout(over, ms).unref(), underway: undefined };
+  return limit;
+};
+
+/** Ends an exchange when so much time is over, unless what it returns is called before. */
+const limitTime = (underway: Underway, ms: number): (() => void) => {
+  const waiting = spare.get(ms)?.pop();
+  const limit = waiting ?? createLimit(ms);
+  waiting?.timer.refresh();
+  limit.underway = underway;
+  return () => {
+    limit.underway = undefined;
+    const others = spare.get(ms);
+    if (others === undefined) spare.set(ms, [limit]);
+    else if (others.length < mostSpare) others.push(limit);
+    else clearTimeout(limit.timer);
+  };
+};
+
 /** Ends an exchange by its signal or when its time is over; what it returns gives both up. */
 const bound = (underway: Underway, { signal, answerMs }: Exchange): (() => void) => {
   const abort = (): void => underway.cut(givenUp(signal as AbortSignal));
   signal?.addEventListener('abort', abort, { once: true });
-  const timer =
-    answerMs === undefined
-      ? undefined
-      : setTimeout(() => underway.cut(lateAnswer(answerMs)), answerMs);
+  const unlimit = answerMs === undefined ? undefined : limitTime(underway, answerMs);
   return () => {
-    clearTimeout(timer);
+    unlimit?.();
     signal?.removeEventListener('abort', abort);
   };
 };

@@ -44,11 +44,26 @@ export const measureJson = (text: string): Extent => {
   return { levels, values };
 };
 
-/** Whether a JSON text opens more levels than `limit`. */
-export const isTooDeep = (text: string, limit: number): boolean => measureJson(text).levels > limit;
+/** How often a character stands in a text, counted no further than past `most`. */
+const countOf = (text: string, character: string, most: number): number => {
+  let count = 0;
+  let at = text.indexOf(character);
+  while (at !== -1 && count <= most) {
+    count += 1;
+    at = text.indexOf(character, at + 1);
+  }
+  return count;
+};
+
+/**
+ * Whether a JSON text opens more levels than `limit`. Most texts have fewer brackets than that, which is seen much
+ * sooner than how they nest.
+ */
+export const isTooDeep = (text: string, limit: number): boolean =>
+  countOf(text, '{', limit) + countOf(text, '[', limit) > limit && measureJson(text).levels > limit;
 
 /** Whether a text may hold a name that objects inherit by; an escape may spell one. */
-const mayInherit = (text: string): boolean => /__proto__|"constructor"|\\u/.test(text);
+export const mayInherit = (text: string): boolean => /__proto__|"constructor"|\\u/.test(text);
 
 const inherits = (value: object): boolean =>
   Object.hasOwn(value, '__proto__') ||
@@ -58,8 +73,11 @@ const inherits = (value: object): boolean =>
     Object.hasOwn((value as { constructor: object }).constructor, 'prototype'));
 
 /** Whether a value has a member by which objects inherit; `text` is its JSON. */
-export const holdsInheriting = (text: string, root: unknown): boolean => {
-  if (!mayInherit(text)) return false;
+export const holdsInheriting = (text: string, root: unknown): boolean =>
+  mayInherit(text) && hasInheriting(root);
+
+/** The same of a value alone. */
+export const hasInheriting = (root: unknown): boolean => {
   const left: unknown[] = [root];
   while (left.length > 0) {
     const value = left.pop();

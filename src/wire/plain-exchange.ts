@@ -74,12 +74,45 @@ const take = (origin: string, connection: Connection, bytes: Buffer): void => {
   }
 };
 
-const open = (url: URL): Connection => {
-  const { origin, hostname, port } = url;
+/** Where a server is. */
+type Place = {
+  origin: string;
+  /** As the header has it. */
+  host: string;
+  hostname: string;
+  port: number;
+};
+
+const placeOf = ({ origin, host, hostname, port }: URL): Place => ({
+  origin,
+  host,
+  hostname: hostname.replace(/^\[|\]$/g, ''),
+  port: port === '' ? 80 : Number(port),
+});
+
+/** Places by the beginnings of addresses; a program speaks to few. */
+const places = new Map<string, Place>();
+const mostPlaces = 100;
+
+/** Parts of an address that are the same however often they are read. What else there may be in one, `URL` reads. */
+const plainAddress = /^(http:\/\/[\w.:-]+)(\/[\w/-]*(?:\?[\w=&-]+)?)$/;
+
+/** Where an address leads, and what is asked for there. To read it anew with each message takes as long as to write that. */
+const readAddress = (address: string): { place: Place; target: string } => {
+  const [, base = '', target = ''] = plainAddress.exec(address) ?? [];
+  const known = places.get(base);
+  if (known !== undefined) return { place: known, target };
+  const url = new URL(address);
+  const place = placeOf(url);
+  if (base !== '' && places.size < mostPlaces) places.set(base, place);
+  return { place, target: url.pathname + url.search };
+};
+
+const open = ({ origin, hostname, port }: Place): Connection => {
   const buffer = Buffer.allocUnsafeSlow(bufferBytes);
   const socket = net.connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? 80 : Number(port),
+    host: hostname,
+    port,
     noDelay: true,
     onread: {
       buffer,
@@ -104,8 +137,8 @@ const open = (url: URL): Connection => {
 };
 
 /** A connection that waits, else a new one. */
-const connectionTo = (url: URL): Connection => {
-  const waiting = idle.get(url.origin) ?? [];
+const connectionTo = (place: Place): Connection => {
+  const waiting = idle.get(place.origin) ?? [];
   for (let last = waiting.pop(); last !== undefined; last = waiting.pop()) {
     if (last.socket.writable && performance.now() - last.idleSince < idleMs) {
       last.socket.ref();
@@ -113,14 +146,14 @@ const connectionTo = (url: URL): Connection => {
     }
     last.socket.destroy();
   }
-  return open(url);
+  return open(place);
 };
 
 /** What no header may hold: it would end there, or be read as another text. */
 const unwritable = /[^\t\x20-\x7e]/;
 
-const textOf = ({ host, pathname, search }: URL, { method, headers, body }: Sent): string => {
-  const lines = [`${method} ${pathname}${search} HTTP/1.1`, `host: ${host}`];
+const textOf = (host: string, target: string, { method, headers, body }: Sent): string => {
+  const lines = [`${method} ${target} HTTP/1.1`, `host: ${host}`];
   for (const [name, value] of Object.entries(headers)) {
     if (unwritable.test(value)) throw new TypeError(`the header ${name} cannot be sent as it is`);
     lines.push(`${name}: ${value}`);
@@ -131,9 +164,9 @@ const textOf = ({ host, pathname, search }: URL, { method, headers, body }: Sent
 
 /** Begins an exchange. Throws for what cannot be sent; all else is told later. */
 export const askPlainly = (address: string, sent: Sent, told: Told): Underway => {
-  const url = new URL(address);
-  const text = textOf(url, sent);
-  const connection = connectionTo(url);
+  const { place, target } = readAddress(address);
+  const text = textOf(place.host, target, sent);
+  const connection = connectionTo(place);
   connection.told = told;
   connection.reader = createAnswerReader();
   connection.socket.write(text, 'utf8');

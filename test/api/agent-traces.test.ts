@@ -148,6 +148,21 @@ describe('the list of traces', () => {
     [filterOf({ type: 'number', column: 'latency', operator: '>', value: 1 }), ['t1']],
     [filterOf({ type: 'number', column: 'totalTokens', operator: '=', value: 15 }), ['t1']],
     [filterOf({ type: 'number', column: 'errorCount', operator: '>=', value: 1 }), ['t2']],
+    ['name=batch&orderBy=bookmarked.desc', ['t2']],
+    [
+      filterOf({ type: 'stringObject', column: 'metadata', key: 'k', operator: '=', value: 'v' }),
+      ['t1'],
+    ],
+    [
+      filterOf({
+        type: 'categoryOptions',
+        column: 'metadata',
+        key: 'k',
+        operator: 'none of',
+        value: ['v'],
+      }),
+      ['t3', 't2'],
+    ],
     [
       filterOf({
         type: 'numberObject',
@@ -184,6 +199,39 @@ describe('the list of traces', () => {
   ])('is refused by name for %s', async (query, field) => {
     const { status, body } = await ask('GET', `/traces?${query}`);
     expect([status, body.error]).toEqual([400, [{ path: [field], message: expect.any(String) }]]);
+  });
+
+  it.each(
+    [
+      ['scores_avg', 'numberObject'],
+      ['score_categories', 'stringObject', 'categoryOptions'],
+      ['score_booleans', 'booleanObject'],
+    ].flatMap(([column = '', ...own]) =>
+      ['numberObject', 'stringObject', 'categoryOptions', 'booleanObject'].map((type) => ({
+        column,
+        type,
+        status: own.includes(type) ? 200 : 400,
+      })),
+    ),
+  )('is asked by its scores in the words of their kind: %j', async ({ column, type, status }) => {
+    const values: Record<string, unknown> = {
+      numberObject: { operator: '=', value: 1 },
+      stringObject: { operator: '=', value: 'x' },
+      categoryOptions: { operator: 'any of', value: ['x'] },
+      booleanObject: { operator: '=', value: true },
+    };
+    const entry = { column, type, key: 'quality', ...(values[type] as object) };
+    expect((await ask('GET', `/traces?${filterOf(entry)}`)).status).toBe(status);
+  });
+
+  it('is asked by times beyond all that there are', async () => {
+    const all = await idsOf('/traces?name=chat');
+    const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+    const within = `name=chat&fromTimestamp=${first}&toTimestamp=${last}`;
+    expect(await idsOf(`/traces?${within}`)).toEqual(all);
+    const entry = { type: 'datetime', column: 'timestamp', operator: '>', value: first };
+    expect(await idsOf(`/traces?name=chat&${filterOf(entry)}`)).toEqual(all);
+    expect(await idsOf(`/traces?name=chat&fromTimestamp=${last}`)).toEqual([]);
   });
 
   it('has all members, and of groups that are left out what stands for them', async () => {
@@ -253,6 +301,19 @@ describe('a trace', () => {
     ]);
   });
 
+  it('is read with its list whatever its observations say that they cost', async () => {
+    const costDetails = { total: Number.MAX_VALUE };
+    const ids = ['dear-1', 'dear-2'];
+    await send(
+      ...ids.map((id) =>
+        event('generation-create', { id, traceId: 'dear', costDetails, startTime: at(-9_000) }),
+      ),
+    );
+    expect(await ask('GET', '/traces/dear')).toMatchObject({ status: 200, body: { totalCost: 0 } });
+    expect((await ask('GET', '/traces')).status).toBe(200);
+    expect((await ask('DELETE', '/traces/dear')).status).toBe(200);
+  });
+
   it('is created and updated by a request of its own', async () => {
     const created = await ask('POST', '/traces', { id: 'own', name: 'one', tags: null, colour: 1 });
     expect([created.status, created.body]).toEqual([200, { id: 'own' }]);
@@ -307,6 +368,16 @@ describe('observations', () => {
     ['environment=default', ['o3', 'o2', 'o1']],
     [`fromStartTime=${at(500)}&toStartTime=${at(1_000)}`, ['o2']],
     [filterOf({ type: 'number', column: 'totalCost', operator: '>', value: 0.5 }), ['o2']],
+    [
+      filterOf({
+        type: 'stringObject',
+        column: 'metadata',
+        key: 'short',
+        operator: 'contains',
+        value: 'y',
+      }),
+      ['o2'],
+    ],
     [
       filterOf({
         type: 'stringOptions',
@@ -364,12 +435,25 @@ describe('observations', () => {
     expect(whole.body.data[0]).toMatchObject({ metadata: { long: 'x'.repeat(500) } });
   });
 
-  it.each(['cursor=x', 'limit=1001', 'parseIoAsJson=true'])(
-    'are refused at /v2 for %s',
-    async (query) => {
-      expect((await ask('GET', `/v2/observations?${query}`)).status).toBe(400);
-    },
-  );
+  it('have long metadata cut between characters', async () => {
+    const metadata = { text: `${'x'.repeat(199)}${String.fromCodePoint(0x1f600)}` };
+    await send(
+      event('span-create', { id: 'cut', traceId: 'cut', metadata, startTime: at(-9_000) }),
+    );
+    const { body } = await ask('GET', '/v2/observations?traceId=cut&fields=metadata');
+    expect(body.data).toMatchObject([{ metadata: { text: 'x'.repeat(199) } }]);
+    await ask('DELETE', '/traces/cut');
+  });
+
+  it.each([
+    'cursor=x',
+    `cursor=${Buffer.from('[8.6e15,"x"]').toString('base64url')}`,
+    `cursor=${Buffer.from('[-62200000000000,"x"]').toString('base64url')}`,
+    'limit=1001',
+    'parseIoAsJson=true',
+  ])('are refused at /v2 for %s', async (query) => {
+    expect((await ask('GET', `/v2/observations?${query}`)).status).toBe(400);
+  });
 });
 
 describe('sessions', () => {

@@ -56,6 +56,31 @@ describe('a batch', () => {
     expect(await observationsOf('mixed-1')).toHaveLength(1);
   });
 
+  it.each([
+    ['nested too deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['with a name that objects inherit by', '{"a": {"__proto__": {"b": 1}}}'],
+    ['with such a name that is escaped', '{"constructor": {"\\u0070rototype": 1}}'],
+  ])('has an event refused by itself that is %s', async (what, input) => {
+    const id = `beside ${what}`;
+    const good = JSON.stringify(event('trace-create', { id, input: { constructor: 'x' } }));
+    const bad = `{"id": "bad", "type": "trace-create", "timestamp": "${at(0)}", "body": {"id": "bad", "input": ${input}}}`;
+    const { status, body } = await control.raw({
+      method: 'POST',
+      path: '/api/public/ingestion',
+      headers: {
+        'content-type': 'application/json',
+        authorization: basicAuthorization(control.publicKey, control.secretKey),
+      },
+      body: `{"batch": [${bad}, ${good}]}`,
+    });
+    expect([status, body]).toMatchObject([
+      207,
+      { successes: [{ status: 201 }], errors: [{ id: 'bad', status: 400 }] },
+    ]);
+    expect(await tracesOf(id)).toHaveLength(1);
+    expect(await tracesOf('bad')).toEqual([]);
+  });
+
   it('may be empty', async () => {
     expect(await send()).toEqual({ successes: [], errors: [] });
   });

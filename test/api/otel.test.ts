@@ -141,6 +141,23 @@ describe('an export', () => {
     expect((await read(traceId('b'))).observations).toHaveLength(1);
   });
 
+  it('has the values of a span that lie too deep as null, and takes all else', async () => {
+    const deep = Array.from({ length: 100 }).reduce<object>(
+      (value) => ({ arrayValue: { values: [value] } }),
+      { stringValue: 'x' },
+    );
+    const nested = {
+      ...span({ traceId: traceId('9'), spanId: spanId('1') }),
+      attributes: [{ key: 'output.value', value: deep }],
+    };
+    const plain = span({ traceId: traceId('9'), spanId: spanId('2') });
+    expect(await send(exportOf([nested, plain]))).toEqual({ status: 200, body: {} });
+    const { observations } = await read(traceId('9'));
+    expect(observations).toHaveLength(2);
+    const output = observations.find(({ id }) => id === spanId('1'))?.output;
+    expect(JSON.stringify(output)).toBe(`${'['.repeat(32)}null${']'.repeat(32)}`);
+  });
+
   it('may be compressed, and may be empty', async () => {
     const good = span(
       { traceId: traceId('c'), spanId: spanId('1'), name: 'chat' },

@@ -96,6 +96,37 @@ describe('a score', () => {
     expect([status, body.error]).toEqual([400, [{ path: [field], message: expect.any(String) }]]);
   });
 
+  it.each(['1e999', '-1e999', '1e308'])(
+    'of a number that cannot be added up with others is refused, as are limits of configs: %s',
+    async (number) => {
+      const send = (path: string, body: string) =>
+        control.raw({
+          method: 'POST',
+          path: `/api/public${path}`,
+          headers: {
+            authorization: basicAuthorization(control.publicKey, control.secretKey),
+            'content-type': 'application/json',
+          },
+          body,
+        });
+      const refusedAt = (field: string) => ({
+        status: 400,
+        body: { error: [{ path: [field], message: expect.any(String) }] },
+      });
+      const score = `{"name":"n","traceId":"edge","value":${number}}`;
+      expect(await send('/scores', score)).toMatchObject(refusedAt('value'));
+      const batch = `{"batch":[{"id":"edge","type":"score-create","timestamp":"2026-01-01T00:00:00Z","body":${score}}]}`;
+      expect(await send('/ingestion', batch)).toMatchObject({
+        body: { successes: [], errors: [{ id: 'edge', status: 400 }] },
+      });
+      const least = `{"name":"edge","dataType":"NUMERIC","minValue":${number}}`;
+      expect(await send('/score-configs', least)).toMatchObject(refusedAt('minValue'));
+      const categories = `[{"label":"a","value":${number}}]`;
+      const words = `{"name":"edge","dataType":"CATEGORICAL","categories":${categories}}`;
+      expect(await send('/score-configs', words)).toMatchObject(refusedAt('categories'));
+    },
+  );
+
   it('is replaced by a later one of its id, and deleted', async () => {
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 1 });
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 2 });
@@ -236,6 +267,7 @@ describe('lists of scores', () => {
       id: 'l4',
       datasetRunId: 'run',
       value: 4,
+      metadata: { by: 'hand' },
       timestamp: timestamp(4),
       environment: 'prod',
     });
@@ -265,6 +297,11 @@ describe('lists of scores', () => {
       ['l3', 'l2'],
     ],
     ['/v2/scores', 'name=listed&limit=1&page=2', ['l3']],
+    [
+      '/v2/scores',
+      `filter=${JSON.stringify([{ type: 'stringObject', column: 'metadata', key: 'by', operator: '=', value: 'hand' }])}`,
+      ['l4'],
+    ],
   ])('at %s filtered by %s', async (path, query, ids) => {
     expect(await idsOf(`${path}?${query}`)).toEqual(ids);
   });

@@ -25,6 +25,7 @@ import type { CreateWorldBody } from '#wire/public-api/world.ts';
 import { hashOf } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
+import type { FaultOf } from './parse.ts';
 import { keepMessages } from './rpc.ts';
 
 /** What else of the request matters for reading its body. */
@@ -33,6 +34,8 @@ export type KeepOptions = {
   isKeyed: boolean;
   /** How the body is written. */
   form: BodyForm;
+  /** Of bodies whose entries are taken or refused each by itself. */
+  faultOf?: FaultOf;
 };
 
 export type BodyForm = 'json' | 'protobuf';
@@ -272,7 +275,9 @@ const keepClosed = ({ entries = [], ...rest }: ClosedBody) => ({
 });
 
 /** Events as they were read, each with what it says or what is wrong with it. */
-const keepEvents = ({ batch }: IngestionBody) => ({ events: readBatch(batch) });
+const keepEvents = ({ batch }: IngestionBody, { faultOf }: KeepOptions) => ({
+  events: readBatch(batch, faultOf),
+});
 
 const keepSpans = (body: SpansBody) => readExport(readJsonForm(body));
 

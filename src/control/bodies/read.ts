@@ -9,14 +9,14 @@ import { readExport } from '#observability/otlp/read-export.ts';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
-import { measureJson } from '#wire/json-extent.ts';
+import { type Extent, measureJson } from '#wire/json-extent.ts';
 import { operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
 import { type KeepOptions, keepers } from './keep.ts';
 import { withoutNulls } from './nulls.ts';
-import { checkExtent, parseText, textOfBody } from './parse.ts';
+import { parseEntries, parseText, textOfBody } from './parse.ts';
 
 /** The outcome. A body with problems is reported and not handed on. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };
@@ -65,12 +65,28 @@ const accept = (id: string, value: unknown): unknown => {
     : value;
 };
 
-const readText = (id: string, text: string | undefined, options: KeepOptions): ReadBody => {
-  const value = text === undefined ? undefined : accept(id, parseText(text));
+/** Operations that take or refuse each entry of their bodies by itself. */
+const byEntry = ['ingest', 'ingestSpans', 'ingestMetrics'];
+
+/** The value of a body, and how it is kept. */
+const parse = (id: string, text: string, extent: Extent, options: KeepOptions) => {
+  if (!byEntry.includes(id)) return { value: accept(id, parseText(text, extent)), options };
+  const { value, faultOf } = parseEntries(text, extent);
+  return { value, options: { ...options, faultOf } };
+};
+
+const readText = (id: string, text: string, extent: Extent, given: KeepOptions): ReadBody => {
+  const { value, options } = parse(id, text, extent, given);
   const problems = checkOf(id)(value);
   if (problems.length > 0) return { problems, body: undefined };
   return { problems, body: keep(id, value, options) };
 };
+
+/** What is read where there is no body. */
+const readNothing = (id: string): ReadBody => ({
+  problems: checkOf(id)(undefined),
+  body: undefined,
+});
 
 /** Operations that take protobuf read it straight to what their handlers are given. */
 const protobufReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
@@ -87,8 +103,8 @@ const readProtobuf = (id: string, bytes: Uint8Array): ReadBody => ({
 export const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
   if (options.form === 'protobuf') return readProtobuf(id, bytes);
   const text = textOfBody(bytes);
-  if (text !== undefined) checkExtent(measureJson(text));
-  const { problems, body } = readText(id, text, options);
+  if (text === undefined) return readNothing(id);
+  const { problems, body } = readText(id, text, measureJson(text), options);
   if (id in keepers) return { problems, body };
   return { problems, body: declaredOf(operations.get(id)?.body as Members | undefined, body) };
 };
@@ -104,11 +120,11 @@ export const readSmall = (
     if (byteLength > limits.directProtobufBytes) return undefined;
     return readProtobuf(id, bytes ?? new Uint8Array());
   }
-  if (bytes === undefined) return readText(id, undefined, options);
+  if (bytes === undefined) return readNothing(id);
   if (bytes.byteLength > limits.directBodyBytes) return undefined;
   const text = textOfBody(bytes);
-  const extent = measureJson(text ?? '');
+  if (text === undefined) return readNothing(id);
+  const extent = measureJson(text);
   if (extent.values > limits.directBodyValues) return undefined;
-  checkExtent(extent);
-  return readText(id, text, options);
+  return readText(id, text, extent, options);
 };

@@ -36,13 +36,24 @@ export type Queryable = {
 export type Transaction = Queryable & {
   /** Runs a `copy … from stdin` on the bytes of rows; `name` is that of the statement. */
   copyIn(name: string, text: string, bytes: Buffer): Promise<void>;
+  /** How many rows one statement is to write at most, where there may be several of it: others wait for it meanwhile. */
+  readonly rowsAtOnce?: number;
 };
+
+/**
+ * How a transaction's statements are planned. `by_key`: they find rows by keys alone, also where a table is empty when
+ * they are planned. Else PostgreSQL would read the whole of it, and go on so while it grows, until it is analyzed.
+ */
+export type Planning = 'usual' | 'by_key';
 
 export type Database = Queryable & {
   /** Gives each row of a statement to `take` as it arrives, so that many are never there at once. Throws what `take` throws. */
   each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    planning?: Planning,
+  ): Promise<Result>;
   /** Whether its disk has room, as the last writes found it. */
   readonly room: Pick<Room, 'check' | 'wasFull'>;
   /** Connections of this process, and who waits for one. */
@@ -180,13 +191,19 @@ const giveUp = async (client: pg.PoolClient): Promise<void> => {
   }
 };
 
+const begins: Readonly<Record<Planning, string>> = {
+  usual: 'begin',
+  by_key: 'begin; set local enable_seqscan = off',
+};
+
 const transact = async <Result>(
   client: pg.PoolClient,
   room: Room,
   work: (tx: Transaction) => Promise<Result>,
+  planning: Planning,
 ): Promise<Result> => {
   try {
-    await client.query('begin');
+    await client.query(begins[planning]);
     const result = await work({
       query: (text, values) => run(client, room, text, values),
       copyIn: (name, text, bytes) => copyIn(client, room, name, text, bytes),
@@ -229,7 +246,8 @@ export const openDatabase = (
     query: (text, values) => take(() => run(pool, room, text, values)),
     each: (text, values, each) =>
       take(async () => runEach(await connect(pool), text, values, each)),
-    transaction: (work) => take(async () => transact(await connect(pool), room, work)),
+    transaction: (work, planning = 'usual') =>
+      take(async () => transact(await connect(pool), room, work, planning)),
     room,
     connections: () => ({
       used: pool.totalCount - pool.idleCount,

@@ -13,6 +13,7 @@ import { batchColumns } from './batches.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { violates } from './errors.ts';
 import { projectPath } from './keys.ts';
+import { keysOf } from './parameters.ts';
 import { batchBefore } from './states.ts';
 import { finishUpload } from './uploads.ts';
 
@@ -61,6 +62,17 @@ export const claimBatch = async (db: Queryable): Promise<ClaimedBatch | undefine
 };
 
 type Held = Pick<ClaimedBatch, 'id' | 'owner'>;
+
+const overStatement = statement(
+  'find_attempts_that_are_over',
+  `select given.id, given.owner from ${keysOf('$1::text[], $2::text[]')} as given(id, owner)
+     join data_batches b on b.id = given.id where b.lease_owner is distinct from given.owner`,
+);
+
+/** Of attempts at batches, those whose batch has ended or is another's by now. Batches that are not known are not told of. */
+export const findAttemptsOver = (db: Queryable, attempts: readonly Held[]): Promise<Held[]> =>
+  db.query<Held>(overStatement, [attempts.map(({ id }) => id), attempts.map(({ owner }) => owner)]);
+
 export type JobProgress = {
   phase: 'validating' | 'applying';
   validatedChunks: number;

@@ -113,6 +113,17 @@ const mergeAll = async (
 
 const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
 
+/** Writes rows by as many statements as the transaction asks for. */
+const inPieces = async <Row>(
+  { rowsAtOnce = Number.POSITIVE_INFINITY }: Transaction,
+  rows: readonly Row[],
+  write: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> => {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await write(rows.slice(start, start + rowsAtOnce));
+  }
+};
+
 /**
  * Writes what a batch says of observations, each of which is named once. Those in the traces of `isNew` are not looked
  * for. Returns what changes in the other traces by it.
@@ -134,19 +145,14 @@ export const writeObservations = async (
   for (const { before, after } of changed) {
     note(additions, after.traceKey, taken(countOf(before)), countOf(after));
   }
-  if (fresh.length > 0) {
-    const bytes = bytesOf(fresh.map(({ write }) => write));
-    await tx.copyIn('copy_observations', copyInText, bytes);
-  }
-  if (changed.length > 0) {
-    await tx.query(
-      updateObservations,
-      arraysOf(
-        observationColumns,
-        changed.map(({ after }) => after),
-      ),
-    );
-  }
+  await inPieces(tx, fresh, (some) => {
+    const bytes = bytesOf(some.map(({ write }) => write));
+    return tx.copyIn('copy_observations', copyInText, bytes);
+  });
+  await inPieces(tx, changed, (some) => {
+    const rows = some.map(({ after }) => after);
+    return tx.query(updateObservations, arraysOf(observationColumns, rows));
+  });
   return additions;
 };
 

@@ -68,6 +68,8 @@ export const traceOrders = {
   release: 't.release',
   version: 't.version',
   public: 't.is_public',
+  // None is: a trace has its key.
+  bookmarked: '(t.key is null)',
   sessionId: 't.session_id',
 } as const;
 

@@ -104,7 +104,7 @@ export const answerErrors = (
     if (wait !== undefined) reply.header('retry-after', wait);
     return sendError(reply, status, body);
   });
-  const answer404 = async (request: FastifyRequest, reply: FastifyReply) => {
+  const answer404 = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
     const why = isElsewhere ? ' at this address: the API has one of its own' : '';
@@ -114,9 +114,10 @@ export const answerErrors = (
     });
   };
   // Refused before the body is read; the handler is never reached.
-  app.addHook('onRequest', async (request, reply) =>
-    request.is404 ? answer404(request, reply) : undefined,
-  );
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answer404(request, reply);
+    else done();
+  });
   app.setNotFoundHandler(answer404);
 };
 

@@ -33,8 +33,9 @@ export const listen = async (
   { requestMs, everyMs, onConnect }: RequestTimes & { onConnect?: OnConnect } = usualTimes,
 ): Promise<Listening> => {
   let draining = false;
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, __, done) => {
     if (draining) reply.header('connection', 'close');
+    done();
   });
   await app.ready();
   const handle: RequestListener = (request, response) => app.routing(request, response);

@@ -27,7 +27,8 @@ export const allowPages = (reply: FastifyReply): void => {
   reply.header('access-control-expose-headers', exposed);
 };
 
-const preflightHeaders = 'Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent';
+/** All: SDKs send headers of their own with what they send from pages. A browser takes `*` for all but the first. */
+const preflightHeaders = 'Authorization, *';
 const preflightSeconds = 7_200;
 
 const answerOptions =
@@ -81,10 +82,11 @@ export const createOtherMethods = (
     for (const one of [method].flat()) known.set(one, access);
     paths.set(url, known);
   });
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
-    const found = others.find('GET', request.url);
-    return (found?.store as ReturnType<typeof answerOthers> | undefined)?.(request, reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    const found = request.is404 ? others.find('GET', request.url) : null;
+    const answer = found?.store as ReturnType<typeof answerOthers> | undefined;
+    if (answer === undefined) done();
+    else answer(request, reply).catch(done);
   });
   return {
     bind() {

@@ -3,6 +3,9 @@
  * people, send `folder/name`; such an address is read as the escaped one. What is escaped is left as it is.
  */
 
+/** How every address begins that can have such a name: most requests are for others, and cost one look. */
+const named = /^\/api\/public\/(?:v2\/(?:prompts|datasets)|datasets|context)\//;
+
 /** What stands before a name, the name, and what may follow it. */
 const forms = [
   /^(\/api\/public\/v2\/prompts\/)(.+?)(\/versions\/[^/]+)?$/,
@@ -14,6 +17,7 @@ const forms = [
 
 /** The address with the slashes of names escaped. */
 export const escapeNames = (url: string): string => {
+  if (!named.test(url)) return url;
   const [path = '', ...query] = url.split('?');
   const escaped = forms.reduce(
     (address, form) =>

@@ -14,5 +14,5 @@ export const removeTraces = async (
     const { count, changes } = await deleteTraces(tx, projectId, ids, week);
     await addDailyUsage(tx, projectId, changes, ownSlots.deletion);
     return count;
-  });
+  }, 'by_key');
 };

@@ -65,6 +65,23 @@ describe('a writer', () => {
     expect(next.isClear).toBe(true);
     clearInterval(opens);
   });
+
+  it('lets the loop read what has arrived where somebody went first lately, and goes on at once where nobody did', async () => {
+    const way = createRightOfWay(() => Date.now());
+    const early = followed(way.giving());
+    await Promise.resolve();
+    expect(early.isClear).toBe(true);
+    await way.during(async () => undefined);
+    await vi.advanceTimersByTimeAsync(answeredMs);
+    const open = lasting();
+    setImmediate(() => void way.during(open.work));
+    const later = followed(way.giving());
+    await vi.advanceTimersByTimeAsync(100);
+    expect(later.isClear).toBe(false);
+    open.end();
+    await vi.advanceTimersByTimeAsync(answeredMs);
+    expect(later.isClear).toBe(true);
+  });
 });
 
 describe('the gate', () => {

@@ -15,7 +15,10 @@ const recentMs = 5_000;
 /** A writer waits for so long in all. */
 export const mostHeldMs = 1_000;
 
-/** Waits while somebody else is to go first, for what is left of the time that a writer waits in all. */
+/**
+ * Waits while somebody else is to go first, for what is left of the time that a writer waits in all. Where somebody went
+ * first lately, it looks for who has come meanwhile: whatever has arrived is read before.
+ */
 export type GiveWay = () => Promise<void>;
 
 export type RightOfWay = {
@@ -26,6 +29,9 @@ export type RightOfWay = {
   /** For one piece of work of a writer. */
   giving(): GiveWay;
 };
+
+/** Until the loop has read all that arrived. */
+const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Makes it; the clock is given in milliseconds. */
 export const createRightOfWay = (now: () => number = () => performance.now()): RightOfWay => {
@@ -47,7 +53,9 @@ export const createRightOfWay = (now: () => number = () => performance.now()): R
         resolve();
       });
     });
+  const wasTaken = (): boolean => holders.size > 0 || now() - takenAt < recentMs;
   return {
+    wasTaken,
     async during(work) {
       const holder = Symbol();
       holders.add(holder);
@@ -61,10 +69,10 @@ export const createRightOfWay = (now: () => number = () => performance.now()): R
         setTimeout(() => leave(holder), answeredMs);
       }
     },
-    wasTaken: () => holders.size > 0 || now() - takenAt < recentMs,
     giving() {
       let leftMs = mostHeldMs;
       return async () => {
+        if (wasTaken()) await turnOfLoop();
         while (holders.size > 0 && leftMs > 0) {
           const since = now();
           await untilClear(leftMs);

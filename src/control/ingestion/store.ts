@@ -45,8 +45,18 @@ export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
   };
 };
 
+/** Of a statement that writes rows, while sessions are being opened: one that comes then waits for so many at most. */
+const rowsBesideOpens = 50;
+
 /** The transaction, which lets others go first: before each statement, and before what follows from its rows. */
-const giving = (tx: Transaction, giveWay: GiveWay): Transaction => ({
+const giving = (
+  tx: Transaction,
+  giveWay: GiveWay,
+  { wasTaken }: Pick<RightOfWay, 'wasTaken'>,
+): Transaction => ({
+  get rowsAtOnce() {
+    return wasTaken() ? rowsBesideOpens : Number.POSITIVE_INFINITY;
+  },
   async query<Row>(statement: Statement, values: Values) {
     await giveWay();
     const rows = await tx.query<Row>(statement, values);
@@ -89,13 +99,13 @@ export const writeSaying = async (
       await giveWay();
       const week = await weeks.current();
       await db.transaction(async (given) => {
-        const tx = giving(given, giveWay);
+        const tx = giving(given, giveWay, rightOfWay);
         const { told, scores, events } = await choose(tx, week);
         const changes = await writeTold(tx, priceAll, projectId, told, week);
         await writeScores(tx, projectId, scores);
         if (events > 0) changes.push(eventsOn(Date.now(), events));
         await addDailyUsage(tx, projectId, changes, place % usageSlots);
-      });
+      }, 'by_key');
     });
   } catch (error) {
     throw asOverload(error);

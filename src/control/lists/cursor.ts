@@ -20,7 +20,8 @@ export const readCursor = (cursor: string): readonly unknown[] => {
   }
 };
 
-const latestMs = 8.64e15;
+/** Times of rows are from 1970 on, with a year of four digits, which are all that the database reads as they are written. */
+const latestMs = Date.UTC(10_000, 0, 1);
 
 /** Columns by which a list is in order, both descending; `key` is that of an id in its project. */
 export type Order = { time: string; key: string };
@@ -28,7 +29,7 @@ export type Order = { time: string; key: string };
 /** The condition on what follows a cursor. Throws `invalid` for what is none. */
 export const afterCursor = (cursor: string, projectId: string, { time, key }: Order): Condition => {
   const [ms, id] = readCursor(cursor);
-  const isTime = typeof ms === 'number' && Number.isSafeInteger(ms) && Math.abs(ms) < latestMs;
+  const isTime = typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0 && ms < latestMs;
   if (!isTime || typeof id !== 'string') {
     throw invalidParameter('cursor', 'is not meta.cursor of a page of this list');
   }

@@ -3,14 +3,14 @@
  * of ours; every value is a parameter. A parameter of its own on the same column yields to it.
  */
 import { isObject } from '#domain/json.ts';
-import { parseTimeUs } from '#observability/read-value.ts';
+import { parseBoundMs } from '#observability/read-value.ts';
 import type { Condition } from '../db/where.ts';
 import { invalidParameter, type RawQuery, textIn } from './query.ts';
 
 type Kind = 'text' | 'number' | 'time' | 'boolean' | 'list';
 
-/** What a column of a filter stands for. `of` takes a key, for columns that hold values by keys. */
-export type Column = { kind: Kind; sql: string } | { kind: 'byKey'; of: ByKey };
+/** What a column of a filter stands for. `of` takes a key, for columns that hold values by keys, all of the kind `held`. */
+export type Column = { kind: Kind; sql: string } | { kind: 'byKey'; held: Kind; of: ByKey };
 
 /** The condition on the value of a key; `test` is that on the value itself. */
 type ByKey = (key: string, test: (sql: string) => Condition) => Condition;
@@ -119,9 +119,9 @@ const onList = (entry: Entry, sql: string): Condition => {
 };
 
 const onTime = (entry: Entry, sql: string): Condition => {
-  const us = parseTimeUs(entry.value);
-  if (us === undefined) throw refuse(`on "${entry.column}" needs an ISO 8601 time as value`);
-  return compare(entry, sql, new Date(us / 1_000).toISOString(), 'timestamptz');
+  const ms = parseBoundMs(entry.value);
+  if (ms === undefined) throw refuse(`on "${entry.column}" needs an ISO 8601 time as value`);
+  return compare(entry, sql, new Date(ms).toISOString(), 'timestamptz');
 };
 
 const onBoolean = (entry: Entry, sql: string): Condition => {
@@ -148,12 +148,23 @@ const types: Readonly<Record<string, [Kind[], (entry: Entry, sql: string) => Con
   null: [['text', 'number', 'time', 'boolean', 'list'], onNull],
 };
 
-const typesByKey: Readonly<Record<string, (entry: Entry, sql: string) => Condition>> = {
-  stringObject: onText,
-  categoryOptions: onOptions,
-  numberObject: (entry, sql) => compare(entry, sql, numberOf(entry), 'float8'),
-  booleanObject: onBoolean,
+const typesByKey: typeof types = {
+  stringObject: [['text'], onText],
+  categoryOptions: [['text'], onOptions],
+  numberObject: [['number'], (entry, sql) => compare(entry, sql, numberOf(entry), 'float8')],
+  booleanObject: [['boolean'], onBoolean],
 };
+
+/** The condition that an entry of this type writes on a column of the kind; undefined where it does not fit. */
+const writerOf = (known: typeof types, type: string, kind: Kind) => {
+  const [kinds = [], write] = (Object.hasOwn(known, type) ? known[type] : undefined) ?? [];
+  return kinds.includes(kind) ? write : undefined;
+};
+
+const typesFor = (kind: Kind): string =>
+  Object.keys(typesByKey)
+    .filter((type) => writerOf(typesByKey, type, kind) !== undefined)
+    .join(', ');
 
 const conditionOf = (entry: Entry, columns: Columns): Condition => {
   const column = Object.hasOwn(columns, entry.column) ? columns[entry.column] : undefined;
@@ -162,14 +173,14 @@ const conditionOf = (entry: Entry, columns: Columns): Condition => {
     throw refuse(`names the column "${entry.column.slice(0, 100)}", which is not one of ${known}`);
   }
   if (column.kind === 'byKey') {
-    const test = Object.hasOwn(typesByKey, entry.type) ? typesByKey[entry.type] : undefined;
+    const test = writerOf(typesByKey, entry.type, column.held);
     if (test === undefined || entry.key === null) {
-      throw refuse(`on "${entry.column}" needs a key, and one of ${Object.keys(typesByKey)}`);
+      throw refuse(`on "${entry.column}" needs a key, and the type ${typesFor(column.held)}`);
     }
     return column.of(clean(entry.key), (sql) => test(entry, sql));
   }
-  const [kinds, write] = (Object.hasOwn(types, entry.type) ? types[entry.type] : undefined) ?? [];
-  if (kinds === undefined || write === undefined || !kinds.includes(column.kind)) {
+  const write = writerOf(types, entry.type, column.kind);
+  if (write === undefined) {
     throw refuse(`has the type "${entry.type.slice(0, 40)}", which "${entry.column}" does not fit`);
   }
   return write(entry, column.sql);

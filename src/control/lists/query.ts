@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import { parseTimeUs } from '#observability/read-value.ts';
+import { parseBoundMs } from '#observability/read-value.ts';
 
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -55,8 +55,8 @@ export const timeIn = (query: RawQuery, name: string): string | undefined => {
   const text = textIn(query, name);
   if (text === undefined) return undefined;
   // Spaces are what a plus of an offset becomes where a client does not escape it.
-  const us = parseTimeUs(text.replace(' ', '+'));
-  if (us !== undefined) return new Date(us / 1_000).toISOString();
+  const ms = parseBoundMs(text.replace(' ', '+'));
+  if (ms !== undefined) return new Date(ms).toISOString();
   throw invalidParameter(name, 'must be an ISO 8601 time with its offset');
 };
 

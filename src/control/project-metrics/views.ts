@@ -4,6 +4,7 @@
  */
 import { latencyOf } from '../db/latency-sketch.ts';
 import type { Column, Columns } from '../lists/filter.ts';
+import { metadataColumn } from '../lists/metadata-column.ts';
 
 /** Tables beside the view's own that something needs. */
 export type Need = 'trace' | 'observation' | 'tally' | 'span' | 'scores';
@@ -250,19 +251,6 @@ export const views = {
 } as const satisfies Record<string, View>;
 
 export type ViewName = keyof typeof views;
-
-/** JSON text without escapes of what no database holds: NUL, and half a character. Escaped backslashes stay. */
-const holdable = (sql: string): string =>
-  `regexp_replace(${sql}, '(\\\\\\\\)|\\\\u(0000|d[89a-f]..)', '\\1', 'g')`;
-
-/** The value of a key of metadata, as text. */
-const metadataColumn = (sql: string): Column => ({
-  kind: 'byKey',
-  of: (key, test) => (bind) =>
-    test(
-      `(case when strpos(${sql}, '\\u') > 0 then ${holdable(sql)} else ${sql} end::json ->> ${bind(key)}::text)`,
-    )(bind),
-});
 
 /** What a view can be filtered by. */
 export const filterColumns = ({ dimensions, measures, metadata, time }: View): Columns => ({

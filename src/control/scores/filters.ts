@@ -2,6 +2,7 @@
 import type { Condition } from '../db/where.ts';
 import { anyKeyed, anyOf, before, equals, hasAll, on, since } from '../lists/conditions.ts';
 import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
+import { metadataColumn } from '../lists/metadata-column.ts';
 import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
 
 const columns: Columns = {
@@ -23,6 +24,7 @@ const columns: Columns = {
   userId: { kind: 'text', sql: 't.user_id' },
   traceName: { kind: 'text', sql: 't.name' },
   tags: { kind: 'list', sql: 't.tags' },
+  metadata: metadataColumn('s.metadata'),
 };
 
 const operators: Readonly<Record<string, string>> = {

@@ -23,8 +23,9 @@ type Told = { observations: number; dues: number };
 
 const tell = async ({ traces, readGrade }: Parts, batch: Batch): Promise<BatchTold> => {
   const week = await traces.weeks.current();
-  return traces.db.transaction((tx) =>
-    tellBatch(tx, { week, readGrade, prices: traces.prices }, batch),
+  return traces.db.transaction(
+    (tx) => tellBatch(tx, { week, readGrade, prices: traces.prices }, batch),
+    'by_key',
   );
 };
 

@@ -1,4 +1,5 @@
 /** Observations in groups of members, of which a client asks for those that it needs. */
+import { cut } from '#domain/cut.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
 import type { ListedObservationRow } from '../db/observation-reads.ts';
@@ -28,7 +29,7 @@ const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown =
   const entries = Object.entries(metadata).map(([key, value]) => {
     const shown = typeof value === 'string' ? value : JSON.stringify(value);
     const isLong = !whole.has(key) && shown.length > mostMetadataChars;
-    return [key, isLong ? shown.slice(0, mostMetadataChars) : value];
+    return [key, isLong ? cut(shown, mostMetadataChars) : value];
   });
   return Object.fromEntries(entries);
 };

@@ -3,14 +3,16 @@ import { levels, observationTypes } from '#observability/object.ts';
 import type { Condition } from '../db/where.ts';
 import { anyOf, before, equals, hasAll, keyed, on, oneOf, since } from '../lists/conditions.ts';
 import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
+import { metadataColumn } from '../lists/metadata-column.ts';
 import { type RawQuery, textIn } from '../lists/query.ts';
 
 const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
 const levelOf = `coalesce(o.level, 'DEFAULT')`;
 
-const scoresOf = (what: string, type: string) =>
+const scoresOf = (what: string, type: string, held: 'number' | 'text' | 'boolean') =>
   ({
     kind: 'byKey',
+    held,
     of: (key, test) => (bind) =>
       `exists (select from (select ${what} as held from scores s where s.trace_key = t.key
          and s.data_type = '${type}' and s.name = ${bind(key)}) scored where ${test('scored.held')(bind)})`,
@@ -27,9 +29,10 @@ const traceColumns: Columns = {
   release: { kind: 'text', sql: 't.release' },
   tags: { kind: 'list', sql: 't.tags' },
   bookmarked: { kind: 'boolean', sql: 'false' },
-  scores_avg: scoresOf('avg(s.value)', 'NUMERIC'),
-  score_categories: scoresOf('s.string_value', 'CATEGORICAL'),
-  score_booleans: scoresOf('s.value = 1', 'BOOLEAN'),
+  metadata: metadataColumn('t.metadata'),
+  scores_avg: scoresOf('avg(s.value)', 'NUMERIC', 'number'),
+  score_categories: scoresOf('s.string_value', 'CATEGORICAL', 'text'),
+  score_booleans: scoresOf('s.value = 1', 'BOOLEAN', 'boolean'),
 };
 
 /** Columns over all observations of a trace. */
@@ -106,6 +109,7 @@ const observationColumns: Columns = {
   sessionId: { kind: 'text', sql: 't.session_id' },
   traceName: { kind: 'text', sql: 't.name' },
   traceTags: { kind: 'list', sql: 't.tags' },
+  metadata: metadataColumn('o.metadata'),
 };
 
 /** In the words of an index, where it has such a level or such a name. */
