@@ -35,7 +35,7 @@ const firstPage = (one: Browser) => {
 };
 
 const event = (kind: string) =>
-  until(() => browser.events.find((one) => one.kind === kind), { timeoutMs: 5_000, what: kind });
+  until(() => browser.events.find((one) => one.kind === kind), { timeoutMs: 30_000, what: kind });
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([startSite(), startBrowserForTest()]);
@@ -72,7 +72,7 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     const other = await connect();
     expect(other.contexts()).toHaveLength(1);
     await until(() => other.contexts()[0]?.pages().length === 1, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'one page left',
     });
   });

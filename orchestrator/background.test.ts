@@ -12,10 +12,10 @@ it('the work of a term of leadership that is over is forgotten once it is done',
   const step = Promise.withResolvers<void>();
   last.begin('hst-1', 'destroy', () => step.promise);
   backgrounds.release(last);
-  await until(() => backgrounds.size() === 1, { timeoutMs: 2_000, what: 'the last term alone' });
+  await until(() => backgrounds.size() === 1, { timeoutMs: 30_000, what: 'the last term alone' });
   const all = backgrounds.finish();
   step.resolve();
   await all;
-  await until(() => backgrounds.size() === 0, { timeoutMs: 2_000, what: 'no term' });
+  await until(() => backgrounds.size() === 0, { timeoutMs: 30_000, what: 'no term' });
   expect(last.busy.size).toBe(0);
 });

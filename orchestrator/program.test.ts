@@ -58,7 +58,8 @@ const warmAfterLaunch = (hostId: string): void => {
 };
 
 const warm = () => pool.live().filter((host) => host.state === 'warm');
-const eventually = (what: string, probe: () => boolean) => until(probe, { timeoutMs: 5_000, what });
+const eventually = (what: string, probe: () => boolean) =>
+  until(probe, { timeoutMs: 30_000, what });
 
 beforeEach(() => {
   pool = createMemoryPool();
@@ -79,7 +80,7 @@ describe('what is shown', () => {
     const orchestrator = start({ poolSize: 2 });
     const told = (line: string) =>
       until(async () => (await metrics.registry.metrics()).split('\n').includes(line), {
-        timeoutMs: 5_000,
+        timeoutMs: 30_000,
         what: line,
       });
     await told('svc_hosts{pool="default",state="warm"} 2');
@@ -95,7 +96,7 @@ describe('what is shown', () => {
     if (ending !== undefined) ending.state = 'draining';
     machine.kill(ending?.id ?? '');
     await told('svc_host_launches_total{pool="default",outcome="launched"} 4');
-    await until(() => ending?.state === 'gone', { timeoutMs: 5_000, what: 'its end' });
+    await until(() => ending?.state === 'gone', { timeoutMs: 30_000, what: 'its end' });
     await told('svc_host_losses_total{pool="default",reason="exited"} 1');
     const names = board.statuses().map(({ name }) => name);
     expect(names).toEqual(['lease', 'pools', 'watch-pool', 'publish', 'reap']);

@@ -21,6 +21,7 @@ import { createCompiler } from './compile/compiler.ts';
 import { createGradeReader } from './compile/grade-reader.ts';
 import type { JobKind } from './compile/job.ts';
 import { createLane, type EndedJob } from './compile/lane.ts';
+import { type StartCompileProcess, startCompileProcess } from './compile/process.ts';
 import type { ControlConfig } from './config.ts';
 import { type ListenerName, listenerNames } from './config.ts';
 import { createDashboardProcesses, type DashboardJobKind } from './dashboard-code/lanes.ts';
@@ -170,8 +171,15 @@ const stopAll = async (served: readonly Served[], deadlineMs: number): Promise<v
   await Promise.all(served.map(({ app }) => app.close()));
 };
 
-/** Starts the control plane: it migrates the database, then serves until it is stopped. */
-export const startControl = async (config: ControlConfig, log: Log): Promise<RunningControl> => {
+/**
+ * Starts the control plane: it migrates the database, then serves until it is stopped. What compiles for it is started
+ * by `startCompiling`.
+ */
+export const startControl = async (
+  config: ControlConfig,
+  log: Log,
+  startCompiling: StartCompileProcess = startCompileProcess,
+): Promise<RunningControl> => {
   const migrations = await migrate(config.databaseUrl.reveal());
   if (migrations.length > 0) log.info({ migrations }, 'database migrated');
   const stack = new AsyncDisposableStack();
@@ -202,16 +210,15 @@ export const startControl = async (config: ControlConfig, log: Log): Promise<Run
       metrics.compileJobs.inc({ kind, outcome });
       metrics.compileSeconds.observe({ kind }, seconds);
     };
-    const compiler = createCompiler(config.compile, {
-      ended: noteJob,
-      refused: (quota) => metrics.compileRefusals.inc({ quota }),
-    });
+    const refused = (quota: string) => metrics.compileRefusals.inc({ quota });
+    const watch = { ended: noteJob, refused };
+    const compiler = createCompiler(config.compile, watch, startCompiling);
     stack.defer(() => compiler.stop());
     const rowCarrier = createRowCarrier(noteJob);
     stack.defer(() => rowCarrier.stop());
     const dashboards = createDashboardProcesses(noteJob);
     stack.defer(() => dashboards.stop());
-    const readers = createLane(readingLimits, noteJob);
+    const readers = createLane(readingLimits, noteJob, startCompiling);
     stack.defer(() => readers.stop());
     const traces = openTraceStore(tracesDb, createPriceBook(findInLane(readers, log)));
     const { secrets, loop: tellsSecrets } = await openSecretsInUse(db, config.secret, log);

@@ -30,7 +30,7 @@ const beat = async (answer: { drain: boolean; address?: string } | AppError, cha
     log,
     onEnd: (reason) => ends.push(reason),
   });
-  await until(() => loop.status().ticks > 0, { timeoutMs: 2_000, what: 'a beat' });
+  await until(() => loop.status().ticks > 0, { timeoutMs: 30_000, what: 'a beat' });
   await loop.stop();
   return { ends, moves, isLost: contact.isLost() };
 };

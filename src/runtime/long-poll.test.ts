@@ -19,7 +19,7 @@ it('a long poll asks from its last answer on, and for an answer at once at first
     },
     take: ({ revision }) => revision,
   });
-  await until(() => asked.length === 5, { timeoutMs: 5_000, what: 'five questions' });
+  await until(() => asked.length === 5, { timeoutMs: 30_000, what: 'five questions' });
   expect(poll.status()).toMatchObject({ last: 'r3', failures: 1 });
   await poll.stop();
   expect(asked).toEqual([

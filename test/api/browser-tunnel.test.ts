@@ -153,6 +153,6 @@ describe('a tunnel', () => {
     expect((await tunnel(authority, browser.token)).status).toBe(429);
     made[0]?.socket.destroy();
     const again = async () => (await tunnel(authority, browser.token)).status === 200;
-    await until(again, { timeoutMs: 5_000, what: 'a tunnel in the place of one that ended' });
+    await until(again, { timeoutMs: 30_000, what: 'a tunnel in the place of one that ended' });
   });
 });

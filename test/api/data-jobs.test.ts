@@ -1,5 +1,6 @@
 /** Jobs of imports: whose turn it is, and what becomes of them when a batch is called off or their machine fails. */
-import { writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { BatchState } from '#domain/batch.ts';
@@ -330,6 +331,27 @@ describe('a worker', () => {
     await work.run(again);
     expect((await sender.read(batchId)).state).toBe('published');
     expect((await head()).number).toBe(before.number + 1);
+  });
+
+  it('that begins removes the folders of attempts that are over, and no others', async () => {
+    const done = await applied();
+    await sealed();
+    const { id, owner } = await work.claimNext();
+    const folder = join(control.config.workDir, 'left');
+    const names = {
+      over: `${done}.${randomUUID()}`,
+      former: `${id}.${randomUUID()}`,
+      underWay: `${id}.${owner}`,
+      // Another installation may have its folders in the same place.
+      unknown: `bat-unknown.${randomUUID()}`,
+      pushed: `push-${randomUUID()}`,
+    };
+    for (const name of Object.values(names)) {
+      await mkdir(join(folder, name), { recursive: true });
+    }
+    await work.removeDead(folder);
+    const { underWay, unknown, pushed } = names;
+    expect((await readdir(folder)).sort()).toEqual([underWay, unknown, pushed].sort());
   });
 
   it('gives a batch up that cut off as many before it as there may be', async () => {

@@ -67,7 +67,7 @@ describe('gateways', () => {
     const found = async () =>
       (await control.admin(examine, {})).body.checks.find(({ name }) => name === 'gateways');
     const becomes = (message: string) =>
-      until(async () => (await found())?.message === message, { timeoutMs: 5_000, what: message });
+      until(async () => (await found())?.message === message, { timeoutMs: 30_000, what: message });
     expect(await found()).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('none has asked for routes within a minute'),

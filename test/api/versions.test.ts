@@ -215,7 +215,7 @@ describe('a world', () => {
     const { body: world } = await control.read(getWorld, { params });
     const byId = await control.read(getWorld, { params: { slug: `${world.containerId}@1` } });
     expect(byId.body).toMatchObject({ slug: 'notes', version: { number: 1 } });
-    const slug = world.id.replace(/.$/, '0');
+    const slug = world.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     const from = encodeTree(notesWorld());
     await expect(control.send(createWorld, { body: { slug, from } })).rejects.toMatchObject({
       fields: [{ path: ['slug'] }],

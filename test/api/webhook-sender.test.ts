@@ -131,7 +131,7 @@ describe('a delivery', () => {
       deliveryEntry(at + 1, `https://${slow}/`, { subscription: { id: at } }),
     );
     await tellOf(host, toSlow);
-    await until(() => held.length === 8, { timeoutMs: 5_000, what: 'the slow one to be full' });
+    await until(() => held.length === 8, { timeoutMs: 30_000, what: 'the slow one to be full' });
     await tellOf(
       host,
       Array.from({ length: 20 }, (_, at) => deliveryEntry(at + 31, url)),
@@ -175,7 +175,7 @@ describe('a sender', () => {
   it('that is told to stop ends what it has begun, and another goes on', async () => {
     answer = (_, response) => void held.push(response);
     await tellOf(host, [deliveryEntry(1, url), deliveryEntry(2, url)]);
-    await until(() => held.length === 1, { timeoutMs: 5_000, what: 'the first to arrive' });
+    await until(() => held.length === 1, { timeoutMs: 30_000, what: 'the first to arrive' });
     const stopped = sender.stop();
     held.splice(0)[0]?.writeHead(201).end();
     await stopped;

@@ -40,6 +40,15 @@ const slowWhere = JSON.stringify({
   plan: 'none',
 });
 
+/** Asks again, as it is told, while the machine is too busy for a query to be judged by its time. */
+const askSlowly = async () => {
+  for (;;) {
+    const answer = await ask(slowWhere);
+    if (answer.status !== 503) return answer;
+    expect(answer.body.message).toContain('the machine is overloaded');
+  }
+};
+
 describe('names and values of a query', () => {
   it.each([
     `{"id\\" OR 1=1 --": 1}`,
@@ -92,7 +101,7 @@ describe('names and values of a query', () => {
 
 describe('a slow query', () => {
   it('ends with its time, and says how to ask instead', async () => {
-    const { status, body } = await ask(slowWhere);
+    const { status, body } = await askSlowly();
     expect([status, body.message]).toEqual([
       524,
       'the query took longer than 0.3 s: ask by a field that has an index (see "Data" of the API), or for less at once',
@@ -103,7 +112,7 @@ describe('a slow query', () => {
   it('does not hold up those of another project', async () => {
     let slowEnded = 0;
     const slow = Array.from({ length: 12 }, async () => {
-      const { status } = await ask(slowWhere);
+      const { status } = await askSlowly();
       slowEnded += 1;
       return status;
     });

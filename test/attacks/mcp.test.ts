@@ -10,6 +10,7 @@ import { type Answering, answerCalls } from '../support/answering-host.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { bothTypes, connectMcp, rpc, textOf } from '../support/mcp.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { processorMs } from '../support/processor-time.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 const longName = `x${'-'.repeat(126)}y`;
@@ -123,13 +124,13 @@ describe('tools of an author who means no good', () => {
   });
 
   it('cost the control plane no time by their schemas, which it does not evaluate', async () => {
-    const began = performance.now();
+    const began = processorMs();
     const it = `${'a'.repeat(40)}!`;
     const called = await read(
       await post(rpc('tools/call', { name: 'hostile', arguments: { it } })),
     );
     expect(called.result?.isError).toBeUndefined();
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(processorMs() - began).toBeLessThan(5_000);
   });
 });
 

@@ -84,7 +84,7 @@ describe('calls', () => {
       stage.greedy.ask('POST', `/world-sessions/${id}/calls?wait=2`, call()),
     );
     await until(async () => (await openCalls(id)) === quotas.waits, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'every call to wait',
     });
     const refused = await stage.greedy.ask('GET', `/world-sessions/${id}?wait=2`);

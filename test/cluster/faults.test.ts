@@ -44,7 +44,7 @@ const slowCall = async (sessionId: string, milliseconds: number) => {
   });
   await until(
     async () => (await readCall(network.client, sessionId, queued.id)).state === 'claimed',
-    { timeoutMs: 5_000, what: 'the call claimed' },
+    { timeoutMs: 30_000, what: 'the call claimed' },
   );
   return queued.id;
 };

@@ -162,13 +162,13 @@ describe.each(names)('%s driver', (name) => {
       const host = await launch();
       await isWarm(host.hostId);
       await until(async () => (await driver.logs(host.hostId)).includes(host.hostId), {
-        timeoutMs: 5_000,
+        timeoutMs: 30_000,
         what: 'output of the host',
       });
-      await until(() => changes > 0 || name !== 'docker', { timeoutMs: 5_000, what: 'watching' });
+      await until(() => changes > 0 || name !== 'docker', { timeoutMs: 30_000, what: 'watching' });
       const before = changes;
       await runtime.kill(host);
-      await until(() => changes > before, { timeoutMs: 5_000, what: 'a notice of the kill' });
+      await until(() => changes > before, { timeoutMs: 30_000, what: 'a notice of the kill' });
       await watch.stop();
       const ended = await hasEnded(host.hostId);
       expect(ended.exit).toMatchObject({ reason: 'exited' });

@@ -217,7 +217,7 @@ describe('a folder that cannot be served', () => {
 
   it('is refused at a port that somebody has', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
-    await until(() => taken.listening, { timeoutMs: 5_000, what: 'the port is taken' });
+    await until(() => taken.listening, { timeoutMs: 30_000, what: 'the port is taken' });
     const { port } = taken.address() as { port: number };
     const words = ['worlds', 'connector', 'serve', folder, '--port', String(port)];
     const { status, err } = await runSvc(words);

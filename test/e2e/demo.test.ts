@@ -2,25 +2,24 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { processesNaming } from '#test/support/processes.ts';
 import { type Svc, startSvc } from '#test/support/svc.ts';
 
-/** Runs a demo that has a folder of its own for what it keeps; answers what it has left there. */
-const demonstrate = async (
-  act: (demo: Svc, folders: () => string[]) => Promise<void>,
-): Promise<string[]> => {
+describe('svc demo', () => {
+  // The first one lays out the host here, which takes long; the others find it.
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-demo-'));
-  const folders = () => readdirSync(folder).filter((name) => name.startsWith('svc-demo-'));
-  try {
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs a demo that has a folder for what it keeps; answers what it has left there. */
+  const demonstrate = async (
+    act: (demo: Svc, folders: () => string[]) => Promise<void>,
+  ): Promise<string[]> => {
+    const folders = () => readdirSync(folder).filter((name) => name.startsWith('svc-demo-'));
     await act(startSvc(['demo', '--runtime', 'process'], { TMPDIR: folder }), folders);
     return [...folders(), ...processesNaming(folder).map(({ commandLine }) => commandLine)];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
+  };
 
-describe('svc demo', () => {
   it('passes every step, and writes plain text where no terminal is', async () => {
     const left = await demonstrate(async (demo) => {
       const end = await demo.ended();

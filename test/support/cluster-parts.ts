@@ -51,7 +51,7 @@ export const findClusterParts = (): ClusterParts | undefined => {
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       const log = openSync(readlinkSync(`/proc/${pid}/fd/2`), 'a');
       process.kill(pid, 'SIGKILL');
-      await until(() => isGone(pid), { timeoutMs: 5_000, what: `${part} gone` });
+      await until(() => isGone(pid), { timeoutMs: 30_000, what: `${part} gone` });
       // The API server gives up by itself where etcd is slow to come: it is started again then.
       const start = (again: number): void => {
         const stdio = ['ignore', log, log] as const;

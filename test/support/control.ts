@@ -19,6 +19,7 @@ import type { CompileLimits } from '../../src/control/compile/compiler.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
 import type { Quotas } from '../../src/control/shares/quotas.ts';
+import { keptCompileProcess } from './compile-processes.ts';
 import { execute } from './sql.ts';
 
 /** Sends an operation and returns its answer, or throws the `AppError` that the server answered. */
@@ -232,7 +233,8 @@ export const startTestControl = async (
   options: TestControlOptions,
 ): Promise<TestControl & { config: ControlConfig }> => {
   const config = options.replicaOf?.config ?? (await newConfig(options));
-  const running = await startControl(config, options.log ?? createLog('test', config.logLevel));
+  const log = options.log ?? createLog('test', config.logLevel);
+  const running = await startControl(config, log, keptCompileProcess);
   const publicKey = config.bootstrap[0]?.publicKey ?? '';
   const secretKey = config.bootstrap[0]?.secretKey.reveal() ?? '';
   return {

@@ -154,6 +154,7 @@ export type HeldStep =
   | { do: 'query'; entity: string; where: unknown; limit: unknown; offset: unknown; order: unknown }
   | { do: 'count'; entity: string; where: unknown }
   | { do: 'get'; entity: string; key: unknown }
+  | { do: 'next'; entity: string; field: string }
   | { do: 'insert'; entity: string; row: Row }
   | { do: 'update'; entity: string; key: Row; patch: Row }
   | { do: 'remove'; entity: string; key: Row };
@@ -187,6 +188,11 @@ export const heldSteps = (literals: readonly string[]): fc.Arbitrary<HeldStep[]>
     where: fc.option(whereOf(literals), { nil: null }),
   });
   const get = fc.record({ do: as('get'), entity, key: keyOf(literals) });
+  const next = fc.record({
+    do: as('next'),
+    entity,
+    field: fc.constantFrom('id', 'right', 'count', 'text', 'nope', '__proto__'),
+  });
   const writes = [
     fc.record({ do: as('insert'), entity: fc.constant('notes'), row: note }),
     fc.record({ do: as('insert'), entity: fc.constant('pairs'), row: pair }),
@@ -213,6 +219,7 @@ export const heldSteps = (literals: readonly string[]): fc.Arbitrary<HeldStep[]>
     { weight: 8, arbitrary: read },
     { weight: 2, arbitrary: counted },
     { weight: 3, arbitrary: get },
+    { weight: 3, arbitrary: next },
     { weight: 6, arbitrary: fc.oneof(...writes) },
   );
   return fc.array(step, { minLength: 5, maxLength: 30 }) as fc.Arbitrary<HeldStep[]>;

@@ -7,6 +7,7 @@ import { openBlobs } from '../../src/control/blobs/open.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
 import { runImportJob } from '../../src/control/data/import-job.ts';
 import { openSnapshots } from '../../src/control/data/imports.ts';
+import { removeDeadFolders } from '../../src/control/data/job-folder.ts';
 import { openDatabase } from '../../src/control/db/database.ts';
 import { type ClaimedBatch, claimBatch } from '../../src/control/db/import-jobs.ts';
 import { createVersions } from '../../src/control/memory/versions.ts';
@@ -37,6 +38,8 @@ export type ImportWork = {
     batch: ClaimedBatch,
     instead?: { blobs?: (blobs: Blobs) => Partial<Blobs>; folder?: string },
   ): Promise<void>;
+  /** Removes what a worker that begins removes of those before it. */
+  removeDead(folder: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -64,6 +67,7 @@ export const startImportWork = async (config: ControlConfig): Promise<ImportWork
       const job = { ...parts, versions, blobs: own, folder: instead.folder ?? folder };
       return runImportJob(job, batch, stopping.signal);
     },
+    removeDead: (folder) => removeDeadFolders(db, folder),
     async stop() {
       await notices.stop();
       await snapshots.close();

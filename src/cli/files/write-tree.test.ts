@@ -80,13 +80,15 @@ describe('changeTree', () => {
   ])('touches nothing when %s is in the way', (_, path, told) => {
     lay(file('docs/a.md'), file('docs/own.md'), file('gone.md'), file('plain'));
     symlinkSync('gone.md', join(folder, 'world/link'));
-    symlinkSync(folder, join(folder, 'world/out'));
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync('../elsewhere', join(folder, 'world/out'));
     const before = laid();
     const remove = ['docs/a.md', 'gone.md'];
     const write = [file('first.md'), file(path)];
     expect(() => changeTree(context, 'world', { write, remove })).toThrow(told);
     expect(() => changeTree(context, 'world', { write, remove: ['gone.md', 'out/y'] })).toThrow();
     expect(laid()).toEqual(before);
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
   });
 });
 

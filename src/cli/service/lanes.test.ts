@@ -17,7 +17,7 @@ const controlled = (limits: { atOnce: number; most: number }) => {
     },
   });
   const began = (count: number) =>
-    until(() => begun.length >= count, { timeoutMs: 5_000, what: `${count} begun` });
+    until(() => begun.length >= count, { timeoutMs: 30_000, what: `${count} begun` });
   return { lanes, begun, began, ends };
 };
 

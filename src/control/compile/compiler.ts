@@ -8,7 +8,7 @@ import type { Problem } from '#language/problem.ts';
 import { createCompileBudget } from './budget.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import { type Asker, createLane, type EndedJob } from './lane.ts';
-import type { JobEnd } from './process.ts';
+import { type JobEnd, type StartCompileProcess, startCompileProcess } from './process.ts';
 import { createTaskChecks } from './task-checks.ts';
 
 export type CompileLimits = {
@@ -93,7 +93,11 @@ export type CompileWatch = {
 const nobody: CompileWatch = { ended: () => undefined, refused: () => undefined };
 
 /** Makes the compiler; no process runs before the first job. */
-export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobody): Compiler => {
+export const createCompiler = (
+  limits: CompileLimits,
+  watch: CompileWatch = nobody,
+  start: StartCompileProcess = startCompileProcess,
+): Compiler => {
   // Each has its own: who compiles much can still open sessions, and the other way round.
   const budgets = {
     trees: createCompileBudget(limits.secondsPerMinute),
@@ -111,8 +115,8 @@ export const createCompiler = (limits: CompileLimits, watch: CompileWatch = nobo
     timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs),
     memoryMb: Math.min(limits.memoryMb, shortMemoryMb),
   };
-  const trees = createLane(limits, noteEnd);
-  const checks = createLane(shortLimits, noteEnd);
+  const trees = createLane(limits, noteEnd, start);
+  const checks = createLane(shortLimits, noteEnd, start);
 
   const refuseSpent = (kind: JobKind, project: string): void => {
     const waitMs = budgetOf(kind).waitMs(project);

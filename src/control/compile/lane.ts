@@ -12,7 +12,9 @@ import {
   type JobProcess,
   type JobProgram,
   type ProcessLimits,
+  type StartCompileProcess,
   type Supply,
+  startCompileProcess,
   startJobProcess,
 } from './process.ts';
 
@@ -89,12 +91,10 @@ const displaced = ({ quota }: Words): AppError => {
 };
 
 /** The processes: those that idle are used again, and there are never more than jobs at once. */
-const createProcesses = <AJob extends object, Outcome, Supplied>(
-  program: JobProgram<AJob, Supplied>,
-  limits: ProcessLimits,
+const createProcesses = <AJob, Outcome, Supplied>(
+  start: () => JobProcess<AJob, Outcome, Supplied>,
 ) => {
   type Process = JobProcess<AJob, Outcome, Supplied>;
-  const start = (): Process => startJobProcess(program, limits);
   const all = new Set<Process>();
   const idle: Process[] = [];
   return {
@@ -122,15 +122,16 @@ const createProcesses = <AJob extends object, Outcome, Supplied>(
   };
 };
 
-/** Makes a lane of processes of a program; none runs before the first job. */
+/** Makes a lane of processes of a program, which `start` starts; none runs before the first job. */
 export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
   program: JobProgram<AJob, Supplied>,
   limits: LaneLimits,
   onEnd: (job: EndedJob<Kind>) => void,
+  start = (): JobProcess<AJob, Outcome, Supplied> => startJobProcess(program, limits),
 ): Lane<AJob, Outcome, Supplied> => {
   type Entry = Waiting<AJob, Outcome, Supplied>;
   const { words } = program;
-  const processes = createProcesses<AJob, Outcome, Supplied>(program, limits);
+  const processes = createProcesses(start);
   const queue = createFairQueue<Entry>({
     queued: limits.queued,
     queuedOfProject: Math.ceil(limits.queued / 2),
@@ -243,5 +244,8 @@ export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, 
 };
 
 /** Makes a lane of compile processes. */
-export const createLane = (limits: LaneLimits, onEnd: (job: EndedJob) => void): Lane =>
-  createJobLane(compileProgram, limits, onEnd);
+export const createLane = (
+  limits: LaneLimits,
+  onEnd: (job: EndedJob) => void,
+  start: StartCompileProcess = startCompileProcess,
+): Lane => createJobLane(compileProgram, limits, onEnd, () => start(limits));

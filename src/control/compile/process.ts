@@ -238,5 +238,7 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
 };
 
 /** Starts a process that compiles. */
-export const startCompileProcess = (limits: ProcessLimits): CompileProcess =>
+export type StartCompileProcess = (limits: ProcessLimits) => CompileProcess;
+
+export const startCompileProcess: StartCompileProcess = (limits) =>
   startJobProcess(compileProgram, limits);

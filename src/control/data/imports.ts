@@ -33,7 +33,7 @@ type ImportsParts = Pick<
 export const startImports = async (parts: ImportsParts): Promise<Imports> => {
   const { config, db, log, notices } = parts;
   const folder = join(config.workDir, 'imports');
-  await removeDeadFolders(folder);
+  await removeDeadFolders(db, folder);
   const stopping = new AbortController();
   const jobs = new Set<Promise<void>>();
 

@@ -9,6 +9,8 @@ import type { Refusal } from '#domain/batch.ts';
 import { cut } from '#domain/cut.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { ChunkRow } from '../db/chunks.ts';
+import type { Queryable } from '../db/database.ts';
+import { findAttemptsOver } from '../db/import-jobs.ts';
 
 /** Refusals that are told with a batch itself; the rest is in its report. */
 const toldRefusals = 200;
@@ -51,21 +53,30 @@ export const readRefusals = async (file: string): Promise<Refusal[]> => {
   return refusals;
 };
 
-/** Removes what workers have left that were cut off. */
-export const removeDeadFolders = async (folder: string): Promise<void> => {
+/** The folder of one attempt at a batch: no other has the same, also of a batch that was called off and sealed again. */
+export const jobFolder = (folder: string, { id, owner }: { id: string; owner: string }): string =>
+  join(folder, `${id}.${owner}`);
+
+/**
+ * Removes what workers have left that were cut off: folders of attempts that are over, as the database knows, and what
+ * nobody wrote to for a day.
+ */
+export const removeDeadFolders = async (db: Queryable, folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
+  const names = await readdir(folder);
+  const attempts = names.flatMap((name) => {
+    const [id, owner, ...more] = name.split('.');
+    return id && owner && more.length === 0 ? [{ id, owner }] : [];
+  });
+  const over = attempts.length === 0 ? [] : await findAttemptsOver(db, attempts);
+  const dead = new Set(over.map((attempt) => jobFolder(folder, attempt)));
+  for (const path of names.map((name) => join(folder, name))) {
     const found = await stat(path).catch(() => undefined); // another process removed it first
-    if (found !== undefined && Date.now() - found.mtimeMs > deadMs) {
+    if (dead.has(path) || (found !== undefined && Date.now() - found.mtimeMs > deadMs)) {
       await rm(path, { recursive: true, force: true });
     }
   }
 };
-
-/** The folder of one attempt at a batch: no other has the same, also of a batch that was called off and sealed again. */
-export const jobFolder = (folder: string, { id, owner }: { id: string; owner: string }): string =>
-  join(folder, `${id}.${owner}`);
 
 /** Removes the folders of earlier attempts at a batch, whose workers are gone, and makes that of this one. */
 export const openJobFolder = async (

@@ -7,7 +7,7 @@
  * - when as many wait as may (`most`);
  * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
  *   queue has waited for `waitMs` all the same: whoever came now would wait longer still. For as long as that
- *   goes on, a fifth of `waitMs` is long enough: a burst may wait, but where more is asked for all the time, those
+ *   goes on, nobody is let in to wait behind another: a burst may wait, but where more is asked for all the time, those
  *   that are let in are to be served as if it were not.
  *
  * A project that has nobody in the queue is let in all the same: what others ask for does not shut it out.
@@ -33,8 +33,6 @@ export type Admission = {
 const believedMs = { usual: 100, crowded: 20 };
 /** More is asked for than is borne until for so long nobody was refused. */
 const calmMs = 1_000;
-/** Of `waitMs`, while that is so. */
-const crowdedShare = 1 / 5;
 /** Placements are counted over so long; hosts pass on quickly when there were so many in it. */
 const countedMs = 2_000;
 const quickPlacements = 4;
@@ -116,10 +114,9 @@ export const createAdmission = (
     const isShort = toCome !== null && waiting > toCome;
     const isQuick = placed >= quickPlacements;
     const wasCrowded = isCrowded(key);
-    const longMs = wasCrowded ? waitMs * crowdedShare : waitMs;
-    if (!isShort || !isQuick || longestWaitMs < longMs) return;
+    if (!isShort || !isQuick || (longestWaitMs < waitMs && !wasCrowded)) return;
     crowdedAt.set(key, now());
-    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs}${wasCrowded ? `, of which ${longMs} is too long while this goes on` : ''})`;
+    const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs}${wasCrowded ? '; while this goes on nobody is let in to wait behind others' : ''})`;
     throw refusal(why, crowding, later);
   };
 

@@ -22,7 +22,7 @@ const watch = (counts: () => Counts | Promise<Counts>): Company => {
 const look = async (): Promise<void> => {
   const { ticks } = company.loop.status();
   company.loop.nudge();
-  await until(() => company.loop.status().ticks > ticks, { timeoutMs: 5_000, what: 'a look' });
+  await until(() => company.loop.status().ticks > ticks, { timeoutMs: 30_000, what: 'a look' });
 };
 
 describe('the company of a replica', () => {

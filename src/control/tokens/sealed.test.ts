@@ -11,6 +11,12 @@ it('opens for its purpose, by the present secret or one before it, and by nothin
   expect(unseal(new Secret('new', ['old']), 'prj-a', sealed)).toBe('the key ü');
   expect(unseal(new Secret('new'), 'prj-a', sealed)).toBeUndefined();
   expect(unseal(new Secret('old'), 'prj-b', sealed)).toBeUndefined();
-  expect(unseal(new Secret('old'), 'prj-a', `${sealed.slice(0, -2)}AA`)).toBeUndefined();
+  expect(
+    unseal(
+      new Secret('old'),
+      'prj-a',
+      sealed.replace(/..$/, (end) => (end === 'AA' ? 'BB' : 'AA')),
+    ),
+  ).toBeUndefined();
   expect(unseal(new Secret('old'), 'prj-a', '')).toBeUndefined();
 });

@@ -2,15 +2,14 @@
  * Tokens and what is kept of keys: each is derived from a secret, and no token is stored. Who shows one is
  * found out in `http/auth.ts`.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
 
 /** What a caller of a project has shown: its key pair, or its public key alone. */
 export type KeyLevel = 'secret' | 'public';
 
 /** What is kept of a secret key. It is 256 random bits, so a plain hash cannot be reversed. */
-export const hashSecretKey = (secretKey: string): Buffer =>
-  createHash('sha256').update(secretKey).digest();
+export const hashSecretKey = (secretKey: string): Buffer => hash('sha256', secretKey, 'buffer');
 
 /** The token that a host is launched with; a file of its pod may hold it. */
 export const hostToken = (secret: Secret, hostId: string): string =>

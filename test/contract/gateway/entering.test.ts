@@ -116,14 +116,14 @@ describe('a client that has not entered', () => {
         const answer = await asUi('/', headers);
         return answer.status === 503 ? answer : undefined;
       },
-      { timeoutMs: 5_000, what: 'the page' },
+      { timeoutMs: 30_000, what: 'the page' },
     );
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.body).toContain('is being started');
     expect(page.body).toContain('<meta http-equiv="refresh" content="1">');
     gateway.control.change(id, { state: 'READY' });
     await until(async () => (await asUi('/', headers)).status === 200, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'the surface',
     });
   });

@@ -254,7 +254,7 @@ describe('streams', () => {
       ['two', '<one><two>'],
     ] as const) {
       outgoing.write(piece);
-      await until(() => text === so, { timeoutMs: 5_000, what: so });
+      await until(() => text === so, { timeoutMs: 30_000, what: so });
     }
     outgoing.end();
     await once(answer, 'end');
@@ -340,19 +340,19 @@ describe('connections', () => {
     const host = `Host: ${gateway.hostOf(id)}`;
     socket.write(paths.map((path) => headLines(`GET ${path} HTTP/1.1`, host)).join(''));
     for (const [index, path] of paths.entries()) {
-      await until(() => asked.length > index, { timeoutMs: 5_000, what: path });
+      await until(() => asked.length > index, { timeoutMs: 30_000, what: path });
       // The host was given nothing that comes after what it has not answered.
       expect(asked.map(({ url }) => url)).toEqual(paths.slice(0, index + 1));
       asked[index]?.answer();
       await until(() => text().split('fine').length === index + 2, {
-        timeoutMs: 5_000,
+        timeoutMs: 30_000,
         what: `the answer to ${path}`,
       });
     }
     expect(ports.size).toBe(1);
     socket.write(headLines('GET /5 HTTP/1.1', host).repeat(1_000));
     await until(() => socket.readableEnded || socket.destroyed, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'the end of a connection with too many requests',
     });
   });
@@ -365,7 +365,7 @@ describe('connections', () => {
     for (const id of [first, second, first]) {
       socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id ?? '')}`));
     }
-    await until(() => /one.*two.*one/s.test(text()), { timeoutMs: 5_000, what: 'the answers' });
+    await until(() => /one.*two.*one/s.test(text()), { timeoutMs: 30_000, what: 'the answers' });
     socket.destroy();
   });
 });

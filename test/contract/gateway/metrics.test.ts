@@ -16,7 +16,7 @@ const read = async (path: string): Promise<string> =>
 
 const shows = (line: string) =>
   until(async () => (await read('/metrics')).split('\n').includes(line), {
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     what: line,
   });
 

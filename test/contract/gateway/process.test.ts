@@ -107,7 +107,7 @@ it('the gateway logs the address of a route that it does not follow, and does no
         .split('\n')
         .find((one) => one.includes(sessionId)),
     {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'a line in the log',
     },
   );
@@ -124,7 +124,7 @@ it('the gateway finishes open requests when it is told to stop, and cuts those t
   const ended = program.end('SIGTERM');
   const own = { host: '127.0.0.1', path: '/ready' };
   await until(async () => (await ask(port, own)).status === 503, {
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
     what: 'not ready',
   });
   const outgoing = openRequest({ port, host: '127.0.0.1', method: 'POST', headers: { host } });

@@ -177,7 +177,7 @@ describe('the limits of the gateway', () => {
   it('hold for requests of one session at a time', async () => {
     const host = gateway.hostOf(id);
     const held = [1, 2].map(() => ask(gateway.port, { host, path: '/never' }));
-    await until(() => reached.length === 2, { timeoutMs: 5_000, what: 'both requests' });
+    await until(() => reached.length === 2, { timeoutMs: 30_000, what: 'both requests' });
     const third = await ask(gateway.port, { host });
     expect(third).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(third.headers['retry-after']).toBe('1');

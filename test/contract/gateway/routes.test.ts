@@ -22,7 +22,7 @@ const soon = (id: string, wanted: { status: number; body?: string; code?: string
         status === wanted.status && hasBody && (wanted.code === undefined || code === wanted.code)
       );
     },
-    { timeoutMs: 5_000, what: JSON.stringify(wanted) },
+    { timeoutMs: 30_000, what: JSON.stringify(wanted) },
   );
 
 describe('a session behind the gateway', () => {
@@ -102,7 +102,7 @@ describe('a session behind the gateway', () => {
         const answer = await ask(gateway.port, { host: gateway.hostOf(id), method: 'POST' });
         return answer.code === 'host_broke_off' && answer;
       },
-      { timeoutMs: 5_000, what: 'an answer that asks for no other try' },
+      { timeoutMs: 30_000, what: 'an answer that asks for no other try' },
     );
   });
 
@@ -174,7 +174,7 @@ describe('a gateway whose token the control plane refuses', () => {
         const answer = await readiness();
         return answer.status === 503 ? answer : undefined;
       },
-      { timeoutMs: 5_000, what: 'not ready' },
+      { timeoutMs: 30_000, what: 'not ready' },
     );
     expect(JSON.parse(ready.body)).toMatchObject({
       checks: { control_plane: expect.stringContaining('refuses this gateway') },
@@ -183,7 +183,7 @@ describe('a gateway whose token the control plane refuses', () => {
     gateway.control.comeBack();
     await soon(id, { status: 200 });
     await until(async () => (await readiness()).status === 200, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'ready again',
     });
   });

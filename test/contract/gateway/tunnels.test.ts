@@ -95,7 +95,7 @@ describe('WebSocket', () => {
     gateway.control.change(id, { state: 'CLOSING', endReason: 'requested', surfaces: {} });
     const host = gateway.hostOf(id);
     await until(async () => (await ask(gateway.port, { host })).status === 410, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'the end of the route',
     });
     answer.resolve();
@@ -132,7 +132,7 @@ describe('WebSocket', () => {
     expect(await ask(gateway.port, { host })).toMatchObject({ status: 429 });
     for (const socket of sockets) socket.terminate();
     await until(async () => (await ask(gateway.port, { host })).status === 426, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       what: 'room for a request',
     });
   });
@@ -159,7 +159,7 @@ describe('another protocol', () => {
     const raw = await openRaw(gateway.port);
     const head = `GET / HTTP/1.1\r\nHost: ${gateway.hostOf(id)}\r\n`;
     raw.socket.write(`${head}Connection: Upgrade\r\nUpgrade: lines\r\n\r\nearly`);
-    await until(() => raw.text().includes('hello'), { timeoutMs: 5_000, what: 'the greeting' });
+    await until(() => raw.text().includes('hello'), { timeoutMs: 30_000, what: 'the greeting' });
     return raw;
   };
 
@@ -185,7 +185,7 @@ describe('another protocol', () => {
     const id = await serveRaw((socket) => hosts.push(socket.resume()));
     const { socket } = await begin(id);
     socket.end();
-    await until(() => socket.destroyed, { timeoutMs: 5_000, what: 'the cut' });
+    await until(() => socket.destroyed, { timeoutMs: 30_000, what: 'the cut' });
     for (const host of hosts) host.destroy();
   });
 });

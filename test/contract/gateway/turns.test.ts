@@ -15,7 +15,7 @@ const upgrade = [
 ];
 
 const hear = (raw: { text(): string }, what: string): Promise<unknown> =>
-  until(() => raw.text().includes(what), { timeoutMs: 5_000, what: `${what} in ${raw.text()}` });
+  until(() => raw.text().includes(what), { timeoutMs: 30_000, what: `${what} in ${raw.text()}` });
 
 describe('behind a request that is not answered yet', () => {
   const serveHeld = async () => {
@@ -77,7 +77,7 @@ describe('a connection', () => {
     const raw = await openRaw(gateway.port);
     raw.socket.write(await serveSlowly(4));
     const hasAll = () => raw.text().split('HTTP/1.1 200 ').length === 5;
-    await until(hasAll, { timeoutMs: 5_000, what: 'four answers' });
+    await until(hasAll, { timeoutMs: 30_000, what: 'four answers' });
     raw.socket.destroy();
   });
 
@@ -97,7 +97,7 @@ describe('a change of protocol that the host refuses', () => {
   it('gets the whole answer of the host, however long it is', async () => {
     const body = 'x'.repeat(8 * 2 ** 20);
     const raw = await dial(await refuseWith((_, response) => response.writeHead(404).end(body)));
-    await until(() => raw.text().length > body.length, { timeoutMs: 5_000, what: 'the body' });
+    await until(() => raw.text().length > body.length, { timeoutMs: 30_000, what: 'the body' });
     expect(raw.text()).toMatch(/^HTTP\/1\.1 404 /);
     raw.socket.destroy();
   });

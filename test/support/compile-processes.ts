@@ -1,0 +1,50 @@
+/**
+ * The compile processes of the control planes of a test process, which start one after the other: a process that idles
+ * when its control plane stops is kept for the next one with the same limits, as each start takes half a second of a
+ * processor. One that is at work then is ended, as always.
+ */
+import {
+  type CompileProcess,
+  type StartCompileProcess,
+  startCompileProcess,
+} from '../../src/control/compile/process.ts';
+
+/** Of all kinds of limits; more than a few control planes hold at once is ended. */
+const mostKept = 4;
+
+const kept: { process: CompileProcess; limits: string }[] = [];
+
+const take = (limits: string): CompileProcess | undefined => {
+  const at = kept.findIndex((one) => one.limits === limits && one.process.isAlive());
+  return at === -1 ? undefined : kept.splice(at, 1)[0]?.process;
+};
+
+/** Starts one, or takes one that is kept. */
+export const keptCompileProcess: StartCompileProcess = ({ timeLimitMs, memoryMb }) => {
+  const limits = `${timeLimitMs} ms, ${memoryMb} MiB`;
+  const process = take(limits) ?? startCompileProcess({ timeLimitMs, memoryMb });
+  let jobs = 0;
+  let isGone = false;
+  return {
+    isAlive: () => !isGone && process.isAlive(),
+    async run(job, supply) {
+      jobs += 1;
+      try {
+        return await process.run(job, supply);
+      } finally {
+        jobs -= 1;
+      }
+    },
+    async kill() {
+      if (isGone) return;
+      isGone = true;
+      const left = kept.filter((one) => one.process.isAlive());
+      kept.splice(0, kept.length, ...left);
+      if (jobs === 0 && process.isAlive() && kept.length < mostKept) {
+        kept.push({ process, limits });
+        return;
+      }
+      await process.kill();
+    },
+  };
+};
