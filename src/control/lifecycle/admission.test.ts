@@ -20,7 +20,11 @@ const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
     () => nowMs,
   );
   return {
-    ...admission,
+    opened: admission.opened,
+    enter: admission.enter,
+    /** Lets an open in that is served at once. */
+    check: async (projectId: string, asked: HostWish) =>
+      (await admission.enter(projectId, asked))(true),
     crowding,
     looks,
     pass: (ms: number) => {
@@ -152,9 +156,9 @@ it('a look that fails is that of those who shared it, and the next open takes an
     return { waiting: 0, longestWaitMs: 0, projects: [project], toCome: 100 };
   });
   admission.opened(wish, true);
-  await expect(admission.check(project, wish)).rejects.toThrow('the database is gone');
+  await expect(admission.enter(project, wish)).rejects.toThrow('the database is gone');
   fails = false;
-  await admission.check(project, wish);
+  await admission.enter(project, wish);
 });
 
 it('a project that has nobody in the queue is let in once, whatever others ask for', async () => {
@@ -164,4 +168,23 @@ it('a project that has nobody in the queue is let in once, whatever others ask f
   await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
   await check('prj-2', wish);
   await expect(check('prj-2', wish)).rejects.toMatchObject({ code: 'exhausted' });
+});
+
+it('where more is asked for than is borne, no more are under way than serve what is served, and a project has one', async () => {
+  const { check, enter, opened, place, pass, crowding } = start({ ...crowded });
+  place(20);
+  opened(wish, true);
+  await expect(check(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
+  pass(20);
+  Object.assign(crowding, { waiting: 0, longestWaitMs: 0, projects: [] });
+  const ends = [await enter(project, wish), await enter(project, wish)];
+  await expect(enter(project, wish)).rejects.toMatchObject({
+    code: 'exhausted',
+    message: expect.stringContaining('than can be served'),
+    detail: { waiting: 0, longestWaitMs: 0, retryAfterMs: 1_000 },
+  });
+  await enter('prj-2', wish);
+  await enter(project, { ...wish, size: 'large' });
+  for (const end of ends) end(true);
+  await enter(project, wish);
 });

@@ -7,10 +7,12 @@
  * - when as many wait as may (`most`);
  * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
  *   queue has waited for `waitMs` all the same: whoever came now would wait longer still. For as long as that
- *   goes on, nobody is let in to wait behind another: a burst may wait, but where more is asked for all the time, those
- *   that are let in are to be served as if it were not.
+ *   goes on, nobody is let in to wait behind another, and no more opens are under way than serve what is served anyway
+ *   (`pace.ts`): a burst may wait, but where more is asked for all the time, those that are let in are to be served as
+ *   if it were not.
  *
- * A project that has nobody in the queue is let in all the same: what others ask for does not shut it out.
+ * A project that has nobody in the queue, or no open under way, is let in all the same: what others ask for does not
+ * shut it out.
  * While opens find warm hosts nothing is looked up for this.
  */
 import { LRUCache } from 'lru-cache';
@@ -19,10 +21,14 @@ import type { HostWish } from '#domain/pool.ts';
 import type { ControlConfig } from '../config.ts';
 import type { Crowding } from '../db/crowding.ts';
 import { forNoProject } from '../db/turns.ts';
+import { createPaces, type Pace } from './pace.ts';
 
 export type Admission = {
-  /** Throws `exhausted`, with `retryAfterMs`, when a project's session of this wish is not to be opened now. */
-  check(projectId: string, wish: HostWish): Promise<void>;
+  /**
+   * Throws `exhausted`, with `retryAfterMs`, when a project's session of this wish is not to be opened now. Otherwise
+   * the open is under way until what it gives back is called, with whether it was served.
+   */
+  enter(projectId: string, wish: HostWish): Promise<(isServed: boolean) => void>;
   /** A session was opened; `waits` when it found no host. */
   opened(wish: HostWish, waits: boolean): void;
   /** A session of this wish that waited was given a host. */
@@ -31,8 +37,6 @@ export type Admission = {
 
 /** What was read is believed for so long, and where more is asked for than is borne. */
 const believedMs = { usual: 100, crowded: 20 };
-/** More is asked for than is borne until for so long nobody was refused. */
-const calmMs = 1_000;
 /** Placements are counted over so long; hosts pass on quickly when there were so many in it. */
 const countedMs = 2_000;
 const quickPlacements = 4;
@@ -41,6 +45,8 @@ const unknownRetryMs = 5_000;
 const retryMs = { least: 1_000, most: 30_000 };
 /** Wishes that are remembered; where there are no pools yet, a size may have any name. */
 const mostQueues = 1_000;
+
+const nobodyWaits: Crowding = { waiting: 0, longestWaitMs: 0, projects: [], toCome: null };
 
 type Queue = { crowding: Crowding; projects: Set<string>; readAt: number; admitted: number };
 
@@ -63,13 +69,8 @@ export const createAdmission = (
   const reading = new Map<string, Promise<Queue>>();
   /** When this replica placed sessions of a wish lately. */
   const placements = new LRUCache<string, number[]>({ max: mostQueues });
-  /** When this replica last refused a session of a wish because the first in the queue had waited too long. */
-  const crowdedAt = new LRUCache<string, number>({ max: mostQueues });
-
-  const isCrowded = (key: string): boolean => {
-    const at = crowdedAt.get(key);
-    return at !== undefined && now() - at < calmMs;
-  };
+  /** By the opens that this replica serves. */
+  const paceOf = createPaces(mostQueues, now);
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
@@ -102,7 +103,8 @@ export const createAdmission = (
       ? unknownRetryMs
       : Math.min(Math.max((waiting * countedMs) / placed, retryMs.least), retryMs.most);
 
-  const decide = (key: string, { crowding, admitted }: Queue): void => {
+  /** Throws where the queue is too long for another. */
+  const checkQueue = (key: string, pace: Pace, { crowding, admitted }: Queue): void => {
     const waiting = crowding.waiting + admitted;
     const placed = placedLately(key).length;
     const later = Math.round(retryAfter(waiting, placed));
@@ -113,24 +115,44 @@ export const createAdmission = (
     const { toCome, longestWaitMs } = crowding;
     const isShort = toCome !== null && waiting > toCome;
     const isQuick = placed >= quickPlacements;
-    const wasCrowded = isCrowded(key);
+    const wasCrowded = pace.isCrowded();
     if (!isShort || !isQuick || (longestWaitMs < waitMs && !wasCrowded)) return;
-    crowdedAt.set(key, now());
+    pace.crowd();
     const why = `more sessions are opened than the hosts can serve: ${waiting} wait, the first for ${Math.round(longestWaitMs)} ms (SVC_OPEN_WAIT_MS is ${waitMs}${wasCrowded ? '; while this goes on nobody is let in to wait behind others' : ''})`;
     throw refusal(why, crowding, later);
   };
 
+  /** The queue of a wish, undefined where nobody waits as far as is known. */
+  const queueOf = async (key: string, wish: HostWish, pace: Pace): Promise<Queue | undefined> => {
+    const known = queues.get(key);
+    if (known === undefined) return undefined;
+    const freshMs = pace.isCrowded() ? believedMs.crowded : believedMs.usual;
+    const isFresh = known !== 'unread' && now() - known.readAt < freshMs;
+    return isFresh ? known : look(key, wish);
+  };
+
+  /** Throws where as many opens are under way as may be. */
+  const checkPace = (projectId: string, pace: Pace, crowding: Crowding = nobodyWaits): void => {
+    if (!pace.isFull(projectId)) return;
+    pace.turnAway();
+    const why =
+      'more sessions are opened than can be served; while this goes on no more are let in at once than stay quick';
+    throw refusal(why, crowding, retryMs.least);
+  };
+
   return {
-    async check(projectId, wish) {
+    async enter(projectId, wish) {
       const key = keyOf(wish);
-      const known = queues.get(key);
-      if (known === undefined) return;
-      const freshMs = isCrowded(key) ? believedMs.crowded : believedMs.usual;
-      const isFresh = known !== 'unread' && now() - known.readAt < freshMs;
-      const queue = isFresh ? known : await look(key, wish);
-      if (queue.projects.has(projectId)) decide(key, queue);
-      queue.projects.add(projectId);
-      queue.admitted += 1;
+      const pace = paceOf(key);
+      pace.ask();
+      const queue = await queueOf(key, wish, pace);
+      if (queue?.projects.has(projectId)) checkQueue(key, pace, queue);
+      checkPace(projectId, pace, queue?.crowding);
+      if (queue !== undefined) {
+        queue.projects.add(projectId);
+        queue.admitted += 1;
+      }
+      return pace.begin(projectId);
     },
     opened(wish, waits) {
       const key = keyOf(wish);

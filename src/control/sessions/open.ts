@@ -28,6 +28,7 @@ import { headAddressOf, invalid, type Resolved, remembered, resolveVersion } fro
 import { joinRunOfSession } from './run.ts';
 import { resolveTask } from './task.ts';
 import { unsuitedError } from './unsuited.ts';
+import { isUsable } from './view.ts';
 import { awaitSession, awaitWatched, isSettled } from './wait.ts';
 
 export type OpenRequest = {
@@ -257,18 +258,34 @@ const openByMemory = async (
   return undefined;
 };
 
-const openOnce = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
-  const first = await findFirst(parts, request);
-  if (first !== undefined) return first;
-  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
-  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
-  await parts.admission.check(request.projectId, wishOf(request.body, tier));
+const openAdmitted = async (
+  parts: Parts,
+  request: OpenRequest,
+  tier: BrowserTier,
+): Promise<Opened> => {
   const byMemory = await openByMemory(parts, request, tier);
   if (byMemory !== undefined) return byMemory;
   const opened = await openResolved(parts, request, await resolveVersion(parts, request), tier);
   if (opened === undefined)
     throw new Error('a session of a head that was looked up was not written');
   return opened;
+};
+
+/** What was opened, and what says whether it was served once that is known. */
+type UnderWay = { opened: Opened; end: (isServed: boolean) => void };
+
+const openOnce = async (parts: Parts, request: OpenRequest): Promise<UnderWay> => {
+  const first = await findFirst(parts, request);
+  if (first !== undefined) return { opened: first, end: () => {} };
+  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
+  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
+  const end = await parts.admission.enter(request.projectId, wishOf(request.body, tier));
+  try {
+    return { opened: await openAdmitted(parts, request, tier), end };
+  } catch (error) {
+    end(false);
+    throw error;
+  }
 };
 
 const outcomeOf = ({ isNew, start }: Opened): OpenOutcome => {
@@ -300,13 +317,13 @@ const logOpened = ({ log }: Parts, { session, start }: Opened): void => {
   log.info({ sessionId, hostId, versionId, start }, 'session opened');
 };
 
-/** Opens a session, or finds the one that this request has opened before. */
-export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
+const openTold = async (parts: Parts, request: OpenRequest): Promise<UnderWay> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
   const beganMs = Date.now();
   try {
-    const opened = await openOnce(parts, request);
+    const underWay = await openOnce(parts, request);
+    const { opened } = underWay;
     opens.inc({ outcome: outcomeOf(opened) });
     const { start } = opened;
     if (start !== undefined && start !== 'cold') {
@@ -314,11 +331,18 @@ export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> 
     }
     traceOpen(parts, request, opened, beganMs);
     if (opened.isNew) logOpened(parts, opened);
-    return opened;
+    return underWay;
   } catch (error) {
     opens.inc({ outcome: refusalOf(error) });
     throw error;
   }
+};
+
+/** Opens a session, or finds the one that this request has opened before. */
+export const open = async (parts: Parts, request: OpenRequest): Promise<Opened> => {
+  const { opened, end } = await openTold(parts, request);
+  end(true);
+  return opened;
 };
 
 const openSettled = async (
@@ -331,14 +355,20 @@ const openSettled = async (
   const sessionId = newId('ses');
   const wait = { projectId, seconds, signal, until: isSettled };
   const watch = parts.notices.watch(sessionId);
+  let end: UnderWay['end'] = () => {};
+  let isServed = false;
   try {
-    const { session: opened, isNew } = await open(parts, { ...request, sessionId });
+    const underWay = await openTold(parts, { ...request, sessionId });
+    end = underWay.end;
+    const { session: opened, isNew } = underWay.opened;
     const session = isNew
       ? await awaitWatched(parts, watch, opened, { ...wait, sessionId })
       : await awaitSession(parts, { ...wait, sessionId: opened.id });
+    isServed = isUsable(session);
     return { session, isNew };
   } finally {
     watch.end();
+    end(isServed);
   }
 };
 
