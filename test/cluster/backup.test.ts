@@ -19,7 +19,7 @@ import { call, close, createNotes, open, readCall, readSession } from '../suppor
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const commandsMs = 200_000;
+const commandsMs = 480_000;
 
 /** The blocks of commands of a section of the page: the backup, and the restore. */
 const [backup = '', restore = ''] = (() => {
@@ -64,7 +64,7 @@ describe.skipIf(images === undefined)('an installation that has lost its data', 
     installation = await prepareInstallation(cluster, images ?? []);
     await symlink(join(root, 'charts'), join(installation.folder, 'charts'));
     await installation.upgrade();
-  }, 240_000);
+  }, 600_000);
   afterAll(() => installation.remove(), 120_000);
 
   const runCommands = async (commands: string): Promise<void> => {
@@ -112,5 +112,5 @@ describe.skipIf(images === undefined)('an installation that has lost its data', 
     const again = await open(after, { slug: 'notes' });
     expect(again).toMatchObject({ state: 'READY', versionId: closed.versionId });
     expect(await close(after, again.id)).toMatchObject({ state: 'CLOSED' });
-  }, 480_000);
+  }, 900_000);
 });

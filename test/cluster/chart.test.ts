@@ -77,7 +77,7 @@ describe.skipIf('missing' in found)('the manifests', () => {
   });
 });
 
-describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, () => {
+describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, () => {
   const { cluster } = found as TestCluster;
   let core: TestCluster['cluster']['core'];
   let installation: ChartInstallation;
@@ -114,7 +114,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 240_000 }, (
     await installation.upgrade(...settings);
     client = await installation.client();
     gateway = await installation.serviceUrl('svc-gateway');
-  }, 240_000);
+  }, 600_000);
 
   afterAll(() => installation.remove(), 120_000);
 

@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const chartFolder = join(root, 'charts/svc');
 /** Charts are made for a cluster of this version where none is asked. */
 const kubeVersion = '1.34.0';
-const helmTimeoutMs = 240_000;
+const helmTimeoutMs = 480_000;
 
 type Model = new (object: never) => { validate(): void };
 /** Kinds that a cluster knows by an operator only, with what each is made of by its own definition. */
