@@ -31,8 +31,8 @@ const borneShare = 0.9;
 const room = 1.5;
 /** As many are under way at least. */
 const leastUnderWay = 2;
-/** How long an open takes alone is told by so many of them: by the quick quarter, as others were in the way of some. */
-const mostTimes = 128;
+/** How long an open takes alone is told by so many of them: by the quick quarter, as others came while some went on. */
+const mostTimes = 64;
 const quickShare = 0.25;
 /** Times kept of what is asked for and served; more in a second are not told apart. */
 const mostCounted = 1_024;
@@ -62,7 +62,7 @@ const quickOf = (values: readonly number[]): number =>
 export const createPace = (now: () => number): Pace => {
   const asked = createCount(now);
   const served = createCount(now);
-  /** Milliseconds that opens took while it was not crowded, the last ones. */
+  /** Milliseconds that opens took that began when no other was under way, the last ones. */
   const aloneMs: number[] = [];
   const underWay = new Map<string, number>();
   let all = 0;
@@ -78,12 +78,7 @@ export const createPace = (now: () => number): Pace => {
     return Math.max(leastUnderWay, Math.round(room * perMs * usualMs));
   };
 
-  const end = (
-    projectId: string,
-    beganAt: number,
-    wasCrowded: boolean,
-    isServed: boolean,
-  ): void => {
+  const end = (projectId: string, beganAt: number, wasAlone: boolean, isServed: boolean): void => {
     all -= 1;
     const left = (underWay.get(projectId) ?? 1) - 1;
     if (left === 0) underWay.delete(projectId);
@@ -91,7 +86,7 @@ export const createPace = (now: () => number): Pace => {
     if (!isServed) return;
     served.add();
     if (isCrowded()) mostServed = Math.max(mostServed, served.count());
-    else if (!wasCrowded) {
+    else if (wasAlone) {
       aloneMs.push(now() - beganAt);
       if (aloneMs.length > mostTimes) aloneMs.shift();
     }
@@ -113,10 +108,10 @@ export const createPace = (now: () => number): Pace => {
     },
     begin(projectId) {
       const beganAt = now();
-      const wasCrowded = isCrowded();
+      const wasAlone = all === 0 && !isCrowded();
       all += 1;
       underWay.set(projectId, (underWay.get(projectId) ?? 0) + 1);
-      return (isServed) => end(projectId, beganAt, wasCrowded, isServed);
+      return (isServed) => end(projectId, beganAt, wasAlone, isServed);
     },
   };
 };

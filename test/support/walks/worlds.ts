@@ -71,7 +71,8 @@ const listsOfWorlds = (stage: Stage): Lists => {
       },
       rowsOf: ({ rows }) => rows as never,
       idOf: ({ id }) => String(id),
-      walks: 2,
+      // Each row is a version of its own, which takes some seconds.
+      walks: 1,
     },
     listConnectors: {
       open: async () => '/connectors',
