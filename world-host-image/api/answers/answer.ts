@@ -31,7 +31,9 @@ export type MadeOnce = {
   validator?: string;
   /** Null where it does not say when it was changed. */
   modified?: string | null;
-  /** As it is served below one address; not of a long body, which would then be kept twice. */
+  /** Whether its bytes are not kept as they are served, to leave room for other answers. */
+  isTextAlone?: boolean;
+  /** As it is served below one address. */
   served?: { at: string; bytes: Buffer };
 };
 
@@ -126,12 +128,6 @@ const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
 const serveBody = (addresses: Addresses, answer: ApiAnswer): string | null =>
   answer.body !== null && isServed(answer) ? addresses.serve(answer.body) : answer.body;
 
-/** Characters of a body whose bytes are kept as they are served, beside its text. */
-const mostServedTwice = 64 * 1024;
-
-/** Whether a body that is given again is kept as text and as bytes. */
-export const isKeptServed = (body: string): boolean => body.length <= mostServedTwice;
-
 /** The body of an answer that is given again. */
 const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buffer => {
   if (once.served?.at !== addresses.at) {
@@ -145,7 +141,7 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
   const sent = { ...answer, headers: Object.fromEntries(served) };
-  if (once !== undefined && body !== null && isKeptServed(body)) {
+  if (once !== undefined && body !== null && once.isTextAlone !== true) {
     return { ...sent, bytes: serveOnce(addresses, answer, once) };
   }
   return { ...sent, body: serveBody(addresses, answer) };

@@ -1,5 +1,5 @@
 /** The bounds of kept answers, and what no run of well-behaved code shows. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/sample-store.ts';
 import { nothingSeen, type Seen } from '../../session/seen.ts';
 import { jsonAnswer } from './answer.ts';
@@ -45,17 +45,52 @@ it('a body counts as its text and as what is served: ASCII twice, others by two 
   expect(bytesKept('→'.repeat(1_000)) - none).toBe(3_000 + 2_000);
 });
 
-it('a long body counts as its text alone, since its bytes are made each time it is served', () => {
-  const wide = { ...limits, bytes: 1_000_000, answerBytes: 500_000 };
-  const bytesKept = (body: string): number => {
-    const kept = createKeptAnswers(openSampleStore().versions, wide);
-    kept.keep(request(1), answered(body), saw());
-    return kept.bytes();
+describe('long bodies', () => {
+  const start = (pages: number) => {
+    const room = { ...limits, bytes: 500_000, answerBytes: 100_000 };
+    const kept = createKeptAnswers(openSampleStore().versions, room);
+    const keep = (page: number) => kept.keep(request(page), answered('x'.repeat(70_000)), saw());
+    for (let page = 1; page <= pages; page += 1) keep(page);
+    const isTextAlone = (page: number) =>
+      kept.find(request(page))?.answer.once?.isTextAlone ?? false;
+    return { kept, keep, isTextAlone };
   };
-  const none = bytesKept('');
-  expect(bytesKept('x'.repeat(65_536)) - none).toBe(2 * 65_536);
-  expect(bytesKept('x'.repeat(65_537)) - none).toBe(65_537);
-  expect(bytesKept('→'.repeat(65_537)) - none).toBe(2 * 65_537);
+
+  it('are kept as their text alone before an answer makes room, first what was not asked for the longest', () => {
+    const { kept, keep, isTextAlone } = start(3);
+    expect(kept.bytes()).toBeGreaterThan(6 * 70_000);
+    expect([3, 2, 1].map(isTextAlone)).toEqual([false, false, false]);
+    keep(4);
+    expect([4, 3, 2, 1].map(isTextAlone)).toEqual([false, true, false, false]);
+    expect(kept.bytes()).toBeLessThan(500_000);
+  });
+
+  it('all have room as text when each is asked for again in turn', () => {
+    const { kept } = start(6);
+    const rounds = [1, 2].map(() =>
+      [1, 2, 3, 4, 5, 6].map((page) => kept.find(request(page))?.answer.body?.length),
+    );
+    expect(rounds).toEqual([Array(6).fill(70_000), Array(6).fill(70_000)]);
+    expect(kept.bytes()).toBeLessThan(500_000);
+  });
+
+  it('that are asked for again and again get their bytes back in place of what nobody asked for again', () => {
+    const { kept, isTextAlone } = start(6);
+    expect([2, 2].map(isTextAlone)).toEqual([true, false]);
+    expect(kept.find(request(1))).toBeUndefined();
+    expect(kept.find(request(3))).toBeDefined();
+    expect(kept.bytes()).toBeLessThan(500_000);
+  });
+});
+
+it('a short body makes room as one, and a long one has room by its text', () => {
+  const small = { ...limits, bytes: 70_000, answerBytes: 70_000 };
+  const kept = createKeptAnswers(openSampleStore().versions, small);
+  kept.keep(request(1), answered('x'.repeat(65_536)), saw());
+  expect(kept.find(request(1))).toBeUndefined();
+  kept.keep(request(1), answered('x'.repeat(65_537)), saw());
+  expect(kept.find(request(1))?.answer.once).toEqual({ isTextAlone: true });
+  expect(kept.bytes()).toBeLessThan(70_000);
 });
 
 it('answers to one request that differ by headers make room for each other', () => {

@@ -5,7 +5,9 @@
  * rise with every change and are never taken back, so what a transaction undid, a reset and a seed
  * count as changes like any other.
  *
- * One session's answers, bounded in bytes; those that were not asked for the longest make room.
+ * One session's answers, bounded in bytes. A long one is first kept as its text alone, and made into bytes each time it
+ * is served; then those that were not asked for the longest make room. A long one that is asked for again and again gets
+ * its bytes back in place of answers that nobody asked for again.
  */
 import type { RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -13,7 +15,7 @@ import type { RowVersions } from '#store/write/change-log.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import type { Seen } from '../../session/seen.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
-import { type ApiAnswer, isKeptServed } from './answer.ts';
+import type { ApiAnswer, MadeOnce } from './answer.ts';
 
 /** An answer, and the headers that `before` set for it. */
 export type KeptAnswer = { answer: ApiAnswer; common: Record<string, string> };
@@ -43,6 +45,12 @@ type Entry = {
   /** Of all entities, when these versions were last found to stand. */
   latest: number;
   bytes: number;
+  /** What was made of its body. */
+  once: MadeOnce;
+  /** Of a long body, what it takes as it is served. */
+  served: number;
+  /** How often it was asked for again. */
+  asked: number;
 };
 
 export type KeptLimits = { bytes: number; answerBytes: number; variants: number };
@@ -60,19 +68,22 @@ const entryBytes = 1_024;
 const keyOf = ({ route, args, request }: KeptRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
+/** Characters of a body whose bytes make room before any answer does. */
+const longestShort = 64 * 1024;
+
 /**
- * A body is there as text and, unless it is long, as the bytes that are served. V8 keeps a text that is ASCII, as most
- * are, in one byte a character, and others in up to two.
+ * A body is there as text, and as the bytes that are served. V8 keeps a text that is ASCII, as most are, in one byte a
+ * character, and others in up to two.
  */
-const bytesOfBody = (body: string): number => {
+const bytesOfBody = (body: string): { text: number; served: number } => {
   const served = Buffer.byteLength(body);
-  const text = served === body.length ? served : 2 * body.length;
-  return isKeptServed(body) ? text + served : text;
+  return { text: served === body.length ? served : 2 * body.length, served };
 };
 
+/** What an entry takes beside what is served. */
 const bytesOf = (key: string, asked: string, { answer, common }: KeptAnswer): number => {
   const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
-  return entryBytes + key.length + headers + bytesOfBody(answer.body ?? '');
+  return entryBytes + key.length + headers + bytesOfBody(answer.body ?? '').text;
 };
 
 const versionsOf = (
@@ -104,6 +115,8 @@ export const createKeptAnswers = (
   limits: KeptLimits = defaultLimits,
 ): KeptAnswers => {
   const byKey = new Map<string, Entry[]>();
+  /** Those with a long body that are there as bytes, too; first what was not asked for the longest. */
+  const asBytes = new Set<Entry>();
   let total = 0;
 
   const stands = (entry: Entry): boolean => {
@@ -122,16 +135,56 @@ export const createKeptAnswers = (
     if (entries.length > 0) byKey.set(key, entries);
   };
 
-  const drop = (key: string, dropped: readonly Entry[]): void => {
-    for (const { bytes } of dropped) total -= bytes;
+  const forget = (entry: Entry): void => {
+    total -= entry.bytes;
+    asBytes.delete(entry);
+  };
+
+  const dropAll = (key: string, entries: readonly Entry[]): void => {
+    for (const entry of entries) forget(entry);
     byKey.delete(key);
   };
 
+  const addBytes = (entry: Entry, served: number): void => {
+    entry.bytes += served;
+    total += served;
+  };
+
   const makeRoom = (): void => {
+    for (const entry of asBytes) {
+      if (total <= limits.bytes) return;
+      addBytes(entry, -entry.served);
+      entry.once.isTextAlone = true;
+      delete entry.once.served;
+      asBytes.delete(entry);
+    }
     for (const [key, entries] of byKey) {
       if (total <= limits.bytes) return;
-      drop(key, entries);
+      dropAll(key, entries);
     }
+  };
+
+  /** Makes room among those that nobody asked for again, as far as they were not asked for the longest. */
+  const hasRoomFor = (bytes: number): boolean => {
+    for (const [key, entries] of byKey) {
+      if (total + bytes <= limits.bytes || entries.some(({ asked }) => asked > 0)) break;
+      dropAll(key, entries);
+    }
+    return total + bytes <= limits.bytes;
+  };
+
+  /** An entry is asked for again. */
+  const renew = (entry: Entry): void => {
+    entry.asked += 1;
+    if (entry.served === 0) return;
+    const wasAsBytes = asBytes.delete(entry);
+    if (!wasAsBytes) {
+      // By its second time whatever else is asked for again was, too.
+      if (entry.asked < 2 || !hasRoomFor(entry.served)) return;
+      addBytes(entry, entry.served);
+      delete entry.once.isTextAlone;
+    }
+    asBytes.add(entry);
   };
 
   return {
@@ -144,9 +197,10 @@ export const createKeptAnswers = (
       if (entries === undefined || found === undefined) return undefined;
       if (stands(found)) {
         place(key, entries);
+        renew(found);
         return found.kept;
       }
-      total -= found.bytes;
+      forget(found);
       place(
         key,
         entries.filter((entry) => entry !== found),
@@ -159,20 +213,28 @@ export const createKeptAnswers = (
       const key = keyOf(request);
       const names = seen.allHeaders ? 'all' : [...seen.headers];
       const headers = headersOf(request.request.headers, names);
-      const bytes = bytesOf(key, headers, kept);
-      if (bytes > limits.answerBytes) return;
+      const body = kept.answer.body ?? '';
+      const isLong = body.length > longestShort;
+      const { served } = bytesOfBody(body);
+      const bytes = bytesOf(key, headers, kept) + served;
+      if (bytes - (isLong ? served : 0) > limits.answerBytes) return;
+      const once: MadeOnce = {};
       const entry: Entry = {
-        kept: { ...kept, answer: { ...kept.answer, once: {} } },
+        kept: { ...kept, answer: { ...kept.answer, once } },
         headers,
         names,
         versions: known,
         latest: versions.latest(),
         bytes,
+        once,
+        served: isLong ? served : 0,
+        asked: 0,
       };
+      if (isLong) asBytes.add(entry);
       const entries = [entry, ...(byKey.get(key) ?? [])];
       const left = entries.splice(limits.variants);
       total += bytes;
-      for (const each of left) total -= each.bytes;
+      for (const each of left) forget(each);
       place(key, entries);
       makeRoom();
     },
