@@ -188,3 +188,13 @@ it('where more is asked for than is borne, no more are under way than serve what
   for (const end of ends) end(true);
   await enter(project, wish);
 });
+
+it('opens wait for hosts on their way, however many are under way', async () => {
+  const { enter, opened, place, pass, crowding } = start({ ...crowded });
+  place(20);
+  opened(wish, true);
+  await expect(enter(project, wish)).rejects.toMatchObject({ code: 'exhausted' });
+  pass(20);
+  Object.assign(crowding, { waiting: 5, longestWaitMs: 20, toCome: 9 });
+  for (let nth = 0; nth < 4; nth += 1) await enter(project, wish);
+});

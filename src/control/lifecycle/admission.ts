@@ -21,7 +21,8 @@ import type { HostWish } from '#domain/pool.ts';
 import type { ControlConfig } from '../config.ts';
 import type { Crowding } from '../db/crowding.ts';
 import { forNoProject } from '../db/turns.ts';
-import { createPaces, type Pace } from './pace.ts';
+import { createPace, type Pace } from './pace.ts';
+import { createRecentCount, type RecentCount } from './recent-count.ts';
 
 export type Admission = {
   /**
@@ -68,9 +69,12 @@ export const createAdmission = (
   const queues = new LRUCache<string, Queue | 'unread'>({ max: mostQueues });
   const reading = new Map<string, Promise<Queue>>();
   /** When this replica placed sessions of a wish lately. */
-  const placements = new LRUCache<string, number[]>({ max: mostQueues });
+  const placements = new LRUCache<string, RecentCount>({
+    max: mostQueues,
+    memoMethod: () => createRecentCount(countedMs, now),
+  });
   /** By the opens that this replica serves. */
-  const paceOf = createPaces(mostQueues, now);
+  const paces = new LRUCache<string, Pace>({ max: mostQueues, memoMethod: () => createPace(now) });
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
@@ -90,14 +94,6 @@ export const createAdmission = (
     return begun;
   };
 
-  /** When sessions of a wish were placed lately. */
-  const placedLately = (key: string): number[] => {
-    const since = now() - countedMs;
-    const lately = (placements.get(key) ?? []).filter((at) => at > since);
-    placements.set(key, lately);
-    return lately;
-  };
-
   const retryAfter = (waiting: number, placed: number): number =>
     placed === 0
       ? unknownRetryMs
@@ -106,7 +102,7 @@ export const createAdmission = (
   /** Throws where the queue is too long for another. */
   const checkQueue = (key: string, pace: Pace, { crowding, admitted }: Queue): void => {
     const waiting = crowding.waiting + admitted;
-    const placed = placedLately(key).length;
+    const placed = placements.memo(key).count();
     const later = Math.round(retryAfter(waiting, placed));
     if (waiting >= most) {
       const why = `${waiting} sessions wait for a host already (SVC_OPEN_QUEUE is ${most})`;
@@ -131,9 +127,11 @@ export const createAdmission = (
     return isFresh ? known : look(key, wish);
   };
 
-  /** Throws where as many opens are under way as may be. */
+  /** Throws where as many opens are under way as may be. Where hosts are on their way for all that wait, more may wait. */
   const checkPace = (projectId: string, pace: Pace, crowding: Crowding = nobodyWaits): void => {
-    if (!pace.isFull(projectId)) return;
+    const { waiting, toCome } = crowding;
+    const willCome = waiting > 0 && toCome !== null && waiting <= toCome;
+    if (willCome || !pace.isFull(projectId)) return;
     pace.turnAway();
     const why =
       'more sessions are opened than can be served; while this goes on no more are let in at once than stay quick';
@@ -143,7 +141,7 @@ export const createAdmission = (
   return {
     async enter(projectId, wish) {
       const key = keyOf(wish);
-      const pace = paceOf(key);
+      const pace = paces.memo(key);
       pace.ask();
       const queue = await queueOf(key, wish, pace);
       if (queue?.projects.has(projectId)) checkQueue(key, pace, queue);
@@ -159,7 +157,7 @@ export const createAdmission = (
       if (waits && !queues.has(key)) queues.set(key, 'unread');
     },
     placed(wish) {
-      placedLately(keyOf(wish)).push(now());
+      placements.memo(keyOf(wish)).add();
     },
   };
 };

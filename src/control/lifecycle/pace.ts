@@ -4,7 +4,7 @@
  * served anyway. By Little's law that is what is served in a second, times the seconds that an open takes when nobody is
  * in its way; with some room, as one that waits for a disk leaves the processor to another.
  */
-import { LRUCache } from 'lru-cache';
+import { createRecentCount } from './recent-count.ts';
 
 export type Pace = {
   /** Somebody asks to open a session. */
@@ -34,34 +34,14 @@ const leastUnderWay = 2;
 /** How long an open takes alone is told by so many of them: by the quick quarter, as others came while some went on. */
 const mostTimes = 64;
 const quickShare = 0.25;
-/** Times kept of what is asked for and served; more in a second are not told apart. */
-const mostCounted = 1_024;
-
-/** How often something happened within the last second. */
-const createCount = (now: () => number) => {
-  const times: number[] = [];
-  const count = (): number => {
-    const since = now() - countedMs;
-    const old = times.findIndex((at) => at > since);
-    times.splice(0, old === -1 ? times.length : old);
-    return times.length;
-  };
-  return {
-    count,
-    add(): void {
-      times.push(now());
-      if (times.length > mostCounted) times.shift();
-    },
-  };
-};
 
 const quickOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * quickShare)] ?? 0;
 
 /** Makes the pace of opens of one kind. */
 export const createPace = (now: () => number): Pace => {
-  const asked = createCount(now);
-  const served = createCount(now);
+  const asked = createRecentCount(countedMs, now);
+  const served = createRecentCount(countedMs, now);
   /** Milliseconds that opens took that began when no other was under way, the last ones. */
   const aloneMs: number[] = [];
   const underWay = new Map<string, number>();
@@ -113,17 +93,5 @@ export const createPace = (now: () => number): Pace => {
       underWay.set(projectId, (underWay.get(projectId) ?? 0) + 1);
       return (isServed) => end(projectId, beganAt, wasAlone, isServed);
     },
-  };
-};
-
-/** The paces of opens by their kind, those of the last `most` kinds. */
-export const createPaces = (most: number, now: () => number): ((kind: string) => Pace) => {
-  const paces = new LRUCache<string, Pace>({ max: most });
-  return (kind) => {
-    const known = paces.get(kind);
-    if (known !== undefined) return known;
-    const pace = createPace(now);
-    paces.set(kind, pace);
-    return pace;
   };
 };

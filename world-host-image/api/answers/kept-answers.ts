@@ -80,10 +80,10 @@ const bytesOfBody = (body: string): { text: number; served: number } => {
   return { text: served === body.length ? served : 2 * body.length, served };
 };
 
-/** What an entry takes beside what is served. */
+/** What an entry takes beside its body. */
 const bytesOf = (key: string, asked: string, { answer, common }: KeptAnswer): number => {
   const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
-  return entryBytes + key.length + headers + bytesOfBody(answer.body ?? '').text;
+  return entryBytes + key.length + headers;
 };
 
 const versionsOf = (
@@ -214,10 +214,10 @@ export const createKeptAnswers = (
       const names = seen.allHeaders ? 'all' : [...seen.headers];
       const headers = headersOf(request.request.headers, names);
       const body = kept.answer.body ?? '';
-      const isLong = body.length > longestShort;
-      const { served } = bytesOfBody(body);
-      const bytes = bytesOf(key, headers, kept) + served;
-      if (bytes - (isLong ? served : 0) > limits.answerBytes) return;
+      const { text, served: all } = bytesOfBody(body);
+      const served = body.length > longestShort ? all : 0;
+      const bytes = bytesOf(key, headers, kept) + text + all;
+      if (bytes - served > limits.answerBytes) return;
       const once: MadeOnce = {};
       const entry: Entry = {
         kept: { ...kept, answer: { ...kept.answer, once } },
@@ -227,10 +227,10 @@ export const createKeptAnswers = (
         latest: versions.latest(),
         bytes,
         once,
-        served: isLong ? served : 0,
+        served,
         asked: 0,
       };
-      if (isLong) asBytes.add(entry);
+      if (served > 0) asBytes.add(entry);
       const entries = [entry, ...(byKey.get(key) ?? [])];
       const left = entries.splice(limits.variants);
       total += bytes;
