@@ -1,6 +1,6 @@
 /**
- * The API as agents have it that tell what they did, and telling beside something that is measured: from a thread of
- * its own, as agents are no part of the process that waits for a session.
+ * The API as agents have it that tell what they did and read it. What tells beside something that is measured, and what
+ * measures reading, has a thread of its own: it is no part of the process that waits for a session.
  */
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
@@ -113,4 +113,28 @@ export const tellBeside = async (
     worker.postMessage('stop');
     await ended;
   };
+};
+
+/** What the thread is given that reads: what, how often, and the statement that is asked after it as its floor. */
+export type Reading = {
+  service: Service;
+  path: string;
+  runs: number;
+  floor?: { databaseUrl: string; text: string } | undefined;
+};
+
+/**
+ * Milliseconds of reading an answer whole, from a thread of its own: what the memory of whoever told the observations
+ * takes to be cleaned is no part of an answer of many MB.
+ */
+export const readBeside = async ({
+  service: { url, publicKey, secretKey },
+  ...reading
+}: Reading): Promise<{ samples: number[]; floors: number[] }> => {
+  const data: Reading = { service: { url, publicKey, secretKey }, ...reading };
+  const worker = new Worker(new URL('./ingest-read-worker.ts', import.meta.url), {
+    workerData: data,
+  });
+  const [message] = await once(worker, 'message');
+  return message as { samples: number[]; floors: number[] };
 };

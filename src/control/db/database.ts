@@ -13,6 +13,7 @@ import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
 import { readParameters, type Values, valuesOf } from './parameters.ts';
 import { createRoom, type Room } from './room.ts';
+import { makerOf } from './row-maker.ts';
 import { types } from './times.ts';
 import { createTurns, type TurnLimits } from './turns.ts';
 
@@ -133,13 +134,16 @@ const runEach = async <Row>(
   values: Values,
   take: (row: Row) => void,
 ): Promise<void> => {
-  const query = new pg.Query<Row & pg.QueryResultRow>(queryOf(statement, values));
+  const config: pg.QueryArrayConfig = { ...queryOf(statement, values), rowMode: 'array' };
+  const query = new pg.Query<unknown[]>(config);
+  let make: ((values: readonly unknown[]) => unknown) | undefined;
   let thrown: unknown;
   // What is thrown among the driver's events would end the program.
-  query.on('row', (row) => {
+  query.on('row', (values, result) => {
     if (thrown !== undefined) return;
     try {
-      take(row);
+      make ??= makerOf(statement, result?.fields.map(({ name }) => name) ?? []);
+      take(make(values) as Row);
     } catch (error) {
       thrown = error ?? new Error('a row was not taken');
     }

@@ -29,6 +29,14 @@ export type ObservationRow = {
   modelParametersJson: string | null;
   usageJson: string | null;
   costJson: string | null;
+  /** What these and its pricing add up to; whole numbers, as the driver reads large ones. Null: nothing is known. */
+  inputUsage: string | null;
+  outputUsage: string | null;
+  totalUsage: string | null;
+  /** In dollars. */
+  inputCost: number | null;
+  outputCost: number | null;
+  totalCost: number | null;
   promptName: string | null;
   promptVersion: number | null;
   pricingJson: string | null;
@@ -56,7 +64,8 @@ const plain = `id, trace_id as "traceId", parent_id as "parentId", type, name,
   nullif(environment, '${usualEnvironment}') as environment, ${utcText('began_at')} as "startTime",
   ${utcText('end_time')} as "endTime", ${utcText('completion_start_time')} as "completionStartTime", nullif(level, '${usualLevel}') as level,
   status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
-  usage as "usageJson", cost as "costJson", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
+  usage as "usageJson", cost as "costJson", input_usage as "inputUsage", output_usage as "outputUsage", total_usage as "totalUsage",
+  input_cost as "inputCost", output_cost as "outputCost", total_cost as "totalCost", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
   ${utcText('created_at')} as "createdAt", ${updatedText} as "updatedAt"`;
 
 const listed = `${plain}, of_user as "userId", of_session as "sessionId", of_name as "traceName",

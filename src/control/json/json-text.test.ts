@@ -1,5 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, createJsonEntries, JsonText, jsonList, writeJson } from './json-text.ts';
+import {
+  chunksOf,
+  JsonText,
+  jsonList,
+  jsonWith,
+  numberJson,
+  quoted,
+  quotedOrNull,
+  writeJson,
+} from './json-text.ts';
 
 describe('the chunks of an answer', () => {
   it('are few where its pieces are small', () => {
@@ -23,16 +33,38 @@ describe('the chunks of an answer', () => {
   });
 });
 
-describe('entries that are written as they come', () => {
-  it.each([0, 1, 99, 100, 101, 250])('are a list of all of them, in their order: %i', (count) => {
-    const given = Array.from({ length: count }, (_, index) => ({ index, text: '},{"[' }));
-    const entries = createJsonEntries<object>();
-    for (const entry of given) entries.add({ ...entry, free: new JsonText('[1]') });
-    const written = writeJson({ list: entries.list(), after: 1 }).join('');
-    expect(JSON.parse(written)).toEqual({
-      list: given.map((entry) => ({ ...entry, free: [1] })),
-      after: 1,
-    });
+describe('an object that is JSON text, with further members', () => {
+  it('is written as one, with lists, texts and objects of its kind in it', () => {
+    const inner = jsonWith('{"a":1}', { free: new JsonText('[1]') });
+    const outer = jsonWith('{"b":"}"}', { list: jsonList(['2', '3']), inner, plain: '"' });
+    const written = writeJson({ before: new JsonText('[0]'), all: [outer, outer], after: 1 });
+    const object = { b: '}', list: [2, 3], inner: { a: 1, free: [1] }, plain: '"' };
+    expect(JSON.parse(written.join(''))).toEqual({ before: [0], all: [object, object], after: 1 });
+  });
+});
+
+describe('a text or a number as JSON', () => {
+  it('is what JSON has for a text', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.constantFrom('\ud800', '\x7f', '"', '\\'),
+    );
+    fc.assert(
+      fc.property(text, (text) => {
+        expect(quoted(text)).toBe(JSON.stringify(text));
+      }),
+    );
+    expect([quotedOrNull(null), quotedOrNull('"')]).toEqual(['null', '"\\""']);
+  });
+
+  it('is what JSON has for a number', () => {
+    fc.assert(
+      fc.property(fc.double(), (number) => {
+        expect(numberJson(number)).toBe(JSON.stringify(number));
+      }),
+    );
+    expect(numberJson(null)).toBe('null');
   });
 });
 

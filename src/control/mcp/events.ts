@@ -3,12 +3,12 @@
  * proxies from ending a connection on which nothing happens for a while.
  */
 import { Readable } from 'node:stream';
-import { chunksOf } from '../json/json-text.ts';
+import { chunksOf, type Piece } from '../json/json-text.ts';
 
 export type EventStream = {
   body: Readable;
   /** Sends a message, given as the pieces of its JSON. */
-  send(pieces: readonly string[]): void;
+  send(pieces: readonly Piece[]): void;
   end(): void;
 };
 
@@ -45,7 +45,8 @@ export const createEvents = (): EventStream => {
   };
   return {
     body: Readable.from(take(), { objectMode: false }),
-    send: (pieces) => tell(['event: message\ndata: ', ...pieces.map(oneLine), '\n\n']),
+    send: (pieces) =>
+      tell(['event: message\ndata: ', ...pieces.map((piece) => oneLine(String(piece))), '\n\n']),
     end() {
       isEnded = true;
       clearInterval(alive);

@@ -13,7 +13,7 @@ import {
   type RawQuery,
   textIn,
 } from '../lists/query.ts';
-import { viewScore } from '../traces/view.ts';
+import { viewScore } from '../traces/score-view.ts';
 import { ofTraces, scoreConditions } from './filters.ts';
 
 type Row = ScoreRow & ScoreTrace;

@@ -2,8 +2,10 @@
 import { cut } from '#domain/cut.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
+import { type Pricing, readPricing } from '#observability/pricing.ts';
 import type { ListedObservationRow } from '../db/observation-reads.ts';
-import { viewObservation } from './view.ts';
+import { jsonOf, jsonText } from '../json/json-text.ts';
+import { costJson, timesOf } from './observation-json.ts';
 
 export const observationGroups = [
   'core',
@@ -39,8 +41,9 @@ const rawText = (json: string | null): string | null =>
   json?.startsWith('"') ? JSON.parse(json) : json;
 
 type Shown = { row: ListedObservationRow; projectId: string; expanded: ReadonlySet<string> };
+type Read = Shown & { times: ReturnType<typeof timesOf>; pricing: Pricing | null };
 
-const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>> = {
+const groups: Record<ObservationGroup, (read: Read) => Record<string, unknown>> = {
   core: () => ({}),
   basic: ({ row }) => ({
     name: row.name,
@@ -53,35 +56,30 @@ const groups: Record<ObservationGroup, (shown: Shown) => Record<string, unknown>
     userId: row.userId,
     sessionId: row.sessionId,
   }),
-  time: ({ row, projectId }) => {
-    const { completionStartTime, createdAt, updatedAt } = viewObservation(row, projectId);
-    return { completionStartTime, createdAt, updatedAt };
-  },
+  time: ({ times: { completionStartTime, createdAt, updatedAt } }) => ({
+    completionStartTime,
+    createdAt,
+    updatedAt,
+  }),
   io: ({ row }) => ({ input: rawText(row.input), output: rawText(row.output) }),
   metadata: ({ row, expanded }) => ({ metadata: cutMetadata(row.metadata, expanded) }),
-  model: ({ row, projectId }) => ({
+  model: ({ row, pricing }) => ({
     providedModelName: row.model,
-    internalModelId: viewObservation(row, projectId).modelId,
-    modelParameters: viewObservation(row, projectId).modelParameters,
+    internalModelId: pricing?.modelId ?? null,
+    modelParameters: jsonText(row.modelParametersJson) ?? {},
   }),
-  usage: ({ row, projectId }) => {
-    const view = viewObservation(row, projectId);
-    return {
-      usageDetails: view.usageDetails,
-      costDetails: view.costDetails,
-      totalCost: view.calculatedTotalCost,
-      usagePricingTierName: view.usagePricingTierName,
-    };
-  },
+  usage: ({ row, pricing }) => ({
+    usageDetails: jsonText(row.usageJson) ?? {},
+    costDetails: jsonOf(costJson(row, pricing)),
+    totalCost: row.totalCost,
+    usagePricingTierName: pricing?.tierName ?? null,
+  }),
   prompt: ({ row }) => ({
     promptId: null,
     promptName: row.promptName,
     promptVersion: row.promptVersion,
   }),
-  metrics: ({ row, projectId }) => {
-    const { latency, timeToFirstToken } = viewObservation(row, projectId);
-    return { latency, timeToFirstToken };
-  },
+  metrics: ({ times: { latency, timeToFirstToken } }) => ({ latency, timeToFirstToken }),
   trace_context: ({ row }) => ({
     tags: row.tags ?? [],
     release: row.release,
@@ -101,22 +99,24 @@ const priceText = (price: number | null): string | null =>
 /** An observation with the groups that were asked for. */
 export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) => {
   const { row, projectId } = shown;
-  const { startTime, endTime, ...view } = viewObservation(row, projectId);
-  const hasModel = asked.has('model');
+  const times = timesOf(row);
+  const pricing = readPricing(row.pricingJson);
+  const shownPricing = asked.has('model') ? pricing : null;
   const core = {
     id: row.id,
     traceId: row.traceId,
-    startTime,
-    endTime,
+    startTime: times.startTime,
+    endTime: times.endTime,
     projectId,
     parentObservationId: row.parentId,
     type: row.type,
-    modelId: hasModel ? view.modelId : null,
-    inputPrice: hasModel ? priceText(view.inputPrice) : null,
-    outputPrice: hasModel ? priceText(view.outputPrice) : null,
-    totalPrice: hasModel ? priceText(view.totalPrice) : null,
+    modelId: shownPricing?.modelId ?? null,
+    inputPrice: priceText(shownPricing?.inputPrice ?? null),
+    outputPrice: priceText(shownPricing?.outputPrice ?? null),
+    totalPrice: priceText(shownPricing?.totalPrice ?? null),
   };
   const hasHeavy = asked.has('io') || asked.has('metadata');
   const omitted = row.isCut && hasHeavy ? { omitted: ['input', 'output', 'metadata'] } : {};
-  return Object.assign(core, omitted, ...[...asked].map((group) => groups[group](shown)));
+  const read = { ...shown, times, pricing };
+  return Object.assign(core, omitted, ...[...asked].map((group) => groups[group](read)));
 };

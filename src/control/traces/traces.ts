@@ -23,7 +23,8 @@ import {
   traceOrders,
 } from '../db/trace-reads.ts';
 import { findTraceSession } from '../db/trace-sessions.ts';
-import { createJsonEntries } from '../json/json-text.ts';
+import { createJsonEntries, sendEntries } from '../json/json-entries.ts';
+import { jsonWith, writeJson } from '../json/json-text.ts';
 import {
   fieldsIn,
   invalidParameter,
@@ -32,8 +33,10 @@ import {
   type RawQuery,
   textIn,
 } from '../lists/query.ts';
+import { writeObservation } from './observation-json.ts';
+import { viewScore } from './score-view.ts';
 import { traceConditions } from './trace-filters.ts';
-import { viewListedTrace, viewObservation, viewScore, viewTrace } from './view.ts';
+import { writeTrace } from './trace-json.ts';
 
 const groups = ['core', 'io', 'scores', 'observations', 'metrics'] as const;
 type Group = (typeof groups)[number];
@@ -85,7 +88,7 @@ export const readTraces = async (db: Database, projectId: string, query: RawQuer
   const list = { ...page, ...orderIn(query), ...traceConditions(query, projectId) };
   const { rows, count } = await listTraces(db, projectId, { ...list, hasHeavy: asked.has('io') });
   const hanging = await findHanging(db, rows, asked);
-  const data: TraceView[] = rows.map((row) => viewListedTrace(row, projectId, hanging(row)));
+  const data = rows.map((row) => jsonWith<TraceView>(writeTrace(row, projectId), hanging(row)));
   return { data, meta: metaOf(page, count) };
 };
 
@@ -96,10 +99,7 @@ const withoutIo = (row: TraceRow): TraceRow => ({
   metadata: null,
 });
 
-/**
- * The observations of traces, by the ids of those: they are written as they arrive, as there may be a hundred
- * thousand.
- */
+/** The observations of several traces, by the ids of those. */
 const writeObservations = async (
   db: Database,
   projectId: string,
@@ -108,11 +108,21 @@ const writeObservations = async (
   const entries = new Map(traces.map(({ id }) => [id, createJsonEntries<ObservationView>()]));
   if (traces.length > 0) {
     await eachObservationOf(db, traces, (row) => {
-      entries.get(row.traceId)?.add(viewObservation(row, projectId));
+      entries.get(row.traceId)?.add(writeObservation(row, projectId));
     });
   }
   return ({ id }) => entries.get(id)?.list() ?? [];
 };
+
+/** The observations of one trace, sent as they are read. */
+const sendObservations = (
+  db: Database,
+  projectId: string,
+  trace: TraceRow,
+): Promise<ObservationView[]> =>
+  sendEntries((add) =>
+    eachObservationOf(db, [trace], (row) => add(writeObservation(row, projectId))),
+  );
 
 /** One trace with its observations and scores. */
 export const readTrace = async (
@@ -124,19 +134,36 @@ export const readTrace = async (
   const asked = fieldsIn(query, groups, groups);
   const row = await findTrace(db, projectId, id);
   if (row === undefined) throw notFound('trace', id);
-  const [observationsOf, scores, metrics] = await Promise.all([
-    writeObservations(db, projectId, asked.has('observations') ? [row] : []),
+  const [observations, scores, metrics] = await Promise.all([
+    asked.has('observations') ? sendObservations(db, projectId, row) : [],
     asked.has('scores') ? listScoresOf(db, row.key) : [],
     asked.has('metrics') ? measureTraces(db, [row]) : undefined,
   ]);
   const { totalCost, latency } = metrics?.get(row.key) ?? (metrics ? nothing : unmeasured);
-  return {
-    ...viewTrace(asked.has('io') ? row : withoutIo(row), projectId),
-    observations: observationsOf(row),
+  return jsonWith(writeTrace(asked.has('io') ? row : withoutIo(row), projectId), {
+    observations,
     scores: scores.map((score) => viewScore(score, projectId)),
     totalCost,
     latency,
-  };
+  });
+};
+
+type SessionTrace = TraceSessionDetail['traces'][number];
+
+/** The traces of a session with their observations. */
+const writeTraces = async (
+  db: Database,
+  projectId: string,
+  sessionKey: string,
+): Promise<SessionTrace[]> => {
+  const traces = await listTracesOfSession(db, sessionKey);
+  const observationsOf = await writeObservations(db, projectId, traces);
+  const entries = createJsonEntries<SessionTrace>();
+  for (const trace of traces) {
+    const observations = observationsOf(trace);
+    entries.add(writeJson(jsonWith(writeTrace(trace, projectId), { observations })).join(''));
+  }
+  return entries.list();
 };
 
 /** One session with its traces, and with their observations when they are asked for. */
@@ -150,21 +177,16 @@ export const readTraceSession = async (
   if (session === undefined) {
     throw new AppError('not_found', 'Session not found within authorized project');
   }
-  const entries = createJsonEntries<TraceSessionDetail['traces'][number]>();
-  if (hasIo) {
-    const traces = await listTracesOfSession(db, session.key);
-    const observationsOf = await writeObservations(db, projectId, traces);
-    for (const trace of traces) {
-      entries.add({ ...viewTrace(trace, projectId), observations: observationsOf(trace) });
-    }
-  } else {
-    await showTracesOfSession(db, session.key, (trace) => entries.add(viewTrace(trace, projectId)));
-  }
+  const traces = hasIo
+    ? await writeTraces(db, projectId, session.key)
+    : await sendEntries<SessionTrace>((add) =>
+        showTracesOfSession(db, session.key, (trace) => add(writeTrace(trace, projectId))),
+      );
   return {
     id: session.id,
     createdAt: session.createdAt.toISOString(),
     projectId,
     environment: session.environment,
-    traces: entries.list(),
+    traces,
   };
 };

@@ -18,7 +18,7 @@ import { putScore, refusingMisfits } from '../../ingestion/one.ts';
 import { metaOf, pageIn } from '../../lists/query.ts';
 import type { Parts } from '../../parts.ts';
 import { readAllScores, readPlainScores, readTraceScores } from '../../scores/lists.ts';
-import { viewScore } from '../../traces/view.ts';
+import { viewScore } from '../../traces/score-view.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 const noScore = (): AppError => new AppError('not_found', 'Score not found');

@@ -1,6 +1,7 @@
 /** The routes of traces, observations and the sessions that traces are in. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
+import type { ObservationView } from '#wire/public-api/trace.ts';
 import {
   countObservations,
   findObservation,
@@ -10,13 +11,14 @@ import { isoOf } from '../../db/times.ts';
 import { listTraceSessions } from '../../db/trace-sessions.ts';
 import { removeTraces } from '../../ingestion/delete.ts';
 import { putTrace } from '../../ingestion/one.ts';
+import { jsonList, jsonOf } from '../../json/json-text.ts';
 import { openCursorPage } from '../../lists/cursor.ts';
 import { fieldsIn, invalidParameter, isTrue, listIn, metaOf, pageIn } from '../../lists/query.ts';
 import type { Parts } from '../../parts.ts';
+import { writeObservation } from '../../traces/observation-json.ts';
 import { observationGroups, usualGroups, viewParts } from '../../traces/observation-parts.ts';
 import { observationConditions, sessionConditions } from '../../traces/trace-filters.ts';
 import { readTrace, readTraceSession, readTraces } from '../../traces/traces.ts';
-import { viewObservation } from '../../traces/view.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 
 const mostParts = { least: 0, most: 1_000, usual: 50 };
@@ -57,14 +59,14 @@ const observationEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
       listObservations(db, projectId, { ...page, conditions, hasHeavy: true }),
       countObservations(db, projectId, conditions),
     ]);
-    const data = rows.map((row) => viewObservation(row, projectId));
-    return respond(200, { data, meta: metaOf(page, count) });
+    const texts = rows.map((row) => writeObservation(row, projectId));
+    return respond(200, { data: jsonList<ObservationView>(texts), meta: metaOf(page, count) });
   }),
 
   endpoint(api.getObservation, async ({ params }, { caller: { projectId } }) => {
     const row = await findObservation(db, projectId, params.observationId);
     if (row === undefined) throw noSuch('observation');
-    return respond(200, viewObservation(row, projectId));
+    return respond(200, jsonOf<ObservationView>(writeObservation(row, projectId)));
   }),
 
   endpoint(api.listObservationParts, async ({ query }, { caller: { projectId } }) => {

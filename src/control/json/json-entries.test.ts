@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createJsonEntries, sendEntries } from './json-entries.ts';
+import { chunkChars, jsonBody, writeJson } from './json-text.ts';
+
+const large = 'x'.repeat(chunkChars);
+const counts = [0, 1, 2, 99, 3_000];
+const listOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ index, text: 'é},{"[' }));
+const bodyText = (body: string | Readable): Promise<string> | string =>
+  typeof body === 'string' ? body : text(body);
+
+describe('entries that are collected', () => {
+  it.each(counts)('are a list of all of them, in their order: %i', (count) => {
+    const entries = createJsonEntries<object>();
+    for (const entry of listOf(count)) entries.add(JSON.stringify(entry));
+    const written = writeJson({ list: entries.list(), after: 1 }).join('');
+    expect(JSON.parse(written)).toEqual({ list: listOf(count), after: 1 });
+  });
+});
+
+describe('entries that are sent as they come', () => {
+  it.each(counts)('are a list of all of them, in their order: %i', async (count) => {
+    const list = await sendEntries<object>(async (add) => {
+      for (const entry of listOf(count)) {
+        add(JSON.stringify(entry));
+        if (entry.index % 100 === 0) await turn();
+      }
+    });
+    const written = await bodyText(jsonBody({ before: 0, list, after: 1 }));
+    expect(JSON.parse(written)).toEqual({ before: 0, list: listOf(count), after: 1 });
+  });
+
+  it('are whole where they are few', async () => {
+    const list = await sendEntries<number>(async (add) => add('1'));
+    expect(writeJson({ list })).toEqual(['{"list":', '[', Buffer.from('1'), ']', '}']);
+    expect(jsonBody({ list })).toBe('{"list":[1]}');
+  });
+
+  it('begin before the last of them is there, and wait for no reader', async () => {
+    const last = Promise.withResolvers<void>();
+    let isRead = false;
+    const list = await sendEntries<string>(async (add) => {
+      for (let i = 0; i < 100; i += 1) add(JSON.stringify(large));
+      isRead = true;
+      await last.promise;
+      add('"last"');
+    });
+    expect(isRead).toBe(true);
+    expect(() => writeJson(list)).toThrow('by jsonBody alone');
+    const written = bodyText(jsonBody(list));
+    last.resolve();
+    expect(JSON.parse(await written)).toEqual([...Array(100).fill(large), 'last']);
+  });
+
+  it.each([0, 1])('are refused where %i of them came before it went wrong', async (count) => {
+    const work = async (add: (text: string) => void) => {
+      for (let i = 0; i < count; i += 1) add('1');
+      await turn();
+      throw new Error('gone');
+    };
+    await expect(sendEntries(work)).rejects.toThrow('gone');
+  });
+
+  it('break the answer off where it goes wrong once they are sent', async () => {
+    const wrong = Promise.withResolvers<void>();
+    const list = await sendEntries<string>(async (add) => {
+      add(JSON.stringify(large));
+      await wrong.promise;
+      throw new Error('gone');
+    });
+    const body = jsonBody({ list });
+    if (!(body instanceof Readable)) throw new Error('a large answer is a stream');
+    wrong.resolve();
+    await expect(text(body)).rejects.toThrow('gone');
+  });
+});

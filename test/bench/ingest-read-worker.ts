@@ -1,0 +1,21 @@
+/** Reads an answer again and again, and tells how long each took. A thread that `readBeside` starts. */
+import { parentPort, workerData } from 'node:worker_threads';
+import pg from 'pg';
+import { sample } from './figure.ts';
+import { connect, type Reading } from './ingest-tell.ts';
+
+const { service, path, floor, runs } = workerData as Reading;
+const api = connect(service);
+const read = () => api.readWhole(path);
+await read();
+const samples = await sample(runs, read);
+let floors: number[] = [];
+if (floor !== undefined) {
+  const client = new pg.Client({ connectionString: floor.databaseUrl });
+  await client.connect();
+  const ask = () => client.query({ name: 'floor', text: floor.text, rowMode: 'array' });
+  await ask();
+  floors = await sample(runs, ask);
+  await client.end();
+}
+parentPort?.postMessage({ samples, floors });
