@@ -63,7 +63,7 @@ const defaultFlags: Record<string, string> = {
   unix_socket_directories: '',
   listen_addresses: '127.0.0.1',
   max_connections: '100',
-  shared_buffers: '32MB',
+  shared_buffers: '128MB',
   max_wal_size: '256MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
