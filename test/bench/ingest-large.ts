@@ -111,14 +111,17 @@ const readings = async (
   return figures;
 };
 
-/** A trace of many observations and a session of many traces. */
+/** A trace of many observations, a millisecond apart, and a session of many traces, a second apart. */
 const tellLarge = (api: Api): Promise<void> => {
-  const large = Array.from({ length: told.observations }, (_, i) =>
-    eventOf('span-create', `large-${i}`, { traceId: 'large', name: `step ${i}`, startTime: at }),
-  );
-  const long = Array.from({ length: told.traces }, (_, i) =>
-    eventOf('trace-create', `long-${i}`, { sessionId: 'long', name: 'turn', timestamp: at }),
-  );
+  const after = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
+  const large = Array.from({ length: told.observations }, (_, i) => {
+    const body = { traceId: 'large', name: `step ${i}`, startTime: after(i) };
+    return eventOf('span-create', `large-${i}`, body);
+  });
+  const long = Array.from({ length: told.traces }, (_, i) => {
+    const body = { sessionId: 'long', name: 'turn', timestamp: after(i * 1_000) };
+    return eventOf('trace-create', `long-${i}`, body);
+  });
   return tellAll(api, [...large, ...long].values());
 };
 
