@@ -1,113 +1,23 @@
-/** Traces, observations and sessions: read by every filter and group, page by page, and deleted. */
+/** Traces: listed by every filter and group, read, and deleted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basicAuthorization } from '#wire/client.ts';
-import { ingest } from '#wire/public-api/operations.ts';
-import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import {
+  at,
+  event,
+  filterOf,
+  startToldProject,
+  type ToldProject,
+} from '../support/told-project.ts';
 
-let control: OwnControl;
-let neighbour: Neighbour;
-
-const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
-let made = 0;
-const event = (type: string, body: object, ms = 0) => {
-  made += 1;
-  return { id: `event-${made}`, type, timestamp: at(ms), body };
-};
-
-const send = async (...batch: unknown[]) => {
-  const { body } = await control.send(ingest, { body: { batch } });
-  expect(body.errors).toEqual([]);
-};
-
-type Body = { [member: string]: never } & { data: { id: string }[]; meta: Record<string, unknown> };
-
-const ask = async (method: string, path: string, body?: unknown) => {
-  const answer = await control.raw({
-    method,
-    path: `/api/public${path}`,
-    headers: {
-      authorization: basicAuthorization(control.publicKey, control.secretKey),
-      'content-type': 'application/json',
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, body: answer.body as Body };
-};
-
-const idsOf = async (path: string): Promise<string[]> => {
-  const { status, body } = await ask('GET', path);
-  if (status !== 200) throw new Error(JSON.stringify(body));
-  return body.data.map(({ id }) => id);
-};
-
-const filterOf = (...entries: object[]): string =>
-  `filter=${encodeURIComponent(JSON.stringify(entries))}`;
+let project: ToldProject;
+const ask: ToldProject['ask'] = (...given) => project.ask(...given);
+const idsOf: ToldProject['idsOf'] = (...given) => project.idsOf(...given);
+const send: ToldProject['send'] = (...given) => project.send(...given);
 
 beforeAll(async () => {
-  control = await startOwnControl();
-  neighbour = await addNeighbour(control);
-  await send(
-    event('trace-create', {
-      id: 't1',
-      name: 'chat',
-      timestamp: at(0),
-      userId: 'ann',
-      sessionId: 's1',
-      tags: ['a', 'b'],
-      version: '1',
-      release: 'r1',
-      environment: 'prod',
-      input: { q: 1 },
-      output: 'hi',
-      metadata: { k: 'v' },
-      public: true,
-    }),
-    event('trace-create', {
-      id: 't2',
-      name: 'batch',
-      timestamp: at(1_000),
-      tags: ['b'],
-      userId: 'bob',
-    }),
-    event('trace-create', { id: 't3', name: 'chat', timestamp: at(2_000), sessionId: 's1' }),
-    event('span-create', {
-      id: 'o1',
-      traceId: 't1',
-      name: 'outer',
-      startTime: at(0),
-      endTime: at(2_500),
-    }),
-    event('generation-create', {
-      id: 'o2',
-      traceId: 't1',
-      parentObservationId: 'o1',
-      name: 'inner',
-      startTime: at(500),
-      completionStartTime: at(700),
-      endTime: at(1_500),
-      model: 'm-1',
-      modelParameters: { temperature: 0 },
-      usageDetails: { input: 10, output: 5 },
-      costDetails: { input: 0.5, output: 0.25 },
-      input: [{ role: 'user' }],
-      output: 'text',
-      metadata: { long: 'x'.repeat(500), short: 'y' },
-      level: 'WARNING',
-    }),
-    event('event-create', { id: 'o3', traceId: 't2', startTime: at(1_000), level: 'ERROR' }),
-    event('score-create', {
-      id: 'sc1',
-      traceId: 't1',
-      name: 'quality',
-      value: 0.9,
-      timestamp: at(5),
-    }),
-    event('score-create', { id: 'sc2', traceId: 't2', name: 'quality', value: 0.1 }),
-  );
+  project = await startToldProject();
 });
 
-afterAll(() => control.stop());
+afterAll(() => project.control.stop());
 
 describe('the list of traces', () => {
   it.each([
@@ -327,10 +237,10 @@ describe('a trace', () => {
 
   it('that nobody has is 404, also for what another project has', async () => {
     expect((await ask('GET', '/traces/none')).status).toBe(404);
-    const answer = await control.raw({
+    const answer = await project.control.raw({
       method: 'GET',
       path: '/api/public/traces/t1',
-      headers: { authorization: neighbour.authorization },
+      headers: { authorization: project.neighbour.authorization },
     });
     expect(answer.status).toBe(404);
   });
@@ -349,184 +259,8 @@ describe('a trace', () => {
     expect([all.status, all.body]).toEqual([200, { message: 'Traces deleted successfully' }]);
     expect((await ask('GET', '/traces/gone-5')).status).toBe(404);
     expect((await ask('GET', '/observations/gone-span')).status).toBe(404);
-    expect(await control.sql(`select from scores where id = 'gone-score'`)).toEqual([]);
+    expect(await project.control.sql(`select from scores where id = 'gone-score'`)).toEqual([]);
     const tooMany = await ask('DELETE', '/traces', { traceIds: [...ids, 'one-more'] });
     expect(tooMany.status).toBe(400);
-  });
-});
-
-describe('observations', () => {
-  it.each([
-    ['', ['o3', 'o2', 'o1']],
-    ['type=GENERATION', ['o2']],
-    ['name=outer', ['o1']],
-    ['userId=bob', ['o3']],
-    ['level=WARNING', ['o2']],
-    ['level=DEFAULT', ['o1']],
-    ['traceId=t1', ['o2', 'o1']],
-    ['parentObservationId=o1', ['o2']],
-    ['environment=default', ['o3', 'o2', 'o1']],
-    [`fromStartTime=${at(500)}&toStartTime=${at(1_000)}`, ['o2']],
-    [filterOf({ type: 'number', column: 'totalCost', operator: '>', value: 0.5 }), ['o2']],
-    [
-      filterOf({
-        type: 'stringObject',
-        column: 'metadata',
-        key: 'short',
-        operator: 'contains',
-        value: 'y',
-      }),
-      ['o2'],
-    ],
-    [
-      filterOf({
-        type: 'stringOptions',
-        column: 'type',
-        operator: 'any of',
-        value: ['SPAN', 'EVENT'],
-      }),
-      ['o3', 'o1'],
-    ],
-  ])('are filtered by %s, at both routes', async (query, ids) => {
-    expect(await idsOf(`/observations?${query}`)).toEqual(ids);
-    expect(await idsOf(`/v2/observations?${query}`)).toEqual(ids);
-  });
-
-  it('are refused for a type or level that there is not', async () => {
-    expect((await ask('GET', '/observations?type=X')).status).toBe(400);
-    expect((await ask('GET', '/observations?level=LOW')).status).toBe(400);
-  });
-
-  it('are found by their ids', async () => {
-    expect((await ask('GET', '/observations/o2')).body).toMatchObject({ id: 'o2', traceId: 't1' });
-    expect((await ask('GET', '/observations/none')).status).toBe(404);
-  });
-
-  it('are walked through by cursor, in the groups that are asked for', async () => {
-    const seen: string[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < 5; page += 1) {
-      const from: string = cursor === undefined ? '' : `&cursor=${cursor}`;
-      const { body } = await ask('GET', `/v2/observations?limit=1&fields=core,io,metadata${from}`);
-      seen.push(...body.data.map(({ id }) => id));
-      cursor = body.meta.cursor;
-      if (cursor === undefined) break;
-    }
-    expect(seen).toEqual(['o3', 'o2', 'o1']);
-    const { body } = await ask(
-      'GET',
-      '/v2/observations?type=GENERATION&fields=io,metadata,usage,trace_context,metrics,model',
-    );
-    expect(body.data[0]).toMatchObject({
-      input: '[{"role":"user"}]',
-      output: 'text',
-      metadata: { long: 'x'.repeat(200), short: 'y' },
-      totalCost: 0.75,
-      traceName: 'chat',
-      tags: ['a', 'b'],
-      latency: 1,
-      providedModelName: 'm-1',
-      modelId: null,
-    });
-    const whole = await ask(
-      'GET',
-      '/v2/observations?type=GENERATION&fields=metadata&expandMetadata=long',
-    );
-    expect(whole.body.data[0]).toMatchObject({ metadata: { long: 'x'.repeat(500) } });
-  });
-
-  it('have long metadata cut between characters', async () => {
-    const metadata = { text: `${'x'.repeat(199)}${String.fromCodePoint(0x1f600)}` };
-    await send(
-      event('span-create', { id: 'cut', traceId: 'cut', metadata, startTime: at(-9_000) }),
-    );
-    const { body } = await ask('GET', '/v2/observations?traceId=cut&fields=metadata');
-    expect(body.data).toMatchObject([{ metadata: { text: 'x'.repeat(199) } }]);
-    await ask('DELETE', '/traces/cut');
-  });
-
-  it.each([
-    'cursor=x',
-    `cursor=${Buffer.from('[8.6e15,"x"]').toString('base64url')}`,
-    `cursor=${Buffer.from('[-62200000000000,"x"]').toString('base64url')}`,
-    'limit=1001',
-    'parseIoAsJson=true',
-  ])('are refused at /v2 for %s', async (query) => {
-    expect((await ask('GET', `/v2/observations?${query}`)).status).toBe(400);
-  });
-});
-
-describe('sessions', () => {
-  it('are listed, and shown with their traces, with observations when asked', async () => {
-    expect(await idsOf('/sessions')).toEqual(['s1']);
-    expect(await idsOf('/sessions?environment=prod')).toEqual(['s1']);
-    expect(await idsOf('/sessions?environment=other')).toEqual([]);
-    expect(await idsOf(`/sessions?toTimestamp=${at(0)}`)).toEqual([]);
-    const { body } = await ask('GET', '/sessions/s1');
-    expect(body.traces).toMatchObject([{ id: 't1' }, { id: 't3' }]);
-    expect(body.traces?.[0]).not.toHaveProperty('observations');
-    const whole = await ask('GET', '/sessions/s1?includeIO=true');
-    expect(whole.body.traces).toMatchObject([
-      { id: 't1', observations: [{ id: 'o1' }, { id: 'o2', input: [{ role: 'user' }] }] },
-      { id: 't3', observations: [] },
-    ]);
-    expect((await ask('GET', '/sessions/none')).status).toBe(404);
-  });
-});
-
-describe('a page', () => {
-  it('leaves what has no room out, and names it', async () => {
-    const input = 'x'.repeat(1_500_000);
-    for (let i = 0; i < 4; i += 1) {
-      await send(
-        event('trace-create', { id: `heavy-${i}`, name: 'heavy', input, timestamp: at(i) }),
-      );
-    }
-    const { body } = await ask('GET', '/traces?name=heavy&orderBy=timestamp.asc');
-    expect(body.data.map((trace) => (trace as { omitted?: unknown }).omitted)).toEqual([
-      undefined,
-      undefined,
-      ['input', 'output', 'metadata'],
-      ['input', 'output', 'metadata'],
-    ]);
-    expect((await ask('GET', '/traces/heavy-3')).body.input).toBe(input);
-  });
-});
-
-describe('what nobody said', () => {
-  type Written = { createdAt: string; updatedAt: string };
-  const usual = { environment: 'default', public: false, tags: [] };
-
-  it('is shown as what is usual, and a later time of writing only where there was one', async () => {
-    const trace = { id: 'bare', sessionId: 'bare-session', timestamp: at(0) };
-    const span = { id: 'bare-span', traceId: 'bare', startTime: at(0) };
-    await send(event('trace-create', trace), event('span-create', span));
-    const shownOf = async (): Promise<{ traces: Written[]; observations: Written[] }> => {
-      const whole = (await ask('GET', '/traces/bare')).body;
-      const session = (await ask('GET', '/sessions/bare-session')).body;
-      const withIo = (await ask('GET', '/sessions/bare-session?includeIO=true')).body;
-      const listed = (await ask('GET', '/observations?traceId=bare')).body;
-      const parts = (await ask('GET', '/v2/observations?traceId=bare&fields=basic,time')).body;
-      const traces = [whole, session.traces?.[0], withIo.traces?.[0]] as never[];
-      const observations = [whole.observations?.[0], listed.data[0], parts.data[0]] as never[];
-      for (const one of traces) expect(one).toMatchObject(usual);
-      for (const one of observations) {
-        expect(one).toMatchObject({ environment: 'default', level: 'DEFAULT' });
-      }
-      return { traces, observations };
-    };
-    const first = await shownOf();
-    for (const { createdAt, updatedAt } of [...first.traces, ...first.observations]) {
-      expect(updatedAt).toBe(createdAt);
-    }
-    await send(
-      event('trace-create', { ...trace, name: 'named' }, 1),
-      event('span-update', { ...span, level: 'DEFAULT', name: 'named' }, 1),
-    );
-    const second = await shownOf();
-    for (const { createdAt, updatedAt } of [...second.traces, ...second.observations]) {
-      expect(Date.parse(updatedAt)).toBeGreaterThan(Date.parse(createdAt));
-    }
-    await ask('DELETE', '/traces/bare');
   });
 });

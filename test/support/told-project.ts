@@ -1,0 +1,121 @@
+/** A project of its own to which agents told what they did: three traces, two of them in a session, with observations and scores. */
+import { basicAuthorization } from '#wire/client.ts';
+import { ingest } from '#wire/public-api/operations.ts';
+import { addNeighbour, type Neighbour } from './neighbour.ts';
+import { type OwnControl, startOwnControl } from './own-control.ts';
+
+/** So many milliseconds after the first of what was told began. */
+export const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
+
+let made = 0;
+/** An event with an id of its own. */
+export const event = (type: string, body: object, ms = 0) => {
+  made += 1;
+  return { id: `event-${made}`, type, timestamp: at(ms), body };
+};
+
+type Body = { [member: string]: never } & { data: { id: string }[]; meta: Record<string, unknown> };
+
+/** The query parameter that lists take as conditions. */
+export const filterOf = (...entries: object[]): string =>
+  `filter=${encodeURIComponent(JSON.stringify(entries))}`;
+
+const told = [
+  event('trace-create', {
+    id: 't1',
+    name: 'chat',
+    timestamp: at(0),
+    userId: 'ann',
+    sessionId: 's1',
+    tags: ['a', 'b'],
+    version: '1',
+    release: 'r1',
+    environment: 'prod',
+    input: { q: 1 },
+    output: 'hi',
+    metadata: { k: 'v' },
+    public: true,
+  }),
+  event('trace-create', {
+    id: 't2',
+    name: 'batch',
+    timestamp: at(1_000),
+    tags: ['b'],
+    userId: 'bob',
+  }),
+  event('trace-create', { id: 't3', name: 'chat', timestamp: at(2_000), sessionId: 's1' }),
+  event('span-create', {
+    id: 'o1',
+    traceId: 't1',
+    name: 'outer',
+    startTime: at(0),
+    endTime: at(2_500),
+  }),
+  event('generation-create', {
+    id: 'o2',
+    traceId: 't1',
+    parentObservationId: 'o1',
+    name: 'inner',
+    startTime: at(500),
+    completionStartTime: at(700),
+    endTime: at(1_500),
+    model: 'm-1',
+    modelParameters: { temperature: 0 },
+    usageDetails: { input: 10, output: 5 },
+    costDetails: { input: 0.5, output: 0.25 },
+    input: [{ role: 'user' }],
+    output: 'text',
+    metadata: { long: 'x'.repeat(500), short: 'y' },
+    level: 'WARNING',
+  }),
+  event('event-create', { id: 'o3', traceId: 't2', startTime: at(1_000), level: 'ERROR' }),
+  event('score-create', {
+    id: 'sc1',
+    traceId: 't1',
+    name: 'quality',
+    value: 0.9,
+    timestamp: at(5),
+  }),
+  event('score-create', { id: 'sc2', traceId: 't2', name: 'quality', value: 0.1 }),
+];
+
+export type ToldProject = {
+  control: OwnControl;
+  /** Of another project. */
+  neighbour: Neighbour;
+  /** Tells events, of which none may be refused. */
+  send(...batch: unknown[]): Promise<void>;
+  ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  /** The ids of what a list answers. */
+  idsOf(path: string): Promise<string[]>;
+};
+
+export const startToldProject = async (): Promise<ToldProject> => {
+  const control = await startOwnControl();
+  const neighbour = await addNeighbour(control);
+  const authorization = basicAuthorization(control.publicKey, control.secretKey);
+  const project: ToldProject = {
+    control,
+    neighbour,
+    send: async (...batch) => {
+      const { body } = await control.send(ingest, { body: { batch } });
+      if (body.errors.length > 0) throw new Error(JSON.stringify(body.errors));
+    },
+    ask: async (method, path, body) => {
+      const answer = await control.raw({
+        method,
+        path: `/api/public${path}`,
+        headers: { authorization, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, body: answer.body as Body };
+    },
+    idsOf: async (path) => {
+      const { status, body } = await project.ask('GET', path);
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body.data.map(({ id }) => id);
+    },
+  };
+  await project.send(...told);
+  return project;
+};
