@@ -6,8 +6,10 @@ import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLines } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import { basicAuthorization } from '#wire/client.ts';
 import { heartbeat } from '#wire/host-api/operations.ts';
-import { closeSession, listWorlds, openSession } from '#wire/public-api/operations.ts';
+import { closeSession, ingest, listWorlds, openSession } from '#wire/public-api/operations.ts';
 import { warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
@@ -82,5 +84,34 @@ it('no request fails because its log line cannot be written: each gets its own e
   expect(ofRequests.map(({ msg }) => msg)).toEqual([
     "a host's token is used from another address",
     'request failed',
+  ]);
+});
+
+it('the log has an answer that broke off once it was sent, and why', async () => {
+  const output = 'x'.repeat(1_000);
+  const batch = Array.from({ length: 500 }, (_, i) => ({
+    id: `event-${i}`,
+    type: 'span-create',
+    timestamp: '2026-03-01T00:00:00Z',
+    body: { id: `span-${i}`, traceId: 'broken', output, startTime: new Date(i).toISOString() },
+  }));
+  await control.send(ingest, { body: { batch } });
+  await control.sql(`update observations set pricing = '{' where id = 'span-499'`);
+  const before = lines.length;
+  const asked = control.raw({
+    method: 'GET',
+    path: '/api/public/traces/broken',
+    headers: { authorization: basicAuthorization(control.publicKey, control.secretKey) },
+  });
+  await expect(asked).rejects.toThrow();
+  await until(() => lines.length > before || undefined, { timeoutMs: 5_000, what: 'a line' });
+  expect(lines.slice(before)).toMatchObject([
+    {
+      msg: 'an answer broke off',
+      level: 50,
+      url: '/api/public/traces/broken',
+      requestId: expect.stringMatching(/^req/),
+      err: { message: expect.stringContaining('JSON') },
+    },
   ]);
 });

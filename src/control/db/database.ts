@@ -139,11 +139,12 @@ const runEach = async <Row>(
   let make: ((values: readonly unknown[]) => unknown) | undefined;
   let thrown: unknown;
   // What is thrown among the driver's events would end the program.
-  query.on('row', (values, result) => {
+  query.on('row', (row, result) => {
     if (thrown !== undefined) return;
     try {
-      make ??= makerOf(statement, result?.fields.map(({ name }) => name) ?? []);
-      take(make(values) as Row);
+      if (result === undefined) throw new Error('the driver gave a row without its columns');
+      make ??= makerOf(statement, result.fields);
+      take(make(row) as Row);
     } catch (error) {
       thrown = error ?? new Error('a row was not taken');
     }

@@ -3,7 +3,8 @@ import { makerOf } from './row-maker.ts';
 
 it('makes rows of values in the order of their names, whatever these are', () => {
   const names = ['id', 'startTime', '?column?', 'a "b"', 'line\n\u2028', '`', 'null'];
-  const make = makerOf({}, names);
+  const columns = names.map((name) => ({ name }));
+  const make = makerOf({}, columns);
   const values = ['1', null, 2, new Date(0), false, '`', undefined];
   expect(make(values)).toEqual(Object.fromEntries(names.map((name, i) => [name, values[i]])));
   expect(Object.keys(make([]) as object)).toEqual(names);
@@ -11,6 +12,7 @@ it('makes rows of values in the order of their names, whatever these are', () =>
 
 it('keeps what it made for a statement', () => {
   const statement = {};
-  expect(makerOf(statement, ['a'])).toBe(makerOf(statement, ['a']));
-  expect(makerOf({}, ['b'])([1])).toEqual({ b: 1 });
+  const columns = [{ name: 'a' }];
+  expect(makerOf(statement, columns)).toBe(makerOf(statement, columns));
+  expect(makerOf({}, [{ name: 'b' }])([1])).toEqual({ b: 1 });
 });

@@ -12,9 +12,9 @@ const write = (names: readonly string[]): Make => {
   return new Function('values', `return { ${members.join(', ')} };`) as Make;
 };
 
-/** Makes the rows of a statement, whose columns have these names in this order. */
-export const makerOf = (statement: object, names: readonly string[]): Make => {
-  const made = makers.get(statement) ?? write(names);
+/** What makes the rows of a statement, which has these columns in this order. */
+export const makerOf = (statement: object, columns: readonly { name: string }[]): Make => {
+  const made = makers.get(statement) ?? write(columns.map(({ name }) => name));
   makers.set(statement, made);
   return made;
 };

@@ -26,8 +26,16 @@ export const isProtobuf = (request: FastifyRequest): boolean =>
 export const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply =>
   reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
-/** Sends a body as JSON, as bytes, as a stream, or in the form that it was asked in. */
-export const sendAnswer = (reply: FastifyReply, status: number, body: unknown): FastifyReply => {
+/**
+ * Sends a body as JSON, as bytes, as a stream, or in the form that it was asked in. What goes wrong with a stream once it
+ * is sent is given to `broke`.
+ */
+export const sendAnswer = (
+  reply: FastifyReply,
+  status: number,
+  body: unknown,
+  broke: (error: Error) => void,
+): FastifyReply => {
   reply.code(status);
   if (isProtobuf(reply.request)) return sendBytes(reply.type(protobufType), writeAnswer(body));
   if (body instanceof Uint8Array) {
@@ -36,8 +44,10 @@ export const sendAnswer = (reply: FastifyReply, status: number, body: unknown): 
   }
   if (body instanceof Readable) {
     if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
-    return reply.send(body);
+    return reply.send(body.once('error', broke));
   }
   if (body === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(jsonBody(body));
+  const json = jsonBody(body);
+  if (json instanceof Readable) json.once('error', broke);
+  return reply.type('application/json; charset=utf-8').send(json);
 };

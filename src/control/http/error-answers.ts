@@ -82,6 +82,23 @@ const sendError = (reply: FastifyReply, status: number, body: ErrorBody): Fastif
   return reply.type('application/json; charset=utf-8').send(hideCredentials(JSON.stringify(body)));
 };
 
+const logFailure = (
+  log: Log,
+  request: FastifyRequest,
+  error: unknown,
+  level: 'error' | 'warn',
+  text: string,
+): void => {
+  const { method, url } = request;
+  log[level]({ err: error, method, url: hideCredentials(url), ...subjectOf(request) }, text);
+};
+
+/** Logs an answer that ended in the middle: its head was sent, so that nobody can be told any more. */
+export const logBrokenAnswer = (log: Log, request: FastifyRequest, error: unknown): void => {
+  const level = toErrorAnswer(error).status === 500 ? 'error' : 'warn';
+  logFailure(log, request, error, level, 'an answer broke off');
+};
+
 /** Answers errors, and what leads nowhere; `elsewhere` are base paths of what is served at other addresses. */
 export const answerErrors = (
   app: FastifyInstance,
@@ -90,12 +107,7 @@ export const answerErrors = (
   app.setErrorHandler(async (error, request, reply) => {
     const { status, body } = answerOf(error, configOf(request));
     if (status >= 500) {
-      const level = status === 500 ? 'error' : 'warn';
-      const { method, url } = request;
-      log[level](
-        { err: error, method, url: hideCredentials(url), ...subjectOf(request) },
-        'request failed',
-      );
+      logFailure(log, request, error, status === 500 ? 'error' : 'warn', 'request failed');
       body.requestId = request.id;
     }
     const { access } = configOf(request);

@@ -15,7 +15,12 @@ import { configOf, sendAnswer } from './answers.ts';
 import type { Authenticate } from './auth.ts';
 import { checkForm, formOf, protobufType } from './body-forms.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
-import { answerErrors, refuseUnroutable, requestIdHeader } from './error-answers.ts';
+import {
+  answerErrors,
+  logBrokenAnswer,
+  refuseUnroutable,
+  requestIdHeader,
+} from './error-answers.ts';
 import type { Guard } from './guard.ts';
 import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
 import { allowPages, createOtherMethods, isForPages } from './methods.ts';
@@ -187,7 +192,8 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       const work = () => answerTo(request, reply, signal);
       const { upload } = request;
       const answer = await (upload === undefined ? work() : upload.during(work));
-      return sendAnswer(reply, answer.status, answer.body);
+      const broke = (error: Error) => logBrokenAnswer(options.log, request, error);
+      return sendAnswer(reply, answer.status, answer.body, broke);
     },
   });
 };

@@ -43,11 +43,12 @@ export const sendEntries = async <Entry>(
   work: (add: (text: string) => void) => Promise<void>,
 ): Promise<Entry[]> => {
   const waiting: Buffer[] = [];
+  let isRead = true;
   const enough = Promise.withResolvers<void>();
   let news = Promise.withResolvers<void>();
   let end: { error?: unknown } | undefined;
   const joined = createJoined((bytes) => {
-    waiting.push(bytes);
+    if (isRead) waiting.push(bytes);
     news.resolve();
     enough.resolve();
   });
@@ -62,12 +63,16 @@ export const sendEntries = async <Entry>(
     news.resolve();
   };
   const rest = async function* (): AsyncGenerator<Buffer> {
-    for (;;) {
-      yield* waiting.splice(0);
-      if (waiting.length > 0) continue;
-      if (end !== undefined) break;
-      await news.promise;
-      news = Promise.withResolvers<void>();
+    try {
+      for (;;) {
+        for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) yield bytes;
+        if (end !== undefined) break;
+        await news.promise;
+        news = Promise.withResolvers<void>();
+      }
+    } finally {
+      isRead = false;
+      waiting.length = 0;
     }
     if ('error' in end) throw end.error;
   };

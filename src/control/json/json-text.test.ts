@@ -40,6 +40,7 @@ describe('an object that is JSON text, with further members', () => {
     const written = writeJson({ before: new JsonText('[0]'), all: [outer, outer], after: 1 });
     const object = { b: '}', list: [2, 3], inner: { a: 1, free: [1] }, plain: '"' };
     expect(JSON.parse(written.join(''))).toEqual({ before: [0], all: [object, object], after: 1 });
+    expect(writeJson(jsonWith('{"a":1}', { b: undefined })).join('')).toBe('{"a":1}');
   });
 });
 

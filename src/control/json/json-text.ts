@@ -19,7 +19,7 @@ type SentPiece = Piece | AsyncIterable<Buffer>;
 let found: (readonly SentPiece[])[] | null = null;
 
 const note = (pieces: readonly SentPiece[]): string => {
-  if (found === null) throw new Error('a JSON text can be written by writeJson alone');
+  if (found === null) throw new Error('a JSON text can be written by writeJson and jsonBody alone');
   found.push(pieces);
   return marker;
 };
@@ -30,7 +30,7 @@ export class JsonText {
   constructor(text: string) {
     this.text = text;
   }
-  /** Only for `writeJson`. */
+  /** Only for `writeJson` and `jsonBody`. */
   toJSON(): string {
     return note([this.text]);
   }
@@ -63,11 +63,12 @@ class JsonMembers {
   }
   toJSON(): string {
     const [first, ...rest] = writePieces(this.#members);
+    if (first === '{}') return note([this.#text]);
     return note([`${this.#text.slice(0, -1)},${String(first).slice(1)}`, ...rest]);
   }
 }
 
-/** An object of an answer that is JSON text already, and has further members, at least one; it can only be written. */
+/** An object of an answer that is JSON text already, with at least one member, and has further ones; it can only be written. */
 export const jsonWith = <Value>(text: string, members: object): Value =>
   new JsonMembers(text, members) as unknown as Value;
 

@@ -37,7 +37,7 @@ export const timesOf = (row: ObservationRow) => {
 };
 
 /** What it cost by the names of its usage, as JSON text: as was said, else as was computed. */
-export const costJson = (row: ObservationRow, pricing: Pricing | null): string =>
+export const costText = (row: ObservationRow, pricing: Pricing | null): string =>
   row.costJson ?? JSON.stringify(pricing?.cost ?? {});
 
 const ofNone =
@@ -53,7 +53,7 @@ const writeUsage = (row: ObservationRow, pricing: Pricing | null): string => {
   if (row.usageJson === null && row.costJson === null && pricing === null) return ofNone;
   const [input, output, total] = [row.inputUsage ?? 0, row.outputUsage ?? 0, row.totalUsage ?? 0];
   return (
-    `"usageDetails":${row.usageJson ?? '{}'},"costDetails":${costJson(row, pricing)},` +
+    `"usageDetails":${row.usageJson ?? '{}'},"costDetails":${costText(row, pricing)},` +
     `"usage":{"unit":"TOKENS","input":${input},"output":${output},"total":${total}},` +
     `"unit":"TOKENS","promptTokens":${input},"completionTokens":${output},"totalTokens":${total}`
   );

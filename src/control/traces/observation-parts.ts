@@ -5,7 +5,7 @@ import { usualLevel } from '#observability/object.ts';
 import { type Pricing, readPricing } from '#observability/pricing.ts';
 import type { ListedObservationRow } from '../db/observation-reads.ts';
 import { jsonOf, jsonText } from '../json/json-text.ts';
-import { costJson, timesOf } from './observation-json.ts';
+import { costText, timesOf } from './observation-json.ts';
 
 export const observationGroups = [
   'core',
@@ -70,7 +70,7 @@ const groups: Record<ObservationGroup, (read: Read) => Record<string, unknown>> 
   }),
   usage: ({ row, pricing }) => ({
     usageDetails: jsonText(row.usageJson) ?? {},
-    costDetails: jsonOf(costJson(row, pricing)),
+    costDetails: jsonOf(costText(row, pricing)),
     totalCost: row.totalCost,
     usagePricingTierName: pricing?.tierName ?? null,
   }),

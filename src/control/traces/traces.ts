@@ -81,6 +81,15 @@ const findHanging = async (db: Database, rows: readonly TraceRow[], asked: Reado
   };
 };
 
+type OwnMembers = Omit<TraceView, 'observations' | 'scores' | 'totalCost' | 'latency'>;
+
+/** A trace with what hangs on it. */
+const traceWith = <Hanging extends object>(
+  row: TraceRow,
+  projectId: string,
+  hanging: Hanging,
+): OwnMembers & Hanging => jsonWith(writeTrace(row, projectId), hanging);
+
 /** A page of traces. */
 export const readTraces = async (db: Database, projectId: string, query: RawQuery) => {
   const page = pageIn(query);
@@ -88,7 +97,7 @@ export const readTraces = async (db: Database, projectId: string, query: RawQuer
   const list = { ...page, ...orderIn(query), ...traceConditions(query, projectId) };
   const { rows, count } = await listTraces(db, projectId, { ...list, hasHeavy: asked.has('io') });
   const hanging = await findHanging(db, rows, asked);
-  const data = rows.map((row) => jsonWith<TraceView>(writeTrace(row, projectId), hanging(row)));
+  const data: TraceView[] = rows.map((row) => traceWith(row, projectId, hanging(row)));
   return { data, meta: metaOf(page, count) };
 };
 
@@ -140,7 +149,7 @@ export const readTrace = async (
     asked.has('metrics') ? measureTraces(db, [row]) : undefined,
   ]);
   const { totalCost, latency } = metrics?.get(row.key) ?? (metrics ? nothing : unmeasured);
-  return jsonWith(writeTrace(asked.has('io') ? row : withoutIo(row), projectId), {
+  return traceWith(asked.has('io') ? row : withoutIo(row), projectId, {
     observations,
     scores: scores.map((score) => viewScore(score, projectId)),
     totalCost,
@@ -160,8 +169,10 @@ const writeTraces = async (
   const observationsOf = await writeObservations(db, projectId, traces);
   const entries = createJsonEntries<SessionTrace>();
   for (const trace of traces) {
-    const observations = observationsOf(trace);
-    entries.add(writeJson(jsonWith(writeTrace(trace, projectId), { observations })).join(''));
+    const shown: SessionTrace = traceWith(trace, projectId, {
+      observations: observationsOf(trace),
+    });
+    entries.add(writeJson(shown).join(''));
   }
   return entries.list();
 };
