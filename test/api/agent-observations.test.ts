@@ -1,23 +1,8 @@
 /** Observations: listed by every filter and group, and page by page. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  at,
-  event,
-  filterOf,
-  startToldProject,
-  type ToldProject,
-} from '../support/told-project.ts';
+import { describe, expect, it } from 'vitest';
+import { at, event, filterOf, toldProject } from '../support/told-project.ts';
 
-let project: ToldProject;
-const ask: ToldProject['ask'] = (...given) => project.ask(...given);
-const idsOf: ToldProject['idsOf'] = (...given) => project.idsOf(...given);
-const send: ToldProject['send'] = (...given) => project.send(...given);
-
-beforeAll(async () => {
-  project = await startToldProject();
-});
-
-afterAll(() => project.control.stop());
+const { ask, idsOf, send } = toldProject();
 
 describe('observations', () => {
   it.each([

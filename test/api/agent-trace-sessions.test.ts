@@ -1,17 +1,8 @@
 /** Sessions with their traces, and what pages and answers hold of traces and observations however much there is. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { at, event, startToldProject, type ToldProject } from '../support/told-project.ts';
+import { describe, expect, it } from 'vitest';
+import { at, event, toldProject } from '../support/told-project.ts';
 
-let project: ToldProject;
-const ask: ToldProject['ask'] = (...given) => project.ask(...given);
-const idsOf: ToldProject['idsOf'] = (...given) => project.idsOf(...given);
-const send: ToldProject['send'] = (...given) => project.send(...given);
-
-beforeAll(async () => {
-  project = await startToldProject();
-});
-
-afterAll(() => project.control.stop());
+const { ask, idsOf, send } = toldProject();
 
 describe('sessions', () => {
   it('are listed, and shown with their traces, with observations when asked', async () => {

@@ -1,23 +1,8 @@
 /** Traces: listed by every filter and group, read, and deleted. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  at,
-  event,
-  filterOf,
-  startToldProject,
-  type ToldProject,
-} from '../support/told-project.ts';
+import { describe, expect, it } from 'vitest';
+import { at, event, filterOf, toldProject } from '../support/told-project.ts';
 
-let project: ToldProject;
-const ask: ToldProject['ask'] = (...given) => project.ask(...given);
-const idsOf: ToldProject['idsOf'] = (...given) => project.idsOf(...given);
-const send: ToldProject['send'] = (...given) => project.send(...given);
-
-beforeAll(async () => {
-  project = await startToldProject();
-});
-
-afterAll(() => project.control.stop());
+const { ask, control, idsOf, neighbour, send } = toldProject();
 
 describe('the list of traces', () => {
   it.each([
@@ -237,10 +222,10 @@ describe('a trace', () => {
 
   it('that nobody has is 404, also for what another project has', async () => {
     expect((await ask('GET', '/traces/none')).status).toBe(404);
-    const answer = await project.control.raw({
+    const answer = await control().raw({
       method: 'GET',
       path: '/api/public/traces/t1',
-      headers: { authorization: project.neighbour.authorization },
+      headers: { authorization: neighbour().authorization },
     });
     expect(answer.status).toBe(404);
   });
@@ -259,7 +244,7 @@ describe('a trace', () => {
     expect([all.status, all.body]).toEqual([200, { message: 'Traces deleted successfully' }]);
     expect((await ask('GET', '/traces/gone-5')).status).toBe(404);
     expect((await ask('GET', '/observations/gone-span')).status).toBe(404);
-    expect(await project.control.sql(`select from scores where id = 'gone-score'`)).toEqual([]);
+    expect(await control().sql(`select from scores where id = 'gone-score'`)).toEqual([]);
     const tooMany = await ask('DELETE', '/traces', { traceIds: [...ids, 'one-more'] });
     expect(tooMany.status).toBe(400);
   });

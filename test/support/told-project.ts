@@ -1,4 +1,5 @@
 /** A project of its own to which agents told what they did: three traces, two of them in a session, with observations and scores. */
+import { afterAll, beforeAll } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { ingest } from '#wire/public-api/operations.ts';
 import { addNeighbour, type Neighbour } from './neighbour.ts';
@@ -80,9 +81,9 @@ const told = [
 ];
 
 export type ToldProject = {
-  control: OwnControl;
+  control(): OwnControl;
   /** Of another project. */
-  neighbour: Neighbour;
+  neighbour(): Neighbour;
   /** Tells events, of which none may be refused. */
   send(...batch: unknown[]): Promise<void>;
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
@@ -90,32 +91,36 @@ export type ToldProject = {
   idsOf(path: string): Promise<string[]>;
 };
 
-export const startToldProject = async (): Promise<ToldProject> => {
-  const control = await startOwnControl();
-  const neighbour = await addNeighbour(control);
-  const authorization = basicAuthorization(control.publicKey, control.secretKey);
-  const project: ToldProject = {
-    control,
-    neighbour,
-    send: async (...batch) => {
-      const { body } = await control.send(ingest, { body: { batch } });
-      if (body.errors.length > 0) throw new Error(JSON.stringify(body.errors));
-    },
-    ask: async (method, path, body) => {
-      const answer = await control.raw({
-        method,
-        path: `/api/public${path}`,
-        headers: { authorization, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return { status: answer.status, body: answer.body as Body };
-    },
-    idsOf: async (path) => {
-      const { status, body } = await project.ask('GET', path);
-      if (status !== 200) throw new Error(JSON.stringify(body));
-      return body.data.map(({ id }) => id);
-    },
+/** Has the project for the tests of a file. */
+export const toldProject = (): ToldProject => {
+  let control: OwnControl;
+  let neighbour: Neighbour;
+  const send: ToldProject['send'] = async (...batch) => {
+    const { body } = await control.send(ingest, { body: { batch } });
+    if (body.errors.length > 0) throw new Error(JSON.stringify(body.errors));
   };
-  await project.send(...told);
-  return project;
+  const ask: ToldProject['ask'] = async (method, path, body) => {
+    const answer = await control.raw({
+      method,
+      path: `/api/public${path}`,
+      headers: {
+        authorization: basicAuthorization(control.publicKey, control.secretKey),
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: answer.body as Body };
+  };
+  const idsOf: ToldProject['idsOf'] = async (path) => {
+    const { status, body } = await ask('GET', path);
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return body.data.map(({ id }) => id);
+  };
+  beforeAll(async () => {
+    control = await startOwnControl();
+    neighbour = await addNeighbour(control);
+    await send(...told);
+  });
+  afterAll(() => control.stop());
+  return { control: () => control, neighbour: () => neighbour, send, ask, idsOf };
 };
