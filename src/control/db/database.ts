@@ -4,11 +4,10 @@
  * constraint stays what it is, because only the statement's author knows what it means.
  */
 import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
+import { CopyIn } from './copy-in.ts';
 import { translateDatabaseError } from './errors.ts';
 import { createLine } from './line.ts';
 import { readParameters, type Values, valuesOf } from './parameters.ts';
@@ -168,11 +167,7 @@ const copyIn = async (
   bytes: Buffer,
 ): Promise<void> => {
   try {
-    await room.note(name, async () => {
-      const stream = client.query(copyFrom(text));
-      stream.end(bytes);
-      await finished(stream);
-    });
+    await room.note(name, () => client.query(new CopyIn(text, bytes)).written);
   } catch (error) {
     throw translateDatabaseError(error);
   }
