@@ -20,9 +20,6 @@ export type TakenEvent = {
 /** Bounds how long a row gets, however long a trace goes on. */
 const togetherMs = 600_000;
 
-const placeOf = (projectId: string, { about, madeAt }: TakenEvent): string =>
-  keyOf(projectId, `${Math.floor(madeAt / togetherMs)}\0${about}`);
-
 const digits = 13;
 
 /** The number of an event among those of its row: 52 bits of a digest, which are exact in a number. */
@@ -48,30 +45,50 @@ const takeStatement = statement(
      from known k join given g using (key)`,
 );
 
+/** What finds the places of events; those of one batch are few. */
+const createPlaces = (projectId: string): ((event: TakenEvent) => string) => {
+  const known = new Map<string, string>();
+  return ({ about, madeAt }) => {
+    const name = `${Math.floor(madeAt / togetherMs)}\0${about}`;
+    const place = known.get(name) ?? keyOf(projectId, name);
+    known.set(name, place);
+    return place;
+  };
+};
+
+/** The first of each id. */
+const onceOf = (events: readonly TakenEvent[]): TakenEvent[] => {
+  const seen = new Set<string>();
+  return events.filter(({ id }) => {
+    const { size } = seen;
+    return seen.add(id).size > size;
+  });
+};
+
 /**
- * Remembers events; returns those that were not known, in their order and each once. Others that write the same wait
- * until the transaction ends.
+ * Remembers events; returns those that were not known, of each id the first. Others that write the same wait until
+ * the transaction ends.
  */
-export const takeEvents = async <Event extends TakenEvent>(
+export const takeEvents = async (
   tx: Queryable,
   projectId: string,
-  events: readonly Event[],
+  events: readonly TakenEvent[],
   week: number,
-): Promise<Event[]> => {
-  const once = [...new Map(events.toReversed().map((event) => [event.id, event])).values()];
-  const places = Map.groupBy(once.reverse(), (event) => placeOf(projectId, event));
+): Promise<ReadonlySet<TakenEvent>> => {
+  const once = onceOf(events).map((event) => ({ event, number: numberOf(event.id) }));
+  const placeOf = createPlaces(projectId);
+  const places = Map.groupBy(once, ({ event }) => placeOf(event));
   const rows = await tx.query<{ key: string; events: number[] }>(takeStatement, {
     keys: [...places.keys()],
-    events: [...places.values()].map((group) => `{${group.map(({ id }) => numberOf(id))}}`),
+    events: [...places.values()].map((group) => `{${group.map(({ number }) => number)}}`),
     week,
   });
-  if (rows.length === 0) return once;
-  const known = new Map<string, Set<number>>();
+  const fresh = new Set(once.map(({ event }) => event));
   for (const { key, events: numbers } of rows) {
-    const place = dashless(key);
-    known.set(place, new Set([...(known.get(place) ?? []), ...numbers]));
+    const known = new Set(numbers);
+    for (const { event, number } of places.get(dashless(key)) ?? []) {
+      if (known.has(number)) fresh.delete(event);
+    }
   }
-  const isKnown = (event: Event): boolean =>
-    known.get(placeOf(projectId, event))?.has(numberOf(event.id)) ?? false;
-  return once.filter((event) => !isKnown(event));
+  return fresh;
 };

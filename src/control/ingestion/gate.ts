@@ -1,16 +1,18 @@
 /**
- * How much is written of what agents did at once. What comes beyond that waits for a moment, and beyond a bound is
- * refused as `unavailable`: clients send it again soon, as they do not after a 429.
+ * How much is written of what agents did at once, and what of it together. Of a project few writes
+ * are under way at a time; what comes for it meanwhile is written next, in one transaction, as who sends much sends
+ * many small requests, and each transaction costs as much as dozens of spans. What waits beyond a bound is refused as
+ * `unavailable`: clients send it again soon, as they do not after a 429.
  */
 import { AppError } from '#domain/error.ts';
 
-export type Gate = {
+export type Gate<Item> = {
   /**
-   * Does the work when there is room, which is told its place: a number that nobody else has meanwhile. Throws
-   * `unavailable` when too many wait, or for too long.
+   * Has something of a project written. Throws what its write throws, and `unavailable` when too many wait, or for
+   * too long.
    */
-  pass<Value>(work: (place: number) => Promise<Value>): Promise<Value>;
-  /** How many are under way and wait, and how many were refused so far. */
+  pass(projectId: string, item: Item): Promise<void>;
+  /** How many writes are under way, how many requests wait for one, and how many were refused so far. */
   state(): { underWay: number; waiting: number; refused: number };
 };
 
@@ -23,67 +25,147 @@ export const overloaded = (cause?: unknown): AppError =>
   });
 
 type Most = {
-  /** Under way at once. */
+  /** Writes under way at once, and those of one project. */
   atOnce: number;
-  /** Waiting. */
+  ofProject: number;
+  /** What is written together comes to so much, by `sizeOf`; what is larger is written alone. */
+  together: number;
+  /** Requests that wait, and those of one project. */
   waiting: number;
-  /** Waits for so long; then it is refused. */
+  waitingOfProject: number;
+  /** A request waits for so long; then it is refused. */
   waitMs: number;
 };
 
-/**
- * Makes it. Places are numbered from `first` on; while `isNarrow` there is one at a time, of whatever is not under way
- * yet.
- */
-export const createGate = (
+type Work<Item> = {
+  /** Writes items of a project; `place` is a number that nobody else has meanwhile. */
+  write(projectId: string, items: readonly Item[], place: number): Promise<void>;
+  sizeOf(item: Item): number;
+  /** Places are numbered from here on; default 0. */
+  first?: number;
+  /** While it is true, one write is under way at a time, of one request. */
+  isNarrow?(): boolean;
+};
+
+/** A request: undefined ends its wait, as others have written it; with a turn it writes itself and those others. */
+type Waiting<Item> = PromiseWithResolvers<Turn<Item> | undefined> & {
+  projectId: string;
+  item: Item;
+};
+
+type Turn<Item> = { place: number; others: readonly Waiting<Item>[] };
+
+type Failure = { error: unknown };
+
+/** Whether a failure is of what was written, so that others written with it may fare better alone. */
+const isOfItems = (error: unknown): boolean =>
+  !(error instanceof AppError) || error.code === 'invalid';
+
+/** Makes it. */
+export const createGate = <Item>(
   most: Most,
-  { first = 0, isNarrow = () => false }: { first?: number; isNarrow?: () => boolean } = {},
-): Gate => {
+  { write, sizeOf, first = 0, isNarrow = () => false }: Work<Item>,
+): Gate<Item> => {
   const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
-  const queue = new Set<(place: number) => void>();
+  const ofProject = new Map<string, number>();
+  const queue = new Set<Waiting<Item>>();
   let refused = 0;
   const underWay = (): number => most.atOnce - free.length;
+  const isBusy = (projectId: string): boolean => (ofProject.get(projectId) ?? 0) >= most.ofProject;
+  const count = (projectId: string, by: 1 | -1): void => {
+    const sum = (ofProject.get(projectId) ?? 0) + by;
+    if (sum === 0) ofProject.delete(projectId);
+    else ofProject.set(projectId, sum);
+  };
+  /** Those that are written with one that has its turn: the next of its project, in their order. */
+  const othersOf = (leader: Waiting<Item>): Waiting<Item>[] => {
+    const others: Waiting<Item>[] = [];
+    if (isNarrow()) return others;
+    let size = sizeOf(leader.item);
+    for (const one of queue) {
+      if (one === leader || one.projectId !== leader.projectId) continue;
+      size += sizeOf(one.item);
+      if (size > most.together) break;
+      others.push(one);
+    }
+    return others;
+  };
   const admit = (): void => {
-    for (const enter of queue) {
+    for (const leader of queue) {
       if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return;
+      if (isBusy(leader.projectId)) continue;
       const place = free.pop();
       if (place === undefined) return;
-      queue.delete(enter);
-      enter(place);
+      count(leader.projectId, 1);
+      const others = othersOf(leader);
+      for (const one of [leader, ...others]) queue.delete(one);
+      leader.resolve({ place, others });
     }
   };
-  const refuse = (): AppError => {
+  const waitingOf = (projectId: string): number =>
+    [...queue].filter((one) => one.projectId === projectId).length;
+  const refuse = (one: Waiting<Item>): void => {
+    queue.delete(one);
     refused += 1;
-    return overloaded();
+    one.reject(overloaded());
   };
-  const waitForPlace = (): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const enter = (place: number): void => {
-        clearTimeout(timer);
-        resolve(place);
-      };
-      const timer = setTimeout(() => {
-        queue.delete(enter);
-        reject(refuse());
-      }, most.waitMs);
-      queue.add(enter);
-      admit();
-      if (queue.has(enter) && queue.size > most.waiting) {
-        queue.delete(enter);
-        clearTimeout(timer);
-        reject(refuse());
-      }
-    });
+  const wait = async (one: Waiting<Item>): Promise<Turn<Item> | undefined> => {
+    queue.add(one);
+    admit();
+    if (!queue.has(one)) return one.promise;
+    if (queue.size > most.waiting || waitingOf(one.projectId) > most.waitingOfProject) refuse(one);
+    const timer = setTimeout(() => {
+      if (queue.has(one)) refuse(one);
+    }, most.waitMs);
+    try {
+      return await one.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const attempt = async (
+    projectId: string,
+    items: readonly Item[],
+    place: number,
+  ): Promise<Failure | undefined> => {
+    try {
+      await write(projectId, items, place);
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  };
+  /** What became of each. */
+  const writeAll = async (
+    all: readonly Waiting<Item>[],
+    { projectId }: Waiting<Item>,
+    place: number,
+  ): Promise<(Failure | undefined)[]> => {
+    const items = all.map(({ item }) => item);
+    const failure = await attempt(projectId, items, place);
+    const isOfOne = items.length > 1 && failure !== undefined && isOfItems(failure.error);
+    if (!isOfOne) return items.map(() => failure);
+    const failures: (Failure | undefined)[] = [];
+    for (const item of items) failures.push(await attempt(projectId, [item], place));
+    return failures;
+  };
   return {
     state: () => ({ underWay: underWay(), waiting: queue.size, refused }),
-    async pass(work) {
-      const place = await waitForPlace();
-      try {
-        return await work(place);
-      } finally {
-        free.push(place);
-        admit();
+    async pass(projectId, item) {
+      const one = { projectId, item, ...Promise.withResolvers<Turn<Item> | undefined>() };
+      const turn = await wait(one);
+      if (turn === undefined) return;
+      const { place, others } = turn;
+      const [own, ...failures] = await writeAll([one, ...others], one, place);
+      for (const [index, { resolve, reject }] of others.entries()) {
+        const failure = failures[index];
+        if (failure === undefined) resolve(undefined);
+        else reject(failure.error);
       }
+      free.push(place);
+      count(projectId, -1);
+      admit();
+      if (own !== undefined) throw own.error;
     },
   };
 };

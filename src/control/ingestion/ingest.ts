@@ -11,16 +11,12 @@ import type { Log } from '#runtime/log.ts';
 import type { Database } from '../db/database.ts';
 import { findConfigs } from '../db/score-configs.ts';
 import type { ScoreWrite } from '../db/scores.ts';
-import { type TakenEvent, takeEvents } from '../db/taken-events.ts';
-import type { Told } from './fold.ts';
-import { asOverload, type TraceStore, writeSaying } from './store.ts';
+import { asOverload, type SaidEvent, type TraceStore, writeSaying } from './store.ts';
 
 export type Ingested = {
   successes: { id: string; status: number }[];
   errors: ({ id: string } & EventProblem)[];
 };
-
-type Taken = { id: string; said: Said };
 
 /** What a public key alone may send. */
 const isOpenToAll = ({ kind }: Said): boolean => kind === 'score' || kind === 'log';
@@ -37,16 +33,15 @@ const misfitProblem = ({ path, message }: Misfit): EventProblem => ({
   error: `body.${path} ${message}`,
 });
 
-/** Scores held to their configs; by the place of their events. */
+/** Scores held to their configs, or what is wrong with them. */
+type Checked = ReadonlyMap<GivenScore, Score | EventProblem>;
+
 const checkScores = async (
   db: Database,
   projectId: string,
-  events: readonly Taken[],
-): Promise<Map<Taken, Score | EventProblem>> => {
-  const given = events.flatMap((event): [Taken, GivenScore][] =>
-    event.said.kind === 'score' ? [[event, event.said.score]] : [],
-  );
-  const ids = given.flatMap(([, { configId }]) => (configId === null ? [] : [configId]));
+  given: readonly GivenScore[],
+): Promise<Checked> => {
+  const ids = given.flatMap(({ configId }) => configId ?? []);
   const configs = await findConfigs(db, projectId, [...new Set(ids)]);
   const checkOne = (score: GivenScore): Score | EventProblem => {
     try {
@@ -56,94 +51,79 @@ const checkScores = async (
       throw error;
     }
   };
-  return new Map(given.map(([event, score]) => [event, checkOne(score)]));
+  return new Map(given.map((score) => [score, checkOne(score)]));
 };
 
-const isProblem = (checked: Score | EventProblem): checked is EventProblem => 'status' in checked;
+const isProblem = (checked: object): checked is EventProblem => 'status' in checked;
 
-const toldBy = (events: readonly Taken[]): Told[] =>
-  events.flatMap(({ said }): Told[] => {
-    if (said.kind !== 'trace' && said.kind !== 'observation') return [];
-    return [{ ...said, id: said.id ?? randomUUID() }];
-  });
+const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite => ({
+  id: given.id ?? randomUUID(),
+  saidAt: timeUs,
+  scoredAt: given.timestamp ?? Math.floor(timeUs / 1_000),
+  score,
+});
 
-const scoresBy = (
-  events: readonly Taken[],
-  checked: ReadonlyMap<Taken, Score | EventProblem>,
-): ScoreWrite[] =>
-  events.flatMap((event) => {
-    const score = checked.get(event);
-    if (event.said.kind !== 'score' || score === undefined || isProblem(score)) return [];
-    const { timeUs, score: given } = event.said;
-    const scoredAt = given.timestamp ?? Math.floor(timeUs / 1_000);
-    return [{ id: given.id ?? randomUUID(), saidAt: timeUs, scoredAt, score }];
-  });
+type Level = 'secret' | 'public';
 
-const logSdk = (events: readonly Taken[], projectId: string, log: Log): void => {
-  const count = events.filter(({ said }) => said.kind === 'log').length;
-  if (count > 0) log.debug({ projectId, count }, 'logs of clients');
-};
+/** What is wrong with an event, or what it says; null where nothing of it is kept. */
+type Judged = EventProblem | SaidEvent | null;
 
-/** An event as it is remembered. */
-const takenOf = ({ id, said }: Taken): TakenEvent => {
+const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
+  if ('problem' in event) return event.problem;
+  const { id, said } = event;
+  if (level === 'public' && !isOpenToAll(said)) return scopeProblem;
   switch (said.kind) {
-    case 'trace':
-      return { id, about: said.id ?? id, madeAt: said.state.guessedAt };
-    case 'observation':
-      return { id, about: said.traceId ?? said.id ?? id, madeAt: said.state.guessedAt };
-    case 'score':
-      return { id, about: said.score.traceId ?? id, madeAt: Math.floor(said.timeUs / 1_000) };
+    case 'trace': {
+      const taken = { id, about: said.id ?? id, madeAt: said.state.guessedAt };
+      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+    }
+    case 'observation': {
+      const taken = { id, about: said.traceId ?? said.id ?? id, madeAt: said.state.guessedAt };
+      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+    }
+    case 'score': {
+      const { timeUs, score: given } = said;
+      const score = checked.get(given);
+      if (score === undefined) throw new Error(`the score of the event ${id} was not checked`);
+      if (isProblem(score)) return score;
+      const taken = { id, about: given.traceId ?? id, madeAt: Math.floor(timeUs / 1_000) };
+      return { taken, told: [], scores: [scoreWrite(given, timeUs, score)] };
+    }
     case 'log':
-      return { id, about: id, madeAt: 0 };
+      return null;
   }
-};
-
-/** Writes the events that are new. */
-const write = async (
-  store: TraceStore,
-  projectId: string,
-  events: readonly Taken[],
-  checked: ReadonlyMap<Taken, Score | EventProblem>,
-): Promise<void> => {
-  if (events.length === 0) return;
-  const given = events.map((event) => ({ ...takenOf(event), event }));
-  await writeSaying(store, projectId, toldBy(events), async (tx, week) => {
-    const fresh = await takeEvents(tx, projectId, given, week);
-    const first = fresh.map(({ event }) => event);
-    return { told: toldBy(first), scores: scoresBy(first, checked), events: first.length };
-  });
 };
 
 /** Takes what can be taken of a batch. Throws `unavailable` when nothing was, for want of room. */
 export const ingest = async (
   store: TraceStore,
-  caller: { projectId: string; level: 'secret' | 'public' },
+  caller: { projectId: string; level: Level },
   events: readonly ReadEvent[],
   log: Log,
 ): Promise<Ingested> => {
   const { projectId, level } = caller;
-  const read = events.flatMap((event) => ('said' in event ? [event] : []));
-  const mayBe = (event: Taken): boolean => level === 'secret' || isOpenToAll(event.said);
-  const open = read.filter(mayBe);
+  const given = events.flatMap((event) =>
+    'said' in event && event.said.kind === 'score' ? event.said.score : [],
+  );
+  const ingested: Ingested = { successes: [], errors: [] };
+  const said: SaidEvent[] = [];
+  let logs = 0;
   try {
-    const checked = await checkScores(store.db, projectId, open);
-    const problemOf = (event: ReadEvent): EventProblem | undefined => {
-      if ('problem' in event) return event.problem;
-      if (!mayBe(event)) return scopeProblem;
-      const score = checked.get(event);
-      return score !== undefined && isProblem(score) ? score : undefined;
-    };
-    const taken = open.filter((event) => problemOf(event) === undefined);
-    logSdk(taken, projectId, log);
-    const written = taken.filter(({ said }) => said.kind !== 'log');
-    await write(store, projectId, written, checked);
-    const ingested: Ingested = { successes: [], errors: [] };
+    const checked = await checkScores(store.db, projectId, given);
     for (const event of events) {
-      const problem = problemOf(event);
-      if (problem !== undefined) ingested.errors.push({ id: event.id, ...problem });
-      else if ('said' in event && event.said.kind !== 'log')
-        ingested.successes.push({ id: event.id, status: 201 });
+      const { id } = event;
+      const judged = judge(event, level, checked);
+      if (judged === null) {
+        logs += 1;
+      } else if (isProblem(judged)) {
+        ingested.errors.push({ id, ...judged });
+      } else {
+        said.push(judged);
+        ingested.successes.push({ id, status: 201 });
+      }
     }
+    if (logs > 0) log.debug({ projectId, count: logs }, 'logs of clients');
+    if (said.length > 0) await writeSaying(store, projectId, said);
     return ingested;
   } catch (error) {
     throw asOverload(error);

@@ -8,7 +8,7 @@ import { readScore } from '#observability/read-score.ts';
 import { type Body, Misfit, readId } from '#observability/read-value.ts';
 import { findConfigs } from '../db/score-configs.ts';
 import type { Told } from './fold.ts';
-import { type TraceStore, writeSaying } from './store.ts';
+import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
 
 /** What does not fit, as the refusal of the whole request. */
 export const refusingMisfits = <Value>(read: () => Value): Value => {
@@ -36,8 +36,9 @@ export const putTrace = async (
     id: readId(body, 'id') ?? randomUUID(),
     state: readTrace(body, saying),
   }));
-  const told: Told[] = [{ kind: 'trace', id, state }];
-  await writeSaying(store, projectId, told, () => ({ told, scores: [], events: 1 }));
+  await writeSaying(store, projectId, [
+    { taken: null, told: [{ kind: 'trace', id, state }], scores: [] },
+  ]);
   return id;
 };
 
@@ -47,12 +48,15 @@ export const putSpans = async (
   projectId: string,
   spans: readonly SpanSaid[],
 ): Promise<void> => {
-  const told = spans.flatMap(({ id, traceId, observation, trace }): Told[] => [
-    { kind: 'trace', id: traceId, state: trace },
-    { kind: 'observation', id, traceId, state: observation },
-  ]);
-  if (told.length === 0) return;
-  await writeSaying(store, projectId, told, () => ({ told, scores: [], events: spans.length }));
+  if (spans.length === 0) return;
+  const said = spans.map(({ id, traceId, observation, trace }): SaidEvent => {
+    const told: Told[] = [
+      { kind: 'trace', id: traceId, state: trace },
+      { kind: 'observation', id, traceId, state: observation },
+    ];
+    return { taken: null, told, scores: [] };
+  });
+  await writeSaying(store, projectId, said);
 };
 
 /** Writes a score, once it fits its config; returns its id, made where none was given. */
@@ -68,6 +72,6 @@ export const putScore = async (
   const id = given.id ?? randomUUID();
   const scoredAt = given.timestamp ?? Date.now();
   const scores = [{ id, saidAt: nowUs(), scoredAt, score }];
-  await writeSaying(store, projectId, [], () => ({ told: [], scores, events: 1 }));
+  await writeSaying(store, projectId, [{ taken: null, told: [], scores }]);
   return id;
 };

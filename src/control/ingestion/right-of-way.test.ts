@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createGate } from './gate.ts';
 import { answeredMs, createRightOfWay, mostHeldMs } from './right-of-way.ts';
 
 beforeEach(() => {
@@ -81,38 +80,5 @@ describe('a writer', () => {
     open.end();
     await vi.advanceTimersByTimeAsync(answeredMs);
     expect(later.isClear).toBe(true);
-  });
-});
-
-describe('the gate', () => {
-  const most = { atOnce: 3, waiting: 4, waitMs: 1_000 };
-
-  it('lets one through at a time while it is narrow, and as many as there is room for afterwards', async () => {
-    let isNarrow = true;
-    const gate = createGate(most, { isNarrow: () => isNarrow });
-    const works = [lasting(), lasting(), lasting(), lasting(), lasting()];
-    const passed = works.map(({ work }) => gate.pass(work));
-    expect(gate.state()).toEqual({ underWay: 1, waiting: 4, refused: 0 });
-    isNarrow = false;
-    works[0]?.end();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(gate.state()).toEqual({ underWay: 3, waiting: 1, refused: 0 });
-    for (const { end } of works) end();
-    await Promise.all(passed);
-    expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
-  });
-
-  it('refuses what finds no room to wait, and what waited for too long', async () => {
-    const gate = createGate({ ...most, waiting: 1 }, { isNarrow: () => true });
-    const work = lasting();
-    const passed = gate.pass(work.work);
-    const waited = expect(gate.pass(async () => 'done')).rejects.toThrow('too much is being');
-    await expect(gate.pass(async () => 'done')).rejects.toThrow('too much is being');
-    await vi.advanceTimersByTimeAsync(most.waitMs);
-    await waited;
-    expect(gate.state()).toEqual({ underWay: 1, waiting: 0, refused: 2 });
-    work.end();
-    await passed;
-    await expect(gate.pass(async () => 'done')).resolves.toBe('done');
   });
 });

@@ -11,8 +11,9 @@ import type { Database, Statement, Transaction } from '../db/database.ts';
 import { priceableOf } from '../db/observation-rows.ts';
 import type { Values } from '../db/parameters.ts';
 import { type ScoreWrite, writeScores } from '../db/scores.ts';
+import { type TakenEvent, takeEvents } from '../db/taken-events.ts';
 import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
-import type { PriceBook } from '../models/price-book.ts';
+import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
 import { createGate, type Gate, overloaded } from './gate.ts';
 import { createMonth, type Month } from './month.ts';
@@ -22,27 +23,31 @@ import { writeTold } from './write.ts';
 export type TraceStore = {
   db: Database;
   weeks: TraceWeeks;
-  gate: Gate;
+  gate: Gate<Saying>;
   rightOfWay: RightOfWay;
   month: Month;
   prices: PriceBook;
 };
 
-/** Requests that are written at once, those that wait for it, and for how long. */
-const mostBatches = { atOnce: 4, waiting: 64, waitMs: 4_000 };
+/** What one event says. */
+export type SaidEvent = {
+  /** What it is known by when it is sent again; null: it is not remembered, as to say it again changes nothing. */
+  taken: TakenEvent | null;
+  told: readonly Told[];
+  scores: readonly ScoreWrite[];
+};
 
-/** Opens it on connections of its own. */
-export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
-  const rightOfWay = createRightOfWay();
-  const isNarrow = () => rightOfWay.wasTaken();
-  return {
-    db,
-    prices,
-    rightOfWay,
-    weeks: createTraceWeeks(db),
-    gate: createGate(mostBatches, { first: randomInt(usageSlots), isNarrow }),
-    month: createMonth(db),
-  };
+/** What a request says, and by what its observations are priced. */
+type Saying = { events: readonly SaidEvent[]; priceAll: ProjectPrices };
+
+const most = {
+  atOnce: 4,
+  ofProject: 2,
+  /** Events. */
+  together: 500,
+  waiting: 64,
+  waitingOfProject: 48,
+  waitMs: 4_000,
 };
 
 /** Of a statement that writes rows, while sessions are being opened: one that comes then waits for so many at most. */
@@ -70,43 +75,83 @@ const giving = (
   },
 });
 
+/** Those that were not taken before. */
+const freshOf = async (
+  tx: Transaction,
+  projectId: string,
+  events: readonly SaidEvent[],
+  week: number,
+): Promise<readonly SaidEvent[]> => {
+  const given = events.flatMap(({ taken }) => taken ?? []);
+  if (given.length === 0) return events;
+  const fresh = await takeEvents(tx, projectId, given, week);
+  return events.filter(({ taken }) => taken === null || fresh.has(taken));
+};
+
+type Writer = Pick<TraceStore, 'db' | 'weeks' | 'rightOfWay'>;
+
+/** Writes what requests of a project say, in one transaction. */
+const writeSayings = async (
+  { db, weeks, rightOfWay }: Writer,
+  projectId: string,
+  sayings: readonly Saying[],
+  place: number,
+): Promise<void> => {
+  const giveWay = rightOfWay.giving();
+  await giveWay();
+  const week = await weeks.current();
+  // Whoever came last knows the models best.
+  const priceAll = sayings.at(-1)?.priceAll ?? (async (_, items) => items.map(() => null));
+  await db.transaction(async (given) => {
+    const tx = giving(given, giveWay, rightOfWay);
+    const all = sayings.flatMap(({ events }) => events);
+    const fresh = await freshOf(tx, projectId, all, week);
+    const told = fresh.flatMap((event) => event.told);
+    const changes = await writeTold(tx, priceAll, projectId, told, week);
+    await writeScores(
+      tx,
+      projectId,
+      fresh.flatMap(({ scores }) => scores),
+    );
+    if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
+    await addDailyUsage(tx, projectId, changes, place % usageSlots);
+  }, 'by_key');
+};
+
+/** Opens it on connections of its own. */
+export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
+  const rightOfWay = createRightOfWay();
+  const weeks = createTraceWeeks(db);
+  const gate = createGate<Saying>(most, {
+    write: (projectId, sayings, place) =>
+      writeSayings({ db, weeks, rightOfWay }, projectId, sayings, place),
+    sizeOf: ({ events }) => events.length,
+    first: randomInt(usageSlots),
+    isNarrow: () => rightOfWay.wasTaken(),
+  });
+  return { db, prices, rightOfWay, weeks, gate, month: createMonth(db) };
+};
+
 /** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
 export const asOverload = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
 
-/** What a request says, and how many events that are. */
-export type Saying = { told: readonly Told[]; scores: readonly ScoreWrite[]; events: number };
+const observationsIn = (events: readonly SaidEvent[]): State[] =>
+  events.flatMap(({ told }) =>
+    told.flatMap((one) => (one.kind === 'observation' ? [one.state] : [])),
+  );
 
-const observationsIn = (told: readonly Told[]): State[] =>
-  told.flatMap((one) => (one.kind === 'observation' ? [one.state] : []));
-
-/**
- * Writes what a request says, of `told` as much as `choose` says. `choose` looks it over in the transaction first, such as for events that are known.
- * Throws `unavailable` when nothing was written, for want of room.
- */
+/** Writes what a request says. Throws `unavailable` when nothing was written, for want of room. */
 export const writeSaying = async (
-  { db, weeks, gate, prices, rightOfWay }: TraceStore,
+  { db, gate, prices }: TraceStore,
   projectId: string,
-  told: readonly Told[],
-  choose: (tx: Transaction, week: number) => Saying | Promise<Saying>,
+  events: readonly SaidEvent[],
 ): Promise<void> => {
   try {
     // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
     const priceAll = prices.of(projectId);
-    await priceAll(db, observationsIn(told).map(priceableOf));
-    await gate.pass(async (place) => {
-      const giveWay = rightOfWay.giving();
-      await giveWay();
-      const week = await weeks.current();
-      await db.transaction(async (given) => {
-        const tx = giving(given, giveWay, rightOfWay);
-        const { told, scores, events } = await choose(tx, week);
-        const changes = await writeTold(tx, priceAll, projectId, told, week);
-        await writeScores(tx, projectId, scores);
-        if (events > 0) changes.push(eventsOn(Date.now(), events));
-        await addDailyUsage(tx, projectId, changes, place % usageSlots);
-      }, 'by_key');
-    });
+    await priceAll(db, observationsIn(events).map(priceableOf));
+    await gate.pass(projectId, { events, priceAll });
   } catch (error) {
     throw asOverload(error);
   }

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { createGate, type Gate } from './gate.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const most = {
+  atOnce: 3,
+  ofProject: 1,
+  together: 3,
+  waiting: 6,
+  waitingOfProject: 5,
+  waitMs: 1_000,
+};
+
+type Write = PromiseWithResolvers<void> & { projectId: string; items: readonly string[] };
+
+/** A gate whose writes go on until they are told to end, with all that it began. */
+const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false) => {
+  const writes: Write[] = [];
+  const gate = createGate<string>(
+    { ...most, ...given },
+    {
+      write: (projectId, items) => {
+        const write = { projectId, items, ...Promise.withResolvers<void>() };
+        writes.push(write);
+        return write.promise;
+      },
+      sizeOf: ({ length }) => length,
+      isNarrow,
+    },
+  );
+  const begun = () => writes.map(({ projectId, items }) => [projectId, ...items].join(' '));
+  return { gate, writes, begun };
+};
+
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+/** What becomes of each, as soon as it is known. */
+const passAll = (gate: Gate<string>, projectId: string, items: readonly string[]) => {
+  const became: Record<string, string> = {};
+  for (const item of items) {
+    gate.pass(projectId, item).then(
+      () => {
+        became[item] = 'written';
+      },
+      (error: Error) => {
+        became[item] = error.message;
+      },
+    );
+  }
+  return became;
+};
+
+it('writes one request of a project at once, and what comes meanwhile together, in its order', async () => {
+  const { gate, writes, begun } = open();
+  const became = passAll(gate, 'one', ['a', 'b', 'c', 'd', 'e']);
+  await settled();
+  expect(begun()).toEqual(['one a']);
+  writes[0]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c d']);
+  expect(became).toEqual({ a: 'written' });
+  writes[1]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c d', 'one e']);
+  expect(became).toEqual({ a: 'written', b: 'written', c: 'written', d: 'written' });
+  writes[2]?.resolve();
+  await settled();
+  expect(became.e).toBe('written');
+  expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
+});
+
+it('writes what is larger than what is written together alone', async () => {
+  const { gate, writes, begun } = open();
+  passAll(gate, 'one', ['a', 'much', 'b', 'c']);
+  await settled();
+  for (const index of [0, 1, 2]) {
+    writes[index]?.resolve();
+    await settled();
+  }
+  expect(begun()).toEqual(['one a', 'one much', 'one b c']);
+});
+
+it('lets no project keep the others from their writes, nor from waiting for them', async () => {
+  const { gate, begun } = open({ ofProject: 2 });
+  const flood = passAll(gate, 'flood', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  const quiet = passAll(gate, 'quiet', ['x', 'y']);
+  await settled();
+  expect(begun()).toEqual(['flood a', 'flood b', 'quiet x']);
+  expect(gate.state()).toEqual({ underWay: 3, waiting: 6, refused: 1 });
+  expect(flood).toEqual({ h: expect.stringContaining('too much is being ingested') });
+  expect(quiet).toEqual({});
+});
+
+it('writes each alone where what was written together was refused for what one of them said', async () => {
+  const { gate, writes, begun } = open();
+  const became = passAll(gate, 'one', ['a', 'b', 'c', 'd']);
+  await settled();
+  writes[0]?.resolve();
+  await settled();
+  writes[1]?.reject(new AppError('invalid', 'a value in the request cannot be kept'));
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c d', 'one b']);
+  writes[2]?.resolve();
+  await settled();
+  writes[3]?.reject(new Error('the bad one'));
+  await settled();
+  writes[4]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c d', 'one b', 'one c', 'one d']);
+  expect(became).toEqual({ a: 'written', b: 'written', c: 'the bad one', d: 'written' });
+  expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
+});
+
+it('refuses all of them where the database does not answer', async () => {
+  const { gate, writes, begun } = open();
+  const became = passAll(gate, 'one', ['a', 'b', 'c']);
+  await settled();
+  writes[0]?.resolve();
+  await settled();
+  writes[1]?.reject(new AppError('unavailable', 'no answer'));
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c']);
+  expect(became).toEqual({ a: 'written', b: 'no answer', c: 'no answer' });
+});
+
+it('writes one request at a time while it is narrow, and as many as there is room for afterwards', async () => {
+  let isNarrow = true;
+  const { gate, writes, begun } = open({}, () => isNarrow);
+  passAll(gate, 'one', ['a', 'b', 'c']);
+  passAll(gate, 'other', ['x', 'y']);
+  await settled();
+  writes[0]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b']);
+  isNarrow = false;
+  writes[1]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b', 'one c', 'other x y']);
+});
+
+it('refuses what finds no room to wait, and what waited for too long', async () => {
+  const { gate, writes, begun } = open({ waiting: 1 });
+  const became = passAll(gate, 'one', ['a', 'b']);
+  const other = passAll(gate, 'other', ['x']);
+  await settled();
+  const last = passAll(gate, 'one', ['c']);
+  await settled();
+  expect(last).toEqual({ c: expect.stringContaining('too much is being ingested') });
+  await vi.advanceTimersByTimeAsync(most.waitMs);
+  expect(became).toEqual({ b: expect.stringContaining('too much is being ingested') });
+  expect(gate.state()).toEqual({ underWay: 2, waiting: 0, refused: 2 });
+  for (const { resolve } of writes) resolve();
+  await settled();
+  expect({ ...became, ...other }).toMatchObject({ a: 'written', x: 'written' });
+  const next = passAll(gate, 'one', ['d']);
+  await settled();
+  expect(begun()).toEqual(['one a', 'other x', 'one d']);
+  writes[2]?.resolve();
+  await settled();
+  expect(next).toEqual({ d: 'written' });
+});
