@@ -59,13 +59,18 @@ export type PricedModel = {
 /** What is known of an observation that has a price. */
 export type Priceable = {
   model: string | null;
-  usage: Counts | null;
+  /** What was used, as the JSON of counts: it is read where there is a price for it, as of most models there is none. */
+  usageJson: string | null;
   /** Whether its cost was given: then none is computed. */
   hasCost: boolean;
   beganAt: number;
   /** The text of a member; null where there is none, or it is no text. */
   textOf(attribute: Attribute): string | null;
 };
+
+/** What was used. */
+export const usageOf = ({ usageJson }: Pick<Priceable, 'usageJson'>): Counts | null =>
+  usageJson === null ? null : (JSON.parse(usageJson) as Counts);
 
 /** What an observation was priced by. */
 export type Pricing = {
@@ -122,7 +127,7 @@ export const modelAt = (
 /** The tier that applies. */
 export const tierOf = (
   tiers: readonly PricingTier[],
-  { usage, textOf }: Pick<Priceable, 'usage' | 'textOf'>,
+  { usage, textOf }: Pick<Priceable, 'textOf'> & { usage: Counts | null },
   matches: Matches,
 ): PricingTier | undefined => {
   const holds = (condition: TierCondition): boolean => {
@@ -165,8 +170,8 @@ export const priceBy = (
   item: Priceable,
   matches: Matches,
 ): Pricing | null => {
-  const { usage, hasCost } = item;
-  const tier = tierOf(tiers, item, matches);
+  const [usage, { hasCost, textOf }] = [usageOf(item), item];
+  const tier = tierOf(tiers, { usage, textOf }, matches);
   if (tier === undefined) return null;
   const { prices } = tier;
   return {

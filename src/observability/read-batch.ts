@@ -3,6 +3,7 @@
  * are read all the same. Unknown members are left alone everywhere.
  */
 import { isObject } from '#domain/json.ts';
+import { parseTimeUs } from './iso-time.ts';
 import type { ObservationType } from './object.ts';
 import {
   readObservation,
@@ -12,7 +13,7 @@ import {
   type Saying,
 } from './read-object.ts';
 import { readScore } from './read-score.ts';
-import { type Body, Misfit, parseTimeUs, readId, textLimits } from './read-value.ts';
+import { type Body, Misfit, readId, textLimits } from './read-value.ts';
 import type { GivenScore } from './score.ts';
 import type { State } from './state.ts';
 

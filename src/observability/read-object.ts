@@ -26,17 +26,14 @@ export type Saying = {
   position: number;
 };
 
-type Given = Readonly<Record<string, Value | undefined>>;
-
-/** The values with their rank. Null is absent in a create and clears in an update. */
-const rankValues = (given: Given, rank: Rank, isUpdate: boolean): State['values'] => {
+/** Values that get their rank as they are said. Null is absent in a create and clears in an update. */
+const createValues = (rank: Rank, isUpdate: boolean) => {
   const values: Record<string, readonly [Rank, Value]> = {};
-  for (const field in given) {
-    const value = given[field];
-    if (value === undefined || (value === null && !isUpdate)) continue;
+  const say = (field: string, value: Value | undefined): void => {
+    if (value === undefined || (value === null && !isUpdate)) return;
     values[field] = [rank, value];
-  }
-  return values;
+  };
+  return { values, say };
 };
 
 /** Metadata that is no object stands under a name of its own. */
@@ -54,22 +51,21 @@ const standingRank = ({ isUpdate, timeUs, position }: Saying): Rank =>
 /** What a body says of a trace. Throws `Misfit`. */
 export const readTrace = (body: Body, saying: Saying): State => {
   const rank = standingRank(saying);
-  const given: Given = {
-    name: readText(body, 'name', textLimits.name),
-    userId: readText(body, 'userId', textLimits.name),
-    sessionId: readText(body, 'sessionId', textLimits.name),
-    environment: readEnvironment(body),
-    release: readText(body, 'release', textLimits.name),
-    version: readText(body, 'version', textLimits.name),
-    externalId: readText(body, 'externalId', textLimits.name),
-    public: readBoolean(body, 'public'),
-    input: readJson(body, 'input'),
-    output: readJson(body, 'output'),
-  };
+  const { values, say } = createValues(rank, saying.isUpdate);
+  say('name', readText(body, 'name', textLimits.name));
+  say('userId', readText(body, 'userId', textLimits.name));
+  say('sessionId', readText(body, 'sessionId', textLimits.name));
+  say('environment', readEnvironment(body));
+  say('release', readText(body, 'release', textLimits.name));
+  say('version', readText(body, 'version', textLimits.name));
+  say('externalId', readText(body, 'externalId', textLimits.name));
+  say('public', readBoolean(body, 'public'));
+  say('input', readJson(body, 'input'));
+  say('output', readJson(body, 'output'));
   return {
     at: readTime(body, 'timestamp') ?? null,
     guessedAt: Math.floor(saying.timeUs / 1_000),
-    values: rankValues(given, rank, saying.isUpdate),
+    values,
     tags: [...new Set(readTexts(body, 'tags'))].sort(),
     metadata: readMetadata(body, rank, saying.isUpdate),
   };
@@ -116,29 +112,30 @@ export const readType = ({ type }: Body): ObservationType => {
 export const readObservation = (body: Body, type: ObservationType, saying: Saying): State => {
   const rankAs = ranksOf(saying.timeUs, saying.position);
   const rank = rankAs(saying.isUpdate ? 'update' : 'create');
-  const given: Given = {
-    name: readText(body, 'name', textLimits.name),
-    parentId: readText(body, 'parentObservationId', textLimits.id),
-    endTime: readTime(body, 'endTime'),
-    completionStartTime: readTime(body, 'completionStartTime'),
-    level: readLevel(body),
-    statusMessage: readText(body, 'statusMessage'),
-    version: readText(body, 'version', textLimits.name),
-    environment: readEnvironment(body),
-    model: readText(body, 'model', textLimits.name),
-    modelParametersJson: readRecord(body, 'modelParameters'),
-    usageJson: countsText(readUsage(body), body.usageDetails, body.usage),
-    costJson: countsText(readCost(body), body.costDetails),
-    ...readPrompt(body),
-    input: readJson(body, 'input'),
-    output: readJson(body, 'output'),
-  };
+  const { values, say } = createValues(rank, saying.isUpdate);
+  say('name', readText(body, 'name', textLimits.name));
+  say('parentId', readText(body, 'parentObservationId', textLimits.id));
+  say('endTime', readTime(body, 'endTime'));
+  say('completionStartTime', readTime(body, 'completionStartTime'));
+  say('level', readLevel(body));
+  say('statusMessage', readText(body, 'statusMessage'));
+  say('version', readText(body, 'version', textLimits.name));
+  say('environment', readEnvironment(body));
+  say('model', readText(body, 'model', textLimits.name));
+  say('modelParametersJson', readRecord(body, 'modelParameters'));
+  say('usageJson', countsText(readUsage(body), body.usageDetails, body.usage));
+  say('costJson', countsText(readCost(body), body.costDetails));
+  const { promptName, promptVersion } = readPrompt(body);
+  say('promptName', promptName);
+  say('promptVersion', promptVersion);
+  say('input', readJson(body, 'input'));
+  say('output', readJson(body, 'output'));
   // Clients update agents and tools as spans: whoever made it knows its type better.
-  const ofType = rankAs(saying.isUpdate ? 'hint' : 'create');
+  values.type = [rankAs(saying.isUpdate ? 'hint' : 'create'), type];
   return {
     at: readTime(body, 'startTime') ?? null,
     guessedAt: Math.floor(saying.timeUs / 1_000),
-    values: { ...rankValues(given, rank, saying.isUpdate), type: [ofType, type] },
+    values,
     tags: [],
     metadata: readMetadata(body, rank, saying.isUpdate),
   };

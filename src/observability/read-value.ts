@@ -4,6 +4,7 @@
  * replaced rather than refused: an agent's text is what it is.
  */
 import { isObject } from '#domain/json.ts';
+import { parseTimeUs } from './iso-time.ts';
 
 /** Something in an event that has not the form that it needs. */
 export class Misfit extends Error {
@@ -70,32 +71,6 @@ const mostNumber = 1e100;
 /** What is wrong with a number that is to be kept; JSON can say numbers that are infinite. */
 export const numberProblem = (value: number): string | undefined =>
   Math.abs(value) <= mostNumber ? undefined : `must be between -${mostNumber} and ${mostNumber}`;
-
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)$/i;
-const earliestMs = Date.UTC(1970, 0, 1);
-const latestMs = Date.UTC(2200, 0, 1);
-
-/** Milliseconds since 1970 of an ISO time with its offset, whatever its year; undefined for what is none. */
-const parseMs = (text: string): number | undefined => {
-  const ms = timeForm.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
-};
-
-/** The same of a bound that times are held to: one beyond all times that there can be is just beyond them. */
-export const parseBoundMs = (text: unknown): number | undefined => {
-  const ms = typeof text === 'string' ? parseMs(text) : undefined;
-  return ms === undefined ? undefined : Math.min(Math.max(ms, earliestMs - 1), latestMs);
-};
-
-/** Microseconds since 1970 of an ISO time with its offset; undefined for what is none. */
-export const parseTimeUs = (text: unknown): number | undefined => {
-  if (typeof text !== 'string') return undefined;
-  const form = timeForm.exec(text);
-  const ms = parseMs(text);
-  if (form === null || ms === undefined || ms < earliestMs || ms >= latestMs) return undefined;
-  const beyondMs = form[1]?.slice(3, 6) ?? '';
-  return Math.floor(ms) * 1_000 + (beyondMs === '' ? 0 : Number(beyondMs.padEnd(3, '0')));
-};
 
 /** A time, in milliseconds since 1970. */
 export const readTime = (body: Body, name: string): number | null | undefined => {

@@ -34,6 +34,12 @@ export type Standing = keyof typeof standings;
 const latestUs = Number.MAX_SAFE_INTEGER;
 const latestPosition = 99_999;
 
+/** A time is written in two halves: numbers of so few digits are written in a fraction of the time. */
+const half = 1e8;
+const digits8 = (number: number): string => String(half + number).slice(1);
+const digits5 = (number: number): string =>
+  String(latestPosition + 1 + Math.min(number, latestPosition)).slice(1);
+
 /**
  * The rank of what an event says: an update outranks a create whatever their times, then the later event does, then
  * the one that stands later in its batch.
@@ -44,8 +50,8 @@ export const rankOf = (standing: Standing, timeUs: number, position: number): Ra
 /** The ranks of what one event says, by its standings. */
 export const ranksOf = (timeUs: number, position: number): ((standing: Standing) => Rank) => {
   const time = Math.min(Math.max(Math.floor(timeUs), 0), latestUs);
-  const place = Math.min(position, latestPosition);
-  const moment = `${String(time).padStart(16, '0')}${String(place).padStart(5, '0')}`;
+  const high = Math.floor(time / half);
+  const moment = `${digits8(high)}${digits8(time - high * half)}${digits5(position)}`;
   return (standing) => standings[standing] + moment;
 };
 
@@ -70,8 +76,9 @@ const outranks = (one: readonly [Rank, unknown], other: readonly [Rank, unknown]
 
 const mergeValues = (one: State['values'], other: State['values']): State['values'] => {
   const merged = { ...one };
-  for (const [field, value] of Object.entries(other)) {
-    const known = merged[field];
+  for (const field in other) {
+    const [value, known] = [other[field], merged[field]];
+    if (value === undefined) continue;
     if (known === undefined || outranks(value, known)) merged[field] = value;
   }
   return merged;

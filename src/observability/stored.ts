@@ -30,6 +30,15 @@ const layersOf = (metadata: State['metadata']): Clock[2] => {
   return metadata.length === 1 ? first[0] : metadata;
 };
 
+const blanks = new WeakMap<readonly string[], Readonly<Record<string, Value>>>();
+
+/** Nothing in each of these fields. A copy of it is made in a fraction of the time that field by field takes. */
+const blankOf = (fields: readonly string[]): Readonly<Record<string, Value>> => {
+  const known = blanks.get(fields) ?? Object.fromEntries(fields.map((field) => [field, null]));
+  blanks.set(fields, known);
+  return known;
+};
+
 const commonOf = (values: State['values']): Rank => {
   let high: Rank = '';
   for (const field in values) {
@@ -43,12 +52,14 @@ const commonOf = (values: State['values']): Rank => {
 export const toStored = (state: State, fields: readonly string[]): Stored => {
   const common = commonOf(state.values);
   const others: Record<string, Rank> = {};
-  const values: Record<string, Value> = {};
+  const values = { ...blankOf(fields) };
   for (const field of fields) {
     const said = state.values[field];
-    values[field] = said === undefined ? null : said[1];
+    if (said === undefined) continue;
+    const [rank, value] = said;
+    values[field] = value;
     // What was cleared has a rank, too.
-    if (said !== undefined && (said[0] !== common || said[1] === null)) others[field] = said[0];
+    if (rank !== common || value === null) others[field] = rank;
   }
   const metadata = metadataOf(state);
   const clock: Clock = [common, others, layersOf(state.metadata)];

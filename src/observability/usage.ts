@@ -83,12 +83,14 @@ const readVendors = (given: Body): Counts | undefined => {
 /** The three sums of counts. `total` is what was given as such, else everything together. */
 export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => {
   const sums = { input: 0, output: 0, total: 0 };
-  for (const [name, count] of Object.entries(counts)) {
+  for (const name in counts) {
+    const count = counts[name] ?? 0;
     if (name.startsWith('input')) sums.input += count;
     if (name.startsWith('output')) sums.output += count;
     sums.total += count;
   }
-  return { ...sums, total: counts.total ?? sums.total };
+  sums.total = counts.total ?? sums.total;
+  return sums;
 };
 
 const withTotal = (counts: Counts): Counts | undefined =>
@@ -107,8 +109,11 @@ const plainNames = { input: 'input', output: 'output', total: 'total' };
 const promptNames = { input: 'promptTokens', output: 'completionTokens', total: 'totalTokens' };
 const costNames = { input: 'inputCost', output: 'outputCost', total: 'totalCost' };
 
-const countsOnly = (counts: Counts): Counts =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => isCount(count)));
+const countsOnly = (counts: Counts): Counts => {
+  const entries = Object.entries(counts);
+  if (entries.every(([, count]) => isCount(count))) return counts;
+  return Object.fromEntries(entries.filter(([, count]) => isCount(count)));
+};
 
 /** What was used, of `usageDetails` or the older `usage`; undefined when neither says anything. */
 export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => {

@@ -157,7 +157,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchPush(await freshDatabase(server, 'bench_push'))));
   }
   if (wants('ingest.rows') || wants('ingest.processor')) {
-    say('taking 30,000 observations in 300 batches');
+    say('taking 60,000 observations in 600 batches');
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
   }

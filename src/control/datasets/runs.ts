@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
-import { cleanText, parseTimeUs } from '#observability/read-value.ts';
+import { parseTimeUs } from '#observability/iso-time.ts';
+import { cleanText } from '#observability/read-value.ts';
 import type { Queryable } from '../db/database.ts';
 import { findItem, findItemAt, type ItemRow } from '../db/dataset-items.ts';
 import {

@@ -64,10 +64,10 @@ const textIn = (state: State, { source, key }: Attribute): string | null => {
 
 /** What a price follows from. */
 export const priceableOf = (state: State): Priceable => {
-  const model = fieldOf(state, 'model');
+  const [model, usage] = [fieldOf(state, 'model'), fieldOf(state, 'usageJson')];
   return {
     model: typeof model === 'string' ? model : null,
-    usage: countsIn(fieldOf(state, 'usageJson')),
+    usageJson: typeof usage === 'string' ? usage : null,
     hasCost: fieldOf(state, 'costJson') !== null,
     beganAt: beganAt(state),
     textOf: (attribute) => textIn(state, attribute),

@@ -62,10 +62,10 @@ const readKnown = async (
 /** What changes in traces by what is written in them, by the traces' keys. */
 export type Additions = Map<string, Addition[]>;
 
-const note = (additions: Additions, traceKey: string, ...added: Addition[]): void => {
+const note = (additions: Additions, traceKey: string, added: Addition): void => {
   const known = additions.get(traceKey);
-  if (known === undefined) additions.set(traceKey, added);
-  else known.push(...added);
+  if (known === undefined) additions.set(traceKey, [added]);
+  else known.push(added);
 };
 
 /** What observations count for in their traces, by the traces' keys. */
@@ -137,13 +137,15 @@ export const writeObservations = async (
   const inOthers = changes.filter(({ write }) => !isNew(write.traceKey));
   const known = await readKnown(tx, inOthers);
   const additions: Additions = new Map();
-  const fresh = changes.filter(({ write }) => !known.has(placeOf(write)));
+  const fresh =
+    known.size === 0 ? changes : changes.filter(({ write }) => !known.has(placeOf(write)));
   for (const { write } of fresh) {
     if (!isNew(write.traceKey)) note(additions, write.traceKey, countOf(write));
   }
   const changed = await mergeAll(inOthers, known, priceAll);
   for (const { before, after } of changed) {
-    note(additions, after.traceKey, taken(countOf(before)), countOf(after));
+    note(additions, after.traceKey, taken(countOf(before)));
+    note(additions, after.traceKey, countOf(after));
   }
   await inPieces(tx, fresh, (some) => {
     const bytes = bytesOf(some.map(({ write }) => write));

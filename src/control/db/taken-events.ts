@@ -3,10 +3,9 @@
  * were made within some minutes: a client that sends an event again says the same of the same trace, and most batches are
  * of few traces. So a batch of hundreds of events finds them by a row or two.
  */
-import { hash } from 'node:crypto';
 import { type Queryable, statement } from './database.ts';
 import { rowsOf } from './parameters.ts';
-import { dashless, keyOf } from './trace-keys.ts';
+import { dashless, keyList, keyOf } from './trace-keys.ts';
 
 /** An event as far as it is remembered. */
 export type TakenEvent = {
@@ -20,11 +19,24 @@ export type TakenEvent = {
 /** Bounds how long a row gets, however long a trace goes on. */
 const togetherMs = 600_000;
 
-const digits = 13;
+const [highs, lows] = [2 ** 26, 10 ** 8];
 
-/** The number of an event among those of its row: 52 bits of a digest, which are exact in a number. */
-const numberOf = (id: string): number =>
-  Number.parseInt(hash('sha256', id, 'hex').slice(0, digits), 16);
+/**
+ * The number of an event among those of its row, in digits: 52 bits, which are exact in a number. By two hashes that
+ * are mixed with each other, which take a tenth of the time of a digest; who can find an id of the same number knows
+ * the id, and could send that.
+ */
+const numberOf = (id: string): string => {
+  let [one, other] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < id.length; at += 1) {
+    const code = id.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x9e3779b1);
+    other = Math.imul(other ^ code, 0x5f356495);
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
+  return `${(one >>> 0) % highs}${String(lows + ((other >>> 0) % lows)).slice(1)}`;
+};
 
 /** Answers, of rows that were there, which of the given events they held. */
 const takeStatement = statement(
@@ -56,13 +68,24 @@ const createPlaces = (projectId: string): ((event: TakenEvent) => string) => {
   };
 };
 
-/** The first of each id. */
-const onceOf = (events: readonly TakenEvent[]): TakenEvent[] => {
+/** Events of one row, with their numbers side by side. */
+type Group = { events: TakenEvent[]; numbers: string[] };
+
+/** The first of each id, by the keys of their rows. */
+const groupsOf = (projectId: string, events: readonly TakenEvent[]): Map<string, Group> => {
+  const placeOf = createPlaces(projectId);
   const seen = new Set<string>();
-  return events.filter(({ id }) => {
+  const groups = new Map<string, Group>();
+  for (const event of events) {
     const { size } = seen;
-    return seen.add(id).size > size;
-  });
+    if (seen.add(event.id).size === size) continue;
+    const place = placeOf(event);
+    const group = groups.get(place) ?? { events: [], numbers: [] };
+    groups.set(place, group);
+    group.events.push(event);
+    group.numbers.push(numberOf(event.id));
+  }
+  return groups;
 };
 
 /**
@@ -75,19 +98,18 @@ export const takeEvents = async (
   events: readonly TakenEvent[],
   week: number,
 ): Promise<ReadonlySet<TakenEvent>> => {
-  const once = onceOf(events).map((event) => ({ event, number: numberOf(event.id) }));
-  const placeOf = createPlaces(projectId);
-  const places = Map.groupBy(once, ({ event }) => placeOf(event));
+  const groups = groupsOf(projectId, events);
   const rows = await tx.query<{ key: string; events: number[] }>(takeStatement, {
-    keys: [...places.keys()],
-    events: [...places.values()].map((group) => `{${group.map(({ number }) => number)}}`),
+    keys: keyList([...groups.keys()]),
+    events: [...groups.values()].map(({ numbers }) => `{${numbers.join(',')}}`),
     week,
   });
-  const fresh = new Set(once.map(({ event }) => event));
+  const fresh = new Set([...groups.values()].flatMap((group) => group.events));
   for (const { key, events: numbers } of rows) {
     const known = new Set(numbers);
-    for (const { event, number } of places.get(dashless(key)) ?? []) {
-      if (known.has(number)) fresh.delete(event);
+    const { events, numbers: given } = groups.get(dashless(key)) ?? { events: [], numbers: [] };
+    for (const [index, event] of events.entries()) {
+      if (known.has(Number(given[index]))) fresh.delete(event);
     }
   }
   return fresh;

@@ -8,6 +8,9 @@ import { hash } from 'node:crypto';
 export const keyOf = (projectId: string, id: string): string =>
   hash('sha256', `${projectId}\0${id}`, 'hex').slice(0, 32);
 
+/** Keys as PostgreSQL writes an array of them; the driver would look each through for what has to be escaped. */
+export const keyList = (keys: readonly string[]): string => `{${keys.join(',')}}`;
+
 /** A key as `keyOf` writes it, of one that the database wrote. */
 export const dashless = (key: string): string => key.replaceAll('-', '');
 

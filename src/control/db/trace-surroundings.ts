@@ -1,6 +1,6 @@
 /** What a batch has to know before it is written, and what hardly ever is there: found by one statement. */
 import { type Queryable, statement } from './database.ts';
-import { dashless } from './trace-keys.ts';
+import { dashless, keyList } from './trace-keys.ts';
 
 const findStatement = statement(
   'find_trace_surroundings',
@@ -23,7 +23,7 @@ export const findSurroundings = async (
   observationKeys: readonly string[],
 ): Promise<Surroundings> => {
   type Row = { key: string; deletedAt: Date | null };
-  const rows = await tx.query<Row>(findStatement, [traceKeys, observationKeys]);
+  const rows = await tx.query<Row>(findStatement, [keyList(traceKeys), keyList(observationKeys)]);
   const deletions = new Map<string, number>();
   const strays = new Set<string>();
   for (const { key, deletedAt } of rows) {

@@ -16,9 +16,12 @@ export type Folded = {
 const join = (known: State | undefined, state: State): State =>
   known === undefined ? state : mergeStates(known, state);
 
-/** The one trace that a batch has an observation in, by the observation's id; null where it is in several. */
+const isUnnamed = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
+
+/** The trace that a batch has an observation in, by the observation's id; none where each names its trace itself. */
 const namedTraces = (told: readonly Told[]): Map<string, string> => {
   const named = new Map<string, string>();
+  if (!told.some(isUnnamed)) return named;
   for (const one of told) {
     if (one.kind !== 'observation' || one.traceId === null) continue;
     const known = named.get(one.id);
@@ -39,7 +42,8 @@ export const fold = (told: readonly Told[]): Folded => {
       continue;
     }
     const traceId = one.traceId ?? named.get(one.id) ?? null;
-    const place = JSON.stringify([traceId, one.id]);
+    // No id has this character (`cleanText`), and none is empty.
+    const place = `${traceId ?? ''}\0${one.id}`;
     const state = join(observations.get(place)?.state, one.state);
     observations.set(place, { id: one.id, traceId, state });
   }

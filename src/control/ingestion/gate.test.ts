@@ -12,6 +12,8 @@ afterEach(() => {
 const most = {
   atOnce: 3,
   ofProject: 1,
+  beside: 2,
+  besideMs: 10,
   together: 3,
   waiting: 6,
   waitingOfProject: 5,
@@ -87,8 +89,25 @@ it('writes what is larger than what is written together alone', async () => {
   expect(begun()).toEqual(['one a', 'one much', 'one b c']);
 });
 
+it('begins another write beside one that is under way once much waits, and after a moment else', async () => {
+  const { gate, writes, begun } = open({ ofProject: 2 });
+  passAll(gate, 'one', ['a', 'b']);
+  await settled();
+  expect(begun()).toEqual(['one a']);
+  passAll(gate, 'one', ['c']);
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c']);
+  writes[1]?.resolve();
+  passAll(gate, 'one', ['d']);
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c']);
+  await vi.advanceTimersByTimeAsync(most.besideMs);
+  expect(begun()).toEqual(['one a', 'one b c', 'one d']);
+  expect(gate.state()).toEqual({ underWay: 2, waiting: 0, refused: 0 });
+});
+
 it('lets no project keep the others from their writes, nor from waiting for them', async () => {
-  const { gate, begun } = open({ ofProject: 2 });
+  const { gate, begun } = open({ ofProject: 2, beside: 1 });
   const flood = passAll(gate, 'flood', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
   const quiet = passAll(gate, 'quiet', ['x', 'y']);
   await settled();

@@ -1,8 +1,9 @@
 /**
- * How much is written of what agents did at once, and what of it together. Of a project few writes
- * are under way at a time; what comes for it meanwhile is written next, in one transaction, as who sends much sends
- * many small requests, and each transaction costs as much as dozens of spans. What waits beyond a bound is refused as
- * `unavailable`: clients send it again soon, as they do not after a 429.
+ * How much is written of what agents did at once, and what of it together. A request that comes alone is written at
+ * once. What comes while another of its project is written waits a moment, or until there is much of it, and is
+ * written in one transaction: who sends much sends many small requests, and each transaction costs as much as dozens
+ * of spans. What waits beyond a bound is refused as `unavailable`: clients send it again soon, as they do not after a
+ * 429.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -28,9 +29,15 @@ type Most = {
   /** Writes under way at once, and those of one project. */
   atOnce: number;
   ofProject: number;
+  /**
+   * Another write of a project begins beside one that is under way once what waits for it comes to so much, by
+   * `sizeOf`, or has waited for so long.
+   */
+  beside: number;
+  besideMs: number;
   /** What is written together comes to so much, by `sizeOf`; what is larger is written alone. */
   together: number;
-  /** Requests that wait, and those of one project. */
+  /** Requests that wait, and of them those of one project. */
   waiting: number;
   waitingOfProject: number;
   /** A request waits for so long; then it is refused. */
@@ -51,6 +58,8 @@ type Work<Item> = {
 type Waiting<Item> = PromiseWithResolvers<Turn<Item> | undefined> & {
   projectId: string;
   item: Item;
+  /** Whether it has waited for so long that it is written beside another write of its project. */
+  isDue: boolean;
 };
 
 type Turn<Item> = { place: number; others: readonly Waiting<Item>[] };
@@ -71,7 +80,15 @@ export const createGate = <Item>(
   const queue = new Set<Waiting<Item>>();
   let refused = 0;
   const underWay = (): number => most.atOnce - free.length;
-  const isBusy = (projectId: string): boolean => (ofProject.get(projectId) ?? 0) >= most.ofProject;
+  /** Whether a request waits on: its project has all its writes, or one, and too little for another. */
+  const isHeld = ({ projectId, isDue }: Waiting<Item>): boolean => {
+    const writes = ofProject.get(projectId) ?? 0;
+    if (writes === 0 || writes >= most.ofProject) return writes > 0;
+    if (isDue) return false;
+    let size = 0;
+    for (const one of queue) if (one.projectId === projectId) size += sizeOf(one.item);
+    return size < most.beside;
+  };
   const count = (projectId: string, by: 1 | -1): void => {
     const sum = (ofProject.get(projectId) ?? 0) + by;
     if (sum === 0) ofProject.delete(projectId);
@@ -93,7 +110,7 @@ export const createGate = <Item>(
   const admit = (): void => {
     for (const leader of queue) {
       if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return;
-      if (isBusy(leader.projectId)) continue;
+      if (isHeld(leader)) continue;
       const place = free.pop();
       if (place === undefined) return;
       count(leader.projectId, 1);
@@ -114,13 +131,18 @@ export const createGate = <Item>(
     admit();
     if (!queue.has(one)) return one.promise;
     if (queue.size > most.waiting || waitingOf(one.projectId) > most.waitingOfProject) refuse(one);
-    const timer = setTimeout(() => {
+    const due = setTimeout(() => {
+      one.isDue = true;
+      admit();
+    }, most.besideMs);
+    const late = setTimeout(() => {
       if (queue.has(one)) refuse(one);
     }, most.waitMs);
     try {
       return await one.promise;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(due);
+      clearTimeout(late);
     }
   };
   const attempt = async (
@@ -152,7 +174,12 @@ export const createGate = <Item>(
   return {
     state: () => ({ underWay: underWay(), waiting: queue.size, refused }),
     async pass(projectId, item) {
-      const one = { projectId, item, ...Promise.withResolvers<Turn<Item> | undefined>() };
+      const one = {
+        projectId,
+        item,
+        isDue: false,
+        ...Promise.withResolvers<Turn<Item> | undefined>(),
+      };
       const turn = await wait(one);
       if (turn === undefined) return;
       const { place, others } = turn;

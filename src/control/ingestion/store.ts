@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { eventsOn } from '#observability/daily.ts';
-import type { State } from '#observability/state.ts';
+import type { Priceable } from '#observability/pricing.ts';
 import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
 import type { Database, Statement, Transaction } from '../db/database.ts';
 import { priceableOf } from '../db/observation-rows.ts';
@@ -43,8 +43,10 @@ type Saying = { events: readonly SaidEvent[]; priceAll: ProjectPrices };
 const most = {
   atOnce: 4,
   ofProject: 2,
-  /** Events. */
-  together: 500,
+  /** Both in events. */
+  beside: 500,
+  together: 1_000,
+  besideMs: 2,
   waiting: 64,
   waitingOfProject: 48,
   waitMs: 4_000,
@@ -106,13 +108,14 @@ const writeSayings = async (
     const tx = giving(given, giveWay, rightOfWay);
     const all = sayings.flatMap(({ events }) => events);
     const fresh = await freshOf(tx, projectId, all, week);
-    const told = fresh.flatMap((event) => event.told);
+    const told: Told[] = [];
+    const scores: ScoreWrite[] = [];
+    for (const event of fresh) {
+      told.push(...event.told);
+      scores.push(...event.scores);
+    }
     const changes = await writeTold(tx, priceAll, projectId, told, week);
-    await writeScores(
-      tx,
-      projectId,
-      fresh.flatMap(({ scores }) => scores),
-    );
+    await writeScores(tx, projectId, scores);
     if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
     await addDailyUsage(tx, projectId, changes, place % usageSlots);
   }, 'by_key');
@@ -136,10 +139,13 @@ export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
 export const asOverload = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
 
-const observationsIn = (events: readonly SaidEvent[]): State[] =>
-  events.flatMap(({ told }) =>
-    told.flatMap((one) => (one.kind === 'observation' ? [one.state] : [])),
-  );
+const priceablesIn = (events: readonly SaidEvent[]): Priceable[] => {
+  const items: Priceable[] = [];
+  for (const { told } of events) {
+    for (const one of told) if (one.kind === 'observation') items.push(priceableOf(one.state));
+  }
+  return items;
+};
 
 /** Writes what a request says. Throws `unavailable` when nothing was written, for want of room. */
 export const writeSaying = async (
@@ -150,7 +156,7 @@ export const writeSaying = async (
   try {
     // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
     const priceAll = prices.of(projectId);
-    await priceAll(db, observationsIn(events).map(priceableOf));
+    await priceAll(db, priceablesIn(events));
     await gate.pass(projectId, { events, priceAll });
   } catch (error) {
     throw asOverload(error);

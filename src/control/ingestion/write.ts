@@ -2,7 +2,7 @@
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { isPricedSame, type Pricing } from '#observability/pricing.ts';
-import { beganAt, fieldOf, mergeStates, type State } from '#observability/state.ts';
+import { beganAt, fieldOf, mergeStates } from '#observability/state.ts';
 import { addAll, emptyTally } from '#observability/tally.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import { observationWrite, priceableOf } from '../db/observation-rows.ts';
@@ -57,14 +57,23 @@ const place = async (
   });
 };
 
-/** What is said of a trace by an observation that is in it: that there is one. */
-const shallow = (state: State): State => ({
-  at: null,
-  guessedAt: beganAt(state),
-  values: {},
-  tags: [],
-  metadata: [],
-});
+/** What observations say of a trace that they are in: that there is one, from when on. */
+type Heard = { id: string; guessedAt: number; isStray: boolean };
+
+const heardOf = (observations: readonly Placed[]): Map<string, Heard> => {
+  const heard = new Map<string, Heard>();
+  for (const { traceId, traceKey, state, isStray } of observations) {
+    const known = heard.get(traceKey);
+    const guessedAt = beganAt(state);
+    if (known === undefined) {
+      heard.set(traceKey, { id: traceId, guessedAt, isStray });
+      continue;
+    }
+    known.guessedAt = Math.min(known.guessedAt, guessedAt);
+    known.isStray &&= isStray;
+  }
+  return heard;
+};
 
 const tracesToWrite = (
   traces: Folded['traces'],
@@ -73,11 +82,11 @@ const tracesToWrite = (
 ): Map<string, TraceChange> => {
   const changes = new Map<string, TraceChange>();
   for (const [id, state] of traces) changes.set(keys(id), { id, state, isStray: false });
-  for (const { traceId, traceKey, state, isStray } of observations) {
-    const known = changes.get(traceKey);
-    const heard = shallow(state);
-    changes.set(traceKey, {
-      id: traceId,
+  for (const [key, { id, guessedAt, isStray }] of heardOf(observations)) {
+    const known = changes.get(key);
+    const heard = { at: null, guessedAt, values: {}, tags: [], metadata: [] };
+    changes.set(key, {
+      id,
       state: known === undefined ? heard : mergeStates(known.state, heard),
       isStray: isStray && (known?.isStray ?? true),
     });
@@ -99,9 +108,13 @@ const traceOf = (one: Told): string | null => (one.kind === 'trace' ? one.id : o
 
 /** What is known already of what is spoken of. */
 const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Surroundings> => {
-  const traces = new Set(told.flatMap((one) => traceOf(one) ?? []));
-  const observations = new Set(told.flatMap((one) => (one.kind === 'observation' ? one.id : [])));
-  return findSurroundings(tx, [...traces].map(keys), [...observations].map(keys));
+  const [traces, observations] = [new Set<string>(), new Set<string>()];
+  for (const one of told) {
+    const traceId = traceOf(one);
+    if (traceId !== null) traces.add(keys(traceId));
+    if (one.kind === 'observation') observations.add(keys(one.id));
+  }
+  return findSurroundings(tx, [...traces], [...observations]);
 };
 
 /** What is said, but for what was said of traces before they were deleted. */

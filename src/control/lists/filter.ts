@@ -3,7 +3,7 @@
  * of ours; every value is a parameter. A parameter of its own on the same column yields to it.
  */
 import { isObject } from '#domain/json.ts';
-import { parseBoundMs } from '#observability/read-value.ts';
+import { parseBoundMs } from '#observability/iso-time.ts';
 import type { Condition } from '../db/where.ts';
 import { invalidParameter, type RawQuery, textIn } from './query.ts';
 

@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import { parseBoundMs } from '#observability/read-value.ts';
+import { parseBoundMs } from '#observability/iso-time.ts';
 
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 

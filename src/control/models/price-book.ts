@@ -14,6 +14,7 @@ import {
   patternOf,
   priceBy,
   usageConditions,
+  usageOf,
 } from '#observability/pricing.ts';
 import type { Queryable } from '../db/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../db/models.ts';
@@ -83,7 +84,7 @@ const learnConditions = async (
 ): Promise<void> => {
   const patterns = conditionPatterns(models).filter((pattern) => !ours.has(pattern));
   if (patterns.length === 0) return;
-  const names = items.flatMap(({ usage }) => Object.keys(usage ?? {}));
+  const names = items.flatMap((item) => Object.keys(usageOf(item) ?? {}));
   await matches.learn(projectId, patterns, names);
 };
 

@@ -1,6 +1,6 @@
 /** Reads the `query` of `/metrics`: JSON of a client's, held to what its view can be asked. Pure. */
 import { isObject } from '#domain/json.ts';
-import { parseTimeUs } from '#observability/read-value.ts';
+import { parseTimeUs } from '#observability/iso-time.ts';
 import { type Filter, readFilter } from '../lists/filter.ts';
 import { invalidParameter } from '../lists/query.ts';
 import { filterColumns, type View, type ViewName, views } from './views.ts';

@@ -1,7 +1,8 @@
 /** Profiles of users, changed member by member; and their events, told and listed. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { cleanText, parseTimeUs } from '#observability/read-value.ts';
+import { parseTimeUs } from '#observability/iso-time.ts';
+import { cleanText } from '#observability/read-value.ts';
 import type {
   UserEventBody,
   UserEventView,

@@ -1,7 +1,7 @@
 /** Which model a span asked, with what parameters and prompt, and what that used and cost. */
 import { isObject } from '#domain/json.ts';
+import { parseTimeUs } from '../iso-time.ts';
 import type { ObservationType } from '../object.ts';
-import { parseTimeUs } from '../read-value.ts';
 import { readCost, readUsage } from '../usage.ts';
 import { type Attributes, firstOf, parseLoose, recordOf, textOf, unquote } from './attributes.ts';
 import { isAroundModels, modelNames } from './kind.ts';
