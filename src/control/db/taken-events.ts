@@ -4,6 +4,7 @@
  * of few traces. So a batch of hundreds of events finds them by a row or two.
  */
 import { type Queryable, statement } from './database.ts';
+import { numberOf } from './event-number.ts';
 import { rowsOf } from './parameters.ts';
 import { dashless, keyList, keyOf } from './trace-keys.ts';
 
@@ -18,25 +19,6 @@ export type TakenEvent = {
 
 /** Bounds how long a row gets, however long a trace goes on. */
 const togetherMs = 600_000;
-
-const [highs, lows] = [2 ** 26, 10 ** 8];
-
-/**
- * The number of an event among those of its row, in digits: 52 bits, which are exact in a number. By two hashes that
- * are mixed with each other, which take a tenth of the time of a digest; who can find an id of the same number knows
- * the id, and could send that.
- */
-const numberOf = (id: string): string => {
-  let [one, other] = [0xdeadbeef, 0x41c6ce57];
-  for (let at = 0; at < id.length; at += 1) {
-    const code = id.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x9e3779b1);
-    other = Math.imul(other ^ code, 0x5f356495);
-  }
-  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
-  other = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
-  return `${(one >>> 0) % highs}${String(lows + ((other >>> 0) % lows)).slice(1)}`;
-};
 
 /** Answers, of rows that were there, which of the given events they held. */
 const takeStatement = statement(

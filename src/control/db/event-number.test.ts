@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { numberOf } from './event-number.ts';
+
+const count = 300_000;
+
+it.each<[string, (index: number) => string]>([
+  ['are counted up', (index) => `event-${index}`],
+  ['are counted up in two places', (index) => `trace-${index % 550}-c${Math.floor(index / 550)}`],
+  ['are numbers', (index) => String(index)],
+  ['are UUIDs', () => randomUUID()],
+  [
+    'differ in their first characters',
+    (index) => `${index.toString(36)}-of-one-trace-of-many-words`,
+  ],
+  [
+    'are of letters beyond ASCII',
+    (index) => String.fromCharCode(0x4e00 + (index % 20_000), 0x400 + Math.floor(index / 20_000)),
+  ],
+  ['are long and differ in one place', (index) => `${'x'.repeat(60)}${index}${'y'.repeat(60)}`],
+])('has a number of its own for each of many ids that %s', (_, idOf) => {
+  const numbers = new Set<number>();
+  for (let index = 0; index < count; index += 1) numbers.add(Number(numberOf(idOf(index))));
+  expect(numbers.size).toBe(count);
+  expect(Math.max(...[...numbers].slice(0, 1_000))).toBeLessThan(Number.MAX_SAFE_INTEGER);
+});
