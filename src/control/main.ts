@@ -4,6 +4,7 @@
  */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
+import { putNewObjectsAmongYoung } from '#runtime/young-objects.ts';
 import { say } from '#wire/program-lines/lines.ts';
 import { readConfig } from './config.ts';
 import { startControl } from './program.ts';
@@ -16,4 +17,5 @@ const start = async () => {
   return control;
 };
 
+putNewObjectsAmongYoung();
 await runProgram(start, { stopDeadlineMs: 3_500 });

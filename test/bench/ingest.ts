@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { readBatch } from '#observability/read-batch.ts';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
+import { putNewObjectsAmongYoung } from '#runtime/young-objects.ts';
 import { openDatabase, tracePool } from '../../src/control/db/database.ts';
 import { ingest } from '../../src/control/ingestion/ingest.ts';
 import { openTraceStore } from '../../src/control/ingestion/store.ts';
@@ -125,6 +126,7 @@ export const benchIngest = async (
   { pid }: { pid: number },
   dir: string,
 ): Promise<Figure[]> => {
+  putNewObjectsAmongYoung();
   const taken = await ingestAll(databaseUrl, pid);
   const [row] = await execute<{ count: number }>(
     databaseUrl,

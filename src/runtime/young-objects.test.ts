@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const cwd = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Makes many objects that stay, after `first`; answers how often V8 chose to put those of a place among the old. */
+const placesAmongOld = async (first: string): Promise<number> => {
+  const text = `import { putNewObjectsAmongYoung } from './src/runtime/young-objects.ts';
+    ${first}
+    const make = (n) => ({ n, inner: { n }, list: [n] });
+    const kept = [];
+    for (let n = 0; n < 1_000_000; n += 1) kept.push(make(n));`;
+  const words = ['--trace-pretenuring', '--trace-pretenuring-statistics', '--input-type=module'];
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [...words, '-e', text], { cwd });
+  return stdout.split('\n').filter((line) => line.endsWith('=> tenure')).length;
+};
+
+it('new objects begin among the young, also where many of a place stayed', async () => {
+  expect(await placesAmongOld('')).toBeGreaterThan(0);
+  expect(await placesAmongOld('putNewObjectsAmongYoung();')).toBe(0);
+});
