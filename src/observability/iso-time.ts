@@ -16,7 +16,7 @@ const twoAt = (text: string, at: number): number =>
 const last = { day: '', ms: Number.NaN };
 
 const dayMs = (day: string): number => {
-  if (day !== last.day) Object.assign(last, { day, ms: Date.parse(day) });
+  if (day !== last.day) Object.assign(last, { day, ms: Date.parse(`${day}T00:00:00.000Z`) });
   return last.ms;
 };
 
