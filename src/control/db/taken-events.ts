@@ -50,28 +50,25 @@ const createPlaces = (projectId: string): ((event: TakenEvent) => string) => {
   };
 };
 
-/** Events of one row, with their numbers side by side. */
-type Group = { events: TakenEvent[]; numbers: string[] };
+/** Events of one row, and their numbers in the same order. */
+type Group = { events: TakenEvent[]; numbers: Set<string> };
 
-/** The first of each id, by the keys of their rows. */
+/** The first of each id in a row, by the keys of the rows. */
 const groupsOf = (projectId: string, events: readonly TakenEvent[]): Map<string, Group> => {
   const placeOf = createPlaces(projectId);
-  const seen = new Set<string>();
   const groups = new Map<string, Group>();
   for (const event of events) {
-    const { size } = seen;
-    if (seen.add(event.id).size === size) continue;
     const place = placeOf(event);
-    const group = groups.get(place) ?? { events: [], numbers: [] };
+    const group = groups.get(place) ?? { events: [], numbers: new Set() };
     groups.set(place, group);
-    group.events.push(event);
-    group.numbers.push(numberOf(event.id));
+    const { size } = group.numbers;
+    if (group.numbers.add(numberOf(event.id)).size > size) group.events.push(event);
   }
   return groups;
 };
 
 /**
- * Remembers events; returns those that were not known, of each id the first. Others that write the same wait until
+ * Remembers events; returns those that were not known, of each id the first in its row. Others that write the same wait until
  * the transaction ends.
  */
 export const takeEvents = async (
@@ -83,14 +80,16 @@ export const takeEvents = async (
   const groups = groupsOf(projectId, events);
   const rows = await tx.query<{ key: string; events: number[] }>(takeStatement, {
     keys: keyList([...groups.keys()]),
-    events: [...groups.values()].map(({ numbers }) => `{${numbers.join(',')}}`),
+    events: [...groups.values()].map(({ numbers }) => `{${[...numbers].join(',')}}`),
     week,
   });
   const fresh = new Set([...groups.values()].flatMap((group) => group.events));
   for (const { key, events: numbers } of rows) {
     const known = new Set(numbers);
-    const { events, numbers: given } = groups.get(dashless(key)) ?? { events: [], numbers: [] };
-    for (const [index, event] of events.entries()) {
+    const group = groups.get(dashless(key));
+    if (group === undefined) continue;
+    const given = [...group.numbers];
+    for (const [index, event] of group.events.entries()) {
       if (known.has(Number(given[index]))) fresh.delete(event);
     }
   }
