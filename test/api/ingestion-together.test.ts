@@ -1,4 +1,5 @@
 /** Requests of one project that come at once: written together, and each as if it had come alone. */
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBatch } from '#observability/read-batch.ts';
 import { createLog } from '#runtime/log.ts';
@@ -23,14 +24,14 @@ beforeAll(async () => {
     database.url,
     `insert into organizations (id, slug, name) values ('org', 'org', 'org');
      insert into projects (id, organization_id, slug, name)
-       select name, 'org', name, name from unnest(array['one', 'other', 'again']) as given(name)`,
+       select name, 'org', name, name from unnest(array['one', 'other', 'again', 'numbered', 'unnamed', 'held', 'large']) as given(name)`,
   );
   db = openDatabase(new Secret(database.url), log, tracePool);
   const counting: Database = {
     ...db,
-    transaction: (work, planning) => {
+    transaction: (...given) => {
       transactions += 1;
-      return db.transaction(work, planning);
+      return db.transaction(...given);
     },
   };
   store = openTraceStore(
@@ -52,9 +53,9 @@ const spansOf = (sender: number, traceId: string): object[] =>
     eventOf('span-create', `event-${sender}-${i}`, { id: `span-${sender}-${i}`, traceId }),
   );
 
-const send = async (projectId: string, batch: readonly object[]) => {
+const send = async (projectId: string, batch: readonly object[], by = store) => {
   const caller = { projectId, level: 'secret' } as const;
-  return ingest(store, caller, readBatch(batch), log);
+  return ingest(by, caller, readBatch(batch), log);
 };
 
 const senders = Array.from({ length: 20 }, (_, number) => number);
@@ -97,4 +98,91 @@ it('take an event once that several of them send', async () => {
   expect(await countIn('again')).toEqual({ spans: 40, traces: 1, events: 41 });
   const scores = await execute(database.url, `select id, value from scores`);
   expect(scores).toEqual([{ id: 'score', value: 1 }]);
+});
+
+it('take an event of the same id each, where these tell of different traces', async () => {
+  const sent = senders.map((sender) => {
+    const traceId = `numbered-${sender}`;
+    return send('numbered', [
+      eventOf('span-create', '0', { id: `${traceId}-a`, traceId }),
+      eventOf('span-create', '1', { id: `${traceId}-b`, traceId }),
+      eventOf('span-create', '1', { id: `${traceId}-c`, traceId }),
+    ]);
+  });
+  await Promise.all(sent);
+  expect(await countIn('numbered')).toEqual({ spans: 40, traces: 20, events: 40 });
+});
+
+it('leave an observation in one trace that one of them names, and another does not', async () => {
+  // As another control plane has it.
+  const other = openTraceStore(
+    db,
+    createPriceBook(async () => undefined),
+  );
+  const ids = Array.from({ length: 200 }, (_, i) => `unnamed-${i}`);
+  const tell = (sender: number, body: (id: string) => object) =>
+    ids
+      .filter((_, i) => i % 5 === sender % 5)
+      .map((id) => eventOf('span-update', `${id}-${sender}`, { id, ...body(id) }));
+  await Promise.all(
+    senders.flatMap((sender) => [
+      send(
+        'unnamed',
+        tell(sender, () => ({ level: 'WARNING' })),
+      ),
+      send(
+        'unnamed',
+        tell(sender, () => ({ traceId: `named-${sender % 5}`, name: 'n' })),
+        other,
+      ),
+    ]),
+  );
+  const rows = await execute(
+    database.url,
+    `select distinct name, level, left(trace_id, 6) as trace, count(*) over ()::int as count
+       from observations where project_id = 'unnamed'`,
+  );
+  expect(rows).toEqual([{ name: 'n', level: 'WARNING', trace: 'named-', count: 200 }]);
+});
+
+it('are written, but for those whose traces others hold for long', async () => {
+  const spanIn = (traceId: string, sender: number) => [
+    eventOf('span-create', `${traceId}-${sender}`, { id: `${traceId}-${sender}`, traceId }),
+  ];
+  await send('held', spanIn('held-one', 0));
+  const client = new pg.Client(database.url);
+  await client.connect();
+  try {
+    await client.query(`begin; select from traces where id = 'held-one' for update`);
+    const sent = await Promise.allSettled(
+      senders.flatMap((sender) => [
+        ...(sender === 7 ? [send('held', spanIn('held-one', 7))] : []),
+        send('held', spanIn(`free-${sender}`, sender)),
+      ]),
+    );
+    const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused).toEqual([expect.objectContaining({ code: 'unavailable' })]);
+    expect(refused[0]).toMatchObject({
+      message: 'others are writing the same; try again in a moment',
+      detail: { retryAfterMs: 1_000 },
+    });
+  } finally {
+    await client.end();
+  }
+  await send('held', spanIn('held-one', 7));
+  expect(await countIn('held')).toEqual({ spans: 22, traces: 21, events: 22 });
+});
+
+it('are written alone where they are large', async () => {
+  await store.weeks.current();
+  transactions = 0;
+  const input = 'x'.repeat(5_000_000);
+  await Promise.all(
+    Array.from({ length: 8 }, (_, sender) =>
+      send('large', [
+        eventOf('span-create', `large-${sender}`, { id: `large-${sender}`, traceId: 'l', input }),
+      ]),
+    ),
+  );
+  expect(transactions).toBe(8);
 });

@@ -244,11 +244,13 @@ describe('an event', () => {
   it('that names no trace is in the one that it is known in, or in one of its own until then', async () => {
     await send(event('span-update', { id: 'stray', output: 1 }));
     expect(await tracesOf('stray')).toMatchObject([{ is_stray: true }]);
+    await send(event('span-update', { id: 'stray', level: 'WARNING' }, 2));
+    expect(await tracesOf('stray')).toMatchObject([{ is_stray: true }]);
     await send(event('span-create', { id: 'stray', traceId: 'home', name: 's' }));
     await send(event('span-update', { id: 'stray', statusMessage: 'known' }, 5));
     expect(await tracesOf('stray')).toEqual([]);
     expect(await observationsOf('stray')).toMatchObject([
-      { trace_id: 'home', name: 's', output: '1', status_message: 'known' },
+      { trace_id: 'home', name: 's', output: '1', level: 'WARNING', status_message: 'known' },
     ]);
   });
 

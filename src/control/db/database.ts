@@ -46,6 +46,15 @@ export type Transaction = Queryable & {
  */
 export type Planning = 'usual' | 'by_key';
 
+/** What a transaction holds from its begin to its end, and how long it waits for that and for what others hold. */
+export type Locking = {
+  /** Of an advisory lock, which one has alone or any number share. */
+  name: string;
+  isShared: boolean;
+  /** In milliseconds; then it fails as `unavailable`, and `isOfLock` (errors.ts) is true of that. */
+  waitMs: number;
+};
+
 export type Database = Queryable & {
   /** Gives each row of a statement to `take` as it arrives, so that many are never there at once. Throws what `take` throws. */
   each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
@@ -53,6 +62,7 @@ export type Database = Queryable & {
   transaction<Result>(
     work: (tx: Transaction) => Promise<Result>,
     planning?: Planning,
+    locking?: Locking,
   ): Promise<Result>;
   /** Whether its disk has room, as the last writes found it. */
   readonly room: Pick<Room, 'check' | 'wasFull'>;
@@ -196,14 +206,24 @@ const begins: Readonly<Record<Planning, string>> = {
   by_key: 'begin; set local enable_seqscan = off',
 };
 
+/** All of it is one write to the server, and each statement after it sees what was written before it had the lock. */
+const beginOf = (planning: Planning, locking: Locking | undefined): string => {
+  const begin = begins[planning];
+  if (locking === undefined) return begin;
+  const { name, isShared, waitMs } = locking;
+  const lock = isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  const key = `hashtextextended(${pg.escapeLiteral(name)}, 0)`;
+  return `${begin}; set local lock_timeout = ${Math.floor(waitMs)}; select ${lock}(${key})`;
+};
+
 const transact = async <Result>(
   client: pg.PoolClient,
   room: Room,
   work: (tx: Transaction) => Promise<Result>,
-  planning: Planning,
+  begin: string,
 ): Promise<Result> => {
   try {
-    await client.query(begins[planning]);
+    await client.query(begin);
     const result = await work({
       query: (text, values) => run(client, room, text, values),
       copyIn: (name, text, bytes) => copyIn(client, room, name, text, bytes),
@@ -246,8 +266,8 @@ export const openDatabase = (
     query: (text, values) => take(() => run(pool, room, text, values)),
     each: (text, values, each) =>
       take(async () => runEach(await connect(pool), text, values, each)),
-    transaction: (work, planning = 'usual') =>
-      take(async () => transact(await connect(pool), room, work, planning)),
+    transaction: (work, planning = 'usual', locking) =>
+      take(async () => transact(await connect(pool), room, work, beginOf(planning, locking))),
     room,
     connections: () => ({
       used: pool.totalCount - pool.idleCount,

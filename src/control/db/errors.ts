@@ -9,7 +9,7 @@ const passing = [
   /^08/, // connection exceptions
   /^57P0/, // the server shuts down or starts up
   /^53/, // out of connections, memory, disk
-  /^(?:40001|40P01|55P03)$/, // serialisation, deadlock, lock not available
+  /^(?:40001|40P01)$/, // serialisation, deadlock
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/,
 ];
 
@@ -21,6 +21,7 @@ const passingMessages =
 const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
+const lockNotAvailable = '55P03';
 const diskFull = '53100';
 
 /** Whether a write found no room on the disk of the database. */
@@ -39,6 +40,10 @@ export const translateDatabaseError = (error: unknown): unknown => {
       cause: error,
       detail,
     });
+  }
+  if (code === lockNotAvailable) {
+    const message = 'others are writing the same; try again in a moment';
+    return new AppError('unavailable', message, { cause: error, detail: { retryAfterMs: 1_000 } });
   }
   if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {
     return new AppError('unavailable', 'the database does not answer; try again in a moment', {
@@ -68,6 +73,10 @@ const isOfConnection = (error: unknown, code: string): boolean =>
 /** Whether a statement was refused for a value that it was given: others would have been taken. */
 export const isOfValues = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
+
+/** Whether a statement waited too long for what others held. */
+export const isOfLock = (error: unknown): boolean =>
+  error instanceof AppError && codeOf(error.cause) === lockNotAvailable;
 
 /** Whether a statement was refused for a zero byte in a text or in JSON. */
 export const isOfZeroByte = (error: unknown): boolean =>

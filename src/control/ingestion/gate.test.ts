@@ -20,7 +20,11 @@ const most = {
   waitMs: 1_000,
 };
 
-type Write = PromiseWithResolvers<void> & { projectId: string; items: readonly string[] };
+type Write = PromiseWithResolvers<void> & {
+  projectId: string;
+  items: readonly string[];
+  isAgain: boolean;
+};
 
 /** A gate whose writes go on until they are told to end, with all that it began. */
 const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false) => {
@@ -28,12 +32,13 @@ const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false)
   const gate = createGate<string>(
     { ...most, ...given },
     {
-      write: (projectId, items) => {
-        const write = { projectId, items, ...Promise.withResolvers<void>() };
+      write: (projectId, items, { isAgain }) => {
+        const write = { projectId, items, isAgain, ...Promise.withResolvers<void>() };
         writes.push(write);
         return write.promise;
       },
       sizeOf: ({ length }) => length,
+      isOfItems: (error) => !(error instanceof AppError) || error.code === 'invalid',
       isNarrow,
     },
   );
@@ -117,6 +122,35 @@ it('lets no project keep the others from their writes, nor from waiting for them
   expect(quiet).toEqual({});
 });
 
+it('gives projects their writes in turn, however much one has waiting', async () => {
+  const { gate, writes, begun } = open({ atOnce: 1 }, () => true);
+  passAll(gate, 'flood', ['a', 'b', 'c']);
+  passAll(gate, 'other', ['m', 'n']);
+  passAll(gate, 'quiet', ['x']);
+  for (let index = 0; index < 5; index += 1) {
+    await settled();
+    writes[index]?.resolve();
+  }
+  await settled();
+  expect(begun()).toEqual(['flood a', 'flood b', 'other m', 'quiet x', 'flood c', 'other n']);
+});
+
+it('refuses the last of the project that has most of the room, when there is none for another', async () => {
+  const { gate, begun } = open({ atOnce: 2 });
+  const flood = passAll(gate, 'flood', ['a', 'b', 'c', 'd', 'e']);
+  const other = passAll(gate, 'other', ['m', 'n', 'o']);
+  await settled();
+  const quiet = passAll(gate, 'quiet', ['x', 'y']);
+  await settled();
+  expect(begun()).toEqual(['flood a', 'other m']);
+  const refusal = expect.stringContaining('too much is being ingested');
+  expect([flood, other, quiet]).toEqual([{ d: refusal, e: refusal }, {}, {}]);
+  const more = passAll(gate, 'other', ['p']);
+  await settled();
+  expect(more).toEqual({ p: refusal });
+  expect(gate.state()).toEqual({ underWay: 2, waiting: 6, refused: 3 });
+});
+
 it('writes each alone where what was written together was refused for what one of them said', async () => {
   const { gate, writes, begun } = open();
   const became = passAll(gate, 'one', ['a', 'b', 'c', 'd']);
@@ -133,6 +167,7 @@ it('writes each alone where what was written together was refused for what one o
   writes[4]?.resolve();
   await settled();
   expect(begun()).toEqual(['one a', 'one b c d', 'one b', 'one c', 'one d']);
+  expect(writes.map(({ isAgain }) => isAgain)).toEqual([false, false, true, true, true]);
   expect(became).toEqual({ a: 'written', b: 'written', c: 'the bad one', d: 'written' });
   expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
 });
@@ -161,7 +196,7 @@ it('writes one request at a time while it is narrow, and as many as there is roo
   isNarrow = false;
   writes[1]?.resolve();
   await settled();
-  expect(begun()).toEqual(['one a', 'one b', 'one c', 'other x y']);
+  expect(begun()).toEqual(['one a', 'one b', 'other x y', 'one c']);
 });
 
 it('refuses what finds no room to wait, and what waited for too long', async () => {

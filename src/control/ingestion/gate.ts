@@ -2,8 +2,8 @@
  * How much is written of what agents did at once, and what of it together. A request that comes alone is written at
  * once. What comes while another of its project is written waits a moment, or until there is much of it, and is
  * written in one transaction: who sends much sends many small requests, and each transaction costs as much as dozens
- * of spans. What waits beyond a bound is refused as `unavailable`: clients send it again soon, as they do not after a
- * 429.
+ * of spans. Projects take turns, and none has all the room to wait. What finds no room is refused as `unavailable`:
+ * clients send it again soon, as they do not after a 429.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -44,99 +44,127 @@ type Most = {
   waitMs: number;
 };
 
+/** How items are written. */
+export type Turn = {
+  /** A number that nobody else has meanwhile. */
+  place: number;
+  /** Whether it is written alone since it failed together with others, which wait for it now. */
+  isAgain: boolean;
+};
+
 type Work<Item> = {
-  /** Writes items of a project; `place` is a number that nobody else has meanwhile. */
-  write(projectId: string, items: readonly Item[], place: number): Promise<void>;
+  write(projectId: string, items: readonly Item[], turn: Turn): Promise<void>;
   sizeOf(item: Item): number;
+  /** Whether a failure is of what was written, so that others written with it may fare better alone. */
+  isOfItems(error: unknown): boolean;
   /** Places are numbered from here on; default 0. */
   first?: number;
   /** While it is true, one write is under way at a time, of one request. */
   isNarrow?(): boolean;
 };
 
-/** A request: undefined ends its wait, as others have written it; with a turn it writes itself and those others. */
-type Waiting<Item> = PromiseWithResolvers<Turn<Item> | undefined> & {
+/** A request: undefined ends its wait, as others have written it; with a group it writes itself and those others. */
+type Waiting<Item> = PromiseWithResolvers<Group<Item> | undefined> & {
   projectId: string;
   item: Item;
   /** Whether it has waited for so long that it is written beside another write of its project. */
   isDue: boolean;
 };
 
-type Turn<Item> = { place: number; others: readonly Waiting<Item>[] };
+type Group<Item> = { place: number; others: readonly Waiting<Item>[] };
 
 type Failure = { error: unknown };
-
-/** Whether a failure is of what was written, so that others written with it may fare better alone. */
-const isOfItems = (error: unknown): boolean =>
-  !(error instanceof AppError) || error.code === 'invalid';
 
 /** Makes it. */
 export const createGate = <Item>(
   most: Most,
-  { write, sizeOf, first = 0, isNarrow = () => false }: Work<Item>,
+  { write, sizeOf, isOfItems, first = 0, isNarrow = () => false }: Work<Item>,
 ): Gate<Item> => {
   const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
-  const ofProject = new Map<string, number>();
-  const queue = new Set<Waiting<Item>>();
+  const writesOf = new Map<string, number>();
+  /** In the order of their turns: a project that had one goes to the end. None of them is empty. */
+  const queues = new Map<string, Waiting<Item>[]>();
+  let waiting = 0;
   let refused = 0;
   const underWay = (): number => most.atOnce - free.length;
-  /** Whether a request waits on: its project has all its writes, or one, and too little for another. */
-  const isHeld = ({ projectId, isDue }: Waiting<Item>): boolean => {
-    const writes = ofProject.get(projectId) ?? 0;
-    if (writes === 0 || writes >= most.ofProject) return writes > 0;
-    if (isDue) return false;
-    let size = 0;
-    for (const one of queue) if (one.projectId === projectId) size += sizeOf(one.item);
-    return size < most.beside;
-  };
   const count = (projectId: string, by: 1 | -1): void => {
-    const sum = (ofProject.get(projectId) ?? 0) + by;
-    if (sum === 0) ofProject.delete(projectId);
-    else ofProject.set(projectId, sum);
+    const sum = (writesOf.get(projectId) ?? 0) + by;
+    if (sum === 0) writesOf.delete(projectId);
+    else writesOf.set(projectId, sum);
   };
-  /** Those that are written with one that has its turn: the next of its project, in their order. */
-  const othersOf = (leader: Waiting<Item>): Waiting<Item>[] => {
-    const others: Waiting<Item>[] = [];
-    if (isNarrow()) return others;
-    let size = sizeOf(leader.item);
-    for (const one of queue) {
-      if (one === leader || one.projectId !== leader.projectId) continue;
-      size += sizeOf(one.item);
-      if (size > most.together) break;
-      others.push(one);
+  const sizeOfAll = (queue: readonly Waiting<Item>[]): number =>
+    queue.reduce((sum, { item }) => sum + sizeOf(item), 0);
+  /** Whether a project waits on: it has all its writes, or one, and too little for another. */
+  const isHeld = (projectId: string, queue: readonly Waiting<Item>[]): boolean => {
+    const writes = writesOf.get(projectId) ?? 0;
+    if (writes === 0 || writes >= most.ofProject) return writes > 0;
+    return queue[0]?.isDue !== true && sizeOfAll(queue) < most.beside;
+  };
+  /** How many of those that wait are written together, from the first on. */
+  const lengthOfGroup = (queue: readonly Waiting<Item>[]): number => {
+    if (isNarrow()) return 1;
+    let size = 0;
+    const end = queue.findIndex(({ item }) => {
+      size += sizeOf(item);
+      return size > most.together;
+    });
+    return end === -1 ? queue.length : Math.max(end, 1);
+  };
+  const start = (projectId: string, queue: Waiting<Item>[], place: number): void => {
+    const [leader, ...others] = queue.splice(0, lengthOfGroup(queue));
+    waiting -= 1 + others.length;
+    queues.delete(projectId);
+    if (queue.length > 0) queues.set(projectId, queue);
+    count(projectId, 1);
+    leader?.resolve({ place, others });
+  };
+  const startNext = (): boolean => {
+    if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return false;
+    for (const [projectId, queue] of queues) {
+      if (isHeld(projectId, queue)) continue;
+      const place = free.pop();
+      if (place !== undefined) start(projectId, queue, place);
+      return place !== undefined;
     }
-    return others;
+    return false;
   };
   const admit = (): void => {
-    for (const leader of queue) {
-      if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return;
-      if (isHeld(leader)) continue;
-      const place = free.pop();
-      if (place === undefined) return;
-      count(leader.projectId, 1);
-      const others = othersOf(leader);
-      for (const one of [leader, ...others]) queue.delete(one);
-      leader.resolve({ place, others });
-    }
+    let hasStarted = true;
+    while (hasStarted) hasStarted = startNext();
   };
-  const waitingOf = (projectId: string): number =>
-    [...queue].filter((one) => one.projectId === projectId).length;
+  const queueOf = (projectId: string): Waiting<Item>[] => queues.get(projectId) ?? [];
+  const waits = (one: Waiting<Item>): boolean => queueOf(one.projectId).includes(one);
   const refuse = (one: Waiting<Item>): void => {
-    queue.delete(one);
+    const left = queueOf(one.projectId).filter((other) => other !== one);
+    // A project keeps its turn.
+    if (left.length > 0) queues.set(one.projectId, left);
+    else queues.delete(one.projectId);
+    waiting -= 1;
     refused += 1;
     one.reject(overloaded());
   };
-  const wait = async (one: Waiting<Item>): Promise<Turn<Item> | undefined> => {
-    queue.add(one);
+  /** Refuses one that there is no room for: the last of its project, or of the one that has most of the room. */
+  const keepBounds = (projectId: string): void => {
+    let longest = queueOf(projectId);
+    if (longest.length <= most.waitingOfProject) {
+      if (waiting <= most.waiting) return;
+      for (const queue of queues.values()) if (queue.length > longest.length) longest = queue;
+    }
+    const last = longest.at(-1);
+    if (last !== undefined) refuse(last);
+  };
+  const wait = async (one: Waiting<Item>): Promise<Group<Item> | undefined> => {
+    queues.set(one.projectId, [...queueOf(one.projectId), one]);
+    waiting += 1;
     admit();
-    if (!queue.has(one)) return one.promise;
-    if (queue.size > most.waiting || waitingOf(one.projectId) > most.waitingOfProject) refuse(one);
+    if (!waits(one)) return one.promise;
+    keepBounds(one.projectId);
     const due = setTimeout(() => {
       one.isDue = true;
       admit();
     }, most.besideMs);
     const late = setTimeout(() => {
-      if (queue.has(one)) refuse(one);
+      if (waits(one)) refuse(one);
     }, most.waitMs);
     try {
       return await one.promise;
@@ -148,10 +176,10 @@ export const createGate = <Item>(
   const attempt = async (
     projectId: string,
     items: readonly Item[],
-    place: number,
+    turn: Turn,
   ): Promise<Failure | undefined> => {
     try {
-      await write(projectId, items, place);
+      await write(projectId, items, turn);
       return undefined;
     } catch (error) {
       return { error };
@@ -164,25 +192,27 @@ export const createGate = <Item>(
     place: number,
   ): Promise<(Failure | undefined)[]> => {
     const items = all.map(({ item }) => item);
-    const failure = await attempt(projectId, items, place);
+    const failure = await attempt(projectId, items, { place, isAgain: false });
     const isOfOne = items.length > 1 && failure !== undefined && isOfItems(failure.error);
     if (!isOfOne) return items.map(() => failure);
     const failures: (Failure | undefined)[] = [];
-    for (const item of items) failures.push(await attempt(projectId, [item], place));
+    for (const item of items) {
+      failures.push(await attempt(projectId, [item], { place, isAgain: true }));
+    }
     return failures;
   };
   return {
-    state: () => ({ underWay: underWay(), waiting: queue.size, refused }),
+    state: () => ({ underWay: underWay(), waiting, refused }),
     async pass(projectId, item) {
       const one = {
         projectId,
         item,
         isDue: false,
-        ...Promise.withResolvers<Turn<Item> | undefined>(),
+        ...Promise.withResolvers<Group<Item> | undefined>(),
       };
-      const turn = await wait(one);
-      if (turn === undefined) return;
-      const { place, others } = turn;
+      const group = await wait(one);
+      if (group === undefined) return;
+      const { place, others } = group;
       const [own, ...failures] = await writeAll([one, ...others], one, place);
       for (const [index, { resolve, reject }] of others.entries()) {
         const failure = failures[index];

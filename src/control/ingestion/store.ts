@@ -1,13 +1,14 @@
 /**
- * Where what agents did is written: a gate, connections of its own, and one transaction for all that one request
- * says. It can be read once that is answered.
+ * Where what agents did is written: a gate, connections of its own, and one transaction for all that a request says,
+ * and others that came with it. It can be read once that is answered.
  */
 import { randomInt } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { eventsOn } from '#observability/daily.ts';
 import type { Priceable } from '#observability/pricing.ts';
 import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
-import type { Database, Statement, Transaction } from '../db/database.ts';
+import type { Database, Locking, Statement, Transaction } from '../db/database.ts';
+import { isOfLock } from '../db/errors.ts';
 import { priceableOf } from '../db/observation-rows.ts';
 import type { Values } from '../db/parameters.ts';
 import { type ScoreWrite, writeScores } from '../db/scores.ts';
@@ -15,9 +16,10 @@ import { type TakenEvent, takeEvents } from '../db/taken-events.ts';
 import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
 import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
-import { createGate, type Gate, overloaded } from './gate.ts';
+import { createGate, type Gate, overloaded, type Turn } from './gate.ts';
 import { createMonth, type Month } from './month.ts';
 import { createRightOfWay, type GiveWay, type RightOfWay } from './right-of-way.ts';
+import { sizeOfEvents } from './size.ts';
 import { writeTold } from './write.ts';
 
 export type TraceStore = {
@@ -38,12 +40,19 @@ export type SaidEvent = {
 };
 
 /** What a request says, and by what its observations are priced. */
-type Saying = { events: readonly SaidEvent[]; priceAll: ProjectPrices };
+type Saying = {
+  events: readonly SaidEvent[];
+  /** How much it is (size.ts). */
+  size: number;
+  /** Knows the models as they were at some time after `since`, in milliseconds. */
+  priceAll: ProjectPrices;
+  since: number;
+};
 
 const most = {
   atOnce: 4,
   ofProject: 2,
-  /** Both in events. */
+  /** Both in events of up to 8,192 characters. */
   beside: 500,
   together: 1_000,
   besideMs: 2,
@@ -51,6 +60,9 @@ const most = {
   waitingOfProject: 48,
   waitMs: 4_000,
 };
+
+/** So long writes wait for what others hold, and those that others of their project wait behind. */
+const lockMs = { usual: 2_500, again: 500 };
 
 /** Of a statement that writes rows, while sessions are being opened: one that comes then waits for so many at most. */
 const rowsBesideOpens = 50;
@@ -92,21 +104,39 @@ const freshOf = async (
 
 type Writer = Pick<TraceStore, 'db' | 'weeks' | 'rightOfWay'>;
 
+const namesNoTrace = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
+
+/**
+ * An observation whose trace nobody named is written by itself: in a trace of its own, which nobody else sees until
+ * then, it would be there twice if another named its trace meanwhile.
+ */
+const lockingOf = (
+  projectId: string,
+  events: readonly SaidEvent[],
+  { isAgain }: Turn,
+): Locking => ({
+  name: `ingestion ${projectId}`,
+  isShared: !events.some(({ told }) => told.some(namesNoTrace)),
+  waitMs: isAgain ? lockMs.again : lockMs.usual,
+});
+
+/** Prices by the models as the last of them came to know them: they may tell of what was made for them. */
+const pricesOf = (sayings: readonly Saying[]): ProjectPrices =>
+  sayings.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
+
 /** Writes what requests of a project say, in one transaction. */
 const writeSayings = async (
   { db, weeks, rightOfWay }: Writer,
   projectId: string,
   sayings: readonly Saying[],
-  place: number,
+  turn: Turn,
 ): Promise<void> => {
   const giveWay = rightOfWay.giving();
   await giveWay();
   const week = await weeks.current();
-  // Whoever came last knows the models best.
-  const priceAll = sayings.at(-1)?.priceAll ?? (async (_, items) => items.map(() => null));
-  await db.transaction(async (given) => {
+  const all = sayings.flatMap(({ events }) => events);
+  const write = async (given: Transaction): Promise<void> => {
     const tx = giving(given, giveWay, rightOfWay);
-    const all = sayings.flatMap(({ events }) => events);
     const fresh = await freshOf(tx, projectId, all, week);
     const told: Told[] = [];
     const scores: ScoreWrite[] = [];
@@ -114,21 +144,27 @@ const writeSayings = async (
       told.push(...event.told);
       scores.push(...event.scores);
     }
-    const changes = await writeTold(tx, priceAll, projectId, told, week);
+    const changes = await writeTold(tx, pricesOf(sayings), projectId, told, week);
     await writeScores(tx, projectId, scores);
     if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
-    await addDailyUsage(tx, projectId, changes, place % usageSlots);
-  }, 'by_key');
+    await addDailyUsage(tx, projectId, changes, turn.place % usageSlots);
+  };
+  await db.transaction(write, 'by_key', lockingOf(projectId, all, turn));
 };
+
+/** Whether a failure is of what was written, or of what others hold of that: so of one of those written together. */
+const isOfItems = (error: unknown): boolean =>
+  !(error instanceof AppError) || error.code === 'invalid' || isOfLock(error);
 
 /** Opens it on connections of its own. */
 export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
   const rightOfWay = createRightOfWay();
   const weeks = createTraceWeeks(db);
   const gate = createGate<Saying>(most, {
-    write: (projectId, sayings, place) =>
-      writeSayings({ db, weeks, rightOfWay }, projectId, sayings, place),
-    sizeOf: ({ events }) => events.length,
+    write: (projectId, sayings, turn) =>
+      writeSayings({ db, weeks, rightOfWay }, projectId, sayings, turn),
+    sizeOf: ({ size }) => size,
+    isOfItems,
     first: randomInt(usageSlots),
     isNarrow: () => rightOfWay.wasTaken(),
   });
@@ -154,10 +190,12 @@ export const writeSaying = async (
   events: readonly SaidEvent[],
 ): Promise<void> => {
   try {
-    // Patterns of strangers are looked for before anything is held, so that only their project waits for them.
+    // Patterns of strangers are looked for before anything is held, so that only their project waits for them; but for
+    // those of models that were made since, when another request of the project came with this one.
+    const since = performance.now();
     const priceAll = prices.of(projectId);
     await priceAll(db, priceablesIn(events));
-    await gate.pass(projectId, { events, priceAll });
+    await gate.pass(projectId, { events, size: sizeOfEvents(events), priceAll, since });
   } catch (error) {
     throw asOverload(error);
   }

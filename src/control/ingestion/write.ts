@@ -45,6 +45,7 @@ const place = async (
   tx: Queryable,
   projectId: string,
   observations: readonly FoldedObservation[],
+  { strays }: Surroundings,
   keys: Keys,
 ): Promise<Placed[]> => {
   const unnamed = observations.filter(({ traceId }) => traceId === null).map(({ id }) => id);
@@ -53,7 +54,8 @@ const place = async (
     const named = traceId ?? known.get(id);
     const inTrace = named ?? id;
     const [key, traceKey] = [keys(id), keys(inTrace)];
-    return { id, key, state, traceId: inTrace, traceKey, isStray: named === undefined };
+    const isStray = traceId === null && (named === undefined || strays.has(key));
+    return { id, key, state, traceId: inTrace, traceKey, isStray };
   });
 };
 
@@ -169,7 +171,7 @@ export const writeTold = async (
   const told = withoutDeleted(given, around, keys);
   if (told.length === 0) return [];
   const folded = fold(told);
-  const placed = await place(tx, projectId, folded.observations, keys);
+  const placed = await place(tx, projectId, folded.observations, around, keys);
   const isToTake = ({ key, isStray }: Placed): boolean => !isStray && around.strays.has(key);
   const wanted = new Set(placed.filter(isToTake).map(({ key }) => key));
   const { states, gone } = await takeStrays(tx, [...wanted]);
