@@ -1,10 +1,11 @@
 /** Requests of one project that come at once: written together, and each as if it had come alone. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readBatch } from '#observability/read-batch.ts';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { type Database, openDatabase, tracePool } from '../../src/control/db/database.ts';
+import { removeTraces } from '../../src/control/ingestion/delete.ts';
 import { ingest } from '../../src/control/ingestion/ingest.ts';
 import { openTraceStore, type TraceStore } from '../../src/control/ingestion/store.ts';
 import { createPriceBook } from '../../src/control/models/price-book.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
     database.url,
     `insert into organizations (id, slug, name) values ('org', 'org', 'org');
      insert into projects (id, organization_id, slug, name)
-       select name, 'org', name, name from unnest(array['one', 'other', 'again', 'numbered', 'unnamed', 'held', 'large']) as given(name)`,
+       select name, 'org', name, name from unnest(array['one', 'other', 'again', 'numbered', 'unnamed', 'held', 'large', 'gone']) as given(name)`,
   );
   db = openDatabase(new Secret(database.url), log, tracePool);
   const counting: Database = {
@@ -145,15 +146,25 @@ it('leave an observation in one trace that one of them names, and another does n
   expect(rows).toEqual([{ name: 'n', level: 'WARNING', trace: 'named-', count: 200 }]);
 });
 
-it('are written, but for those whose traces others hold for long', async () => {
-  const spanIn = (traceId: string, sender: number) => [
-    eventOf('span-create', `${traceId}-${sender}`, { id: `${traceId}-${sender}`, traceId }),
-  ];
-  await send('held', spanIn('held-one', 0));
+const spanIn = (traceId: string, sender: number) => [
+  eventOf('span-create', `${traceId}-${sender}`, { id: `${traceId}-${sender}`, traceId }),
+];
+
+/** Does work while somebody else holds the row of a trace. */
+const whileHeld = async (traceId: string, work: () => Promise<unknown>): Promise<void> => {
   const client = new pg.Client(database.url);
   await client.connect();
   try {
-    await client.query(`begin; select from traces where id = 'held-one' for update`);
+    await client.query(`begin; select from traces where id = '${traceId}' for update`);
+    await work();
+  } finally {
+    await client.end();
+  }
+};
+
+it('are written, but for those whose traces others hold for long', async () => {
+  await send('held', spanIn('held-one', 0));
+  await whileHeld('held-one', async () => {
     const sent = await Promise.allSettled(
       senders.flatMap((sender) => [
         ...(sender === 7 ? [send('held', spanIn('held-one', 7))] : []),
@@ -166,11 +177,40 @@ it('are written, but for those whose traces others hold for long', async () => {
       message: 'others are writing the same; try again in a moment',
       detail: { retryAfterMs: 1_000 },
     });
-  } finally {
-    await client.end();
-  }
+  });
   await send('held', spanIn('held-one', 7));
   expect(await countIn('held')).toEqual({ spans: 22, traces: 21, events: 22 });
+});
+
+it('are written beside one that names no trace and waits for a row', async () => {
+  await send('held', spanIn('held-two', 0));
+  await whileHeld('held-two', async () => {
+    const unnamed = [
+      ...spanIn('held-two', 1),
+      eventOf('span-update', 'unnamed', { id: 'held-unnamed', name: 'n' }),
+    ];
+    const [refused, ...others] = await Promise.allSettled([
+      send('held', unnamed),
+      ...senders.map((sender) => send('held', spanIn(`two-${sender}`, sender))),
+    ]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    expect(others.filter(({ status }) => status === 'rejected')).toEqual([]);
+  });
+});
+
+it('bring no trace back that is being deleted', async () => {
+  await send('gone', spanIn('gone', 0));
+  let removing: Promise<number> | undefined;
+  await whileHeld('gone', async () => {
+    removing = removeTraces(store, 'gone', ['gone', 'not there']);
+    await vi.waitFor(async () => {
+      const noted = await execute(database.url, 'select from deleted_traces');
+      expect(noted).toHaveLength(1);
+    });
+    await Promise.all(senders.map((sender) => send('gone', spanIn('gone', sender + 1))));
+  });
+  expect(await removing).toBe(1);
+  expect(await countIn('gone')).toMatchObject({ spans: 0, traces: 0 });
 });
 
 it('are written alone where they are large', async () => {

@@ -46,13 +46,15 @@ export type Transaction = Queryable & {
  */
 export type Planning = 'usual' | 'by_key';
 
-/** What a transaction holds from its begin to its end, and how long it waits for that and for what others hold. */
+/**
+ * What a transaction waits for, in milliseconds. What waited for so long fails as `unavailable`, and `isOfLock`
+ * (errors.ts) is true of that.
+ */
 export type Locking = {
-  /** Of an advisory lock, which one has alone or any number share. */
-  name: string;
-  isShared: boolean;
-  /** In milliseconds; then it fails as `unavailable`, and `isOfLock` (errors.ts) is true of that. */
-  waitMs: number;
+  /** For each row that others hold. */
+  rowsMs: number;
+  /** For an advisory lock, held from the begin to the end, which one has alone or any number share. */
+  lock?: { name: string; isShared: boolean; waitMs: number };
 };
 
 export type Database = Queryable & {
@@ -206,14 +208,18 @@ const begins: Readonly<Record<Planning, string>> = {
   by_key: 'begin; set local enable_seqscan = off',
 };
 
+const waiting = (ms: number): string => `set local lock_timeout = ${Math.floor(ms)}`;
+
+const lockText = ({ name, isShared }: { name: string; isShared: boolean }): string =>
+  `select pg_advisory_xact_lock${isShared ? '_shared' : ''}(hashtextextended(${pg.escapeLiteral(name)}, 0))`;
+
 /** All of it is one write to the server, and each statement after it sees what was written before it had the lock. */
 const beginOf = (planning: Planning, locking: Locking | undefined): string => {
   const begin = begins[planning];
   if (locking === undefined) return begin;
-  const { name, isShared, waitMs } = locking;
-  const lock = isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
-  const key = `hashtextextended(${pg.escapeLiteral(name)}, 0)`;
-  return `${begin}; set local lock_timeout = ${Math.floor(waitMs)}; select ${lock}(${key})`;
+  const { lock, rowsMs } = locking;
+  const locked = lock === undefined ? [] : [waiting(lock.waitMs), lockText(lock)];
+  return [begin, ...locked, waiting(rowsMs)].join('; ');
 };
 
 const transact = async <Result>(

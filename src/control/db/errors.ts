@@ -9,7 +9,6 @@ const passing = [
   /^08/, // connection exceptions
   /^57P0/, // the server shuts down or starts up
   /^53/, // out of connections, memory, disk
-  /^(?:40001|40P01)$/, // serialisation, deadlock
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/,
 ];
 
@@ -21,7 +20,8 @@ const passingMessages =
 const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
-const lockNotAvailable = '55P03';
+/** What others hold, or did, stood in its way: serialisation, a deadlock, a lock that it waited for too long. */
+const contended = /^(?:40001|40P01|55P03)$/;
 const diskFull = '53100';
 
 /** Whether a write found no room on the disk of the database. */
@@ -41,7 +41,7 @@ export const translateDatabaseError = (error: unknown): unknown => {
       detail,
     });
   }
-  if (code === lockNotAvailable) {
+  if (contended.test(code)) {
     const message = 'others are writing the same; try again in a moment';
     return new AppError('unavailable', message, { cause: error, detail: { retryAfterMs: 1_000 } });
   }
@@ -74,9 +74,9 @@ const isOfConnection = (error: unknown, code: string): boolean =>
 export const isOfValues = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
 
-/** Whether a statement waited too long for what others held. */
+/** Whether a statement did not get what others held. */
 export const isOfLock = (error: unknown): boolean =>
-  error instanceof AppError && codeOf(error.cause) === lockNotAvailable;
+  error instanceof AppError && contended.test(codeOf(error.cause));
 
 /** Whether a statement was refused for a zero byte in a text or in JSON. */
 export const isOfZeroByte = (error: unknown): boolean =>

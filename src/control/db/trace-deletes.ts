@@ -5,6 +5,11 @@ import { noteDeletions } from './deleted-traces.ts';
 import { keyOf } from './trace-keys.ts';
 import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
 
+const findStatement = statement(
+  'find_trace_keys',
+  'select key from traces where key = any($1::uuid[])',
+);
+
 const holdStatement = statement(
   'hold_traces',
   'select key from traces where key = any($1::uuid[]) order by key for update',
@@ -22,6 +27,19 @@ const deleteStatement = statement(
    select key, "beganAt", name, environment, tally from gone`,
 );
 
+const keysOf = (projectId: string, ids: readonly string[]): string[] =>
+  ids.map((id) => keyOf(projectId, id)).sort();
+
+/** The keys of those traces that there are. */
+export const findTraceKeys = async (
+  tx: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<string[]> => {
+  const found = await tx.query<{ key: string }>(findStatement, [keysOf(projectId, ids)]);
+  return found.map(({ key }) => key);
+};
+
 /**
  * Deletes the traces of these ids that there are, and notes that. Returns how many there were, and what changes for
  * the project. To be done in a transaction.
@@ -32,9 +50,8 @@ export const deleteTraces = async (
   ids: readonly string[],
   week: number,
 ): Promise<{ count: number; changes: DailyChange[] }> => {
-  const asked = ids.map((id) => keyOf(projectId, id)).sort();
   // Held first, in the order of their keys, as those are that are written: nobody waits in a circle.
-  const held = await tx.query<{ key: string }>(holdStatement, [asked]);
+  const held = await tx.query<{ key: string }>(holdStatement, [keysOf(projectId, ids)]);
   const keys = held.map(({ key }) => key);
   if (keys.length === 0) return { count: 0, changes: [] };
   const gone = await tx.query<CountedRow>(deleteStatement, [keys]);

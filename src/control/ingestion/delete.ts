@@ -1,6 +1,11 @@
-/** Deletes traces; what was said of them before that, and is sent again, does not bring them back. */
+/**
+ * Deletes traces; what was said of them before that, and comes late or is sent again, does not bring them back. So their
+ * deletion is noted first, by itself, while nothing of the project is written: whatever is written later sees it.
+ */
 import { addDailyUsage, ownSlots } from '../db/daily-usage.ts';
-import { deleteTraces } from '../db/trace-deletes.ts';
+import { noteDeletions } from '../db/deleted-traces.ts';
+import { deleteTraces, findTraceKeys } from '../db/trace-deletes.ts';
+import { lockingOf } from './locking.ts';
 import type { TraceStore } from './store.ts';
 
 /** Deletes the traces of these ids; returns how many there were. */
@@ -10,6 +15,11 @@ export const removeTraces = async (
   ids: readonly string[],
 ): Promise<number> => {
   const week = await weeks.current();
+  await db.transaction(
+    async (tx) => noteDeletions(tx, await findTraceKeys(tx, projectId, ids), week),
+    'by_key',
+    lockingOf(projectId, { isShared: false, isAgain: false }),
+  );
   return db.transaction(async (tx) => {
     const { count, changes } = await deleteTraces(tx, projectId, ids, week);
     await addDailyUsage(tx, projectId, changes, ownSlots.deletion);

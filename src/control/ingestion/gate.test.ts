@@ -18,6 +18,7 @@ const most = {
   waiting: 6,
   waitingOfProject: 5,
   waitMs: 1_000,
+  againMs: 100,
 };
 
 type Write = PromiseWithResolvers<void> & {
@@ -38,6 +39,7 @@ const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false)
         return write.promise;
       },
       sizeOf: ({ length }) => length,
+      kindOf: (item) => item.startsWith('!'),
       isOfItems: (error) => !(error instanceof AppError) || error.code === 'invalid',
       isNarrow,
     },
@@ -132,7 +134,7 @@ it('gives projects their writes in turn, however much one has waiting', async ()
     writes[index]?.resolve();
   }
   await settled();
-  expect(begun()).toEqual(['flood a', 'flood b', 'other m', 'quiet x', 'flood c', 'other n']);
+  expect(begun()).toEqual(['flood a', 'other m', 'quiet x', 'flood b', 'other n', 'flood c']);
 });
 
 it('refuses the last of the project that has most of the room, when there is none for another', async () => {
@@ -151,25 +153,80 @@ it('refuses the last of the project that has most of the room, when there is non
   expect(gate.state()).toEqual({ underWay: 2, waiting: 6, refused: 3 });
 });
 
-it('writes each alone where what was written together was refused for what one of them said', async () => {
+it('writes by halves what was refused together for what one of them said', async () => {
+  const { gate, writes, begun } = open({ together: 4 });
+  const became = passAll(gate, 'one', ['a', 'b', 'c', 'd', 'e']);
+  const bad = new Error('the bad one');
+  const outcomes = [null, new AppError('invalid', 'a value cannot be kept'), null, bad, bad, null];
+  for (const [index, outcome] of outcomes.entries()) {
+    await settled();
+    if (outcome === null) writes[index]?.resolve();
+    else writes[index]?.reject(outcome);
+  }
+  await settled();
+  expect(begun()).toEqual(['one a', 'one b c d e', 'one b c', 'one d e', 'one d', 'one e']);
+  expect(writes.map(({ isAgain }) => isAgain)).toEqual([false, false, true, true, true, true]);
+  const written = 'written';
+  expect(became).toEqual({ a: written, b: written, c: written, d: 'the bad one', e: written });
+  expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
+});
+
+it('refuses what is left of what is written by parts once that takes long', async () => {
   const { gate, writes, begun } = open();
   const became = passAll(gate, 'one', ['a', 'b', 'c', 'd']);
   await settled();
   writes[0]?.resolve();
   await settled();
-  writes[1]?.reject(new AppError('invalid', 'a value in the request cannot be kept'));
+  writes[1]?.reject(new AppError('invalid', 'no'));
   await settled();
-  expect(begun()).toEqual(['one a', 'one b c d', 'one b']);
+  await vi.advanceTimersByTimeAsync(most.againMs + 1);
   writes[2]?.resolve();
   await settled();
-  writes[3]?.reject(new Error('the bad one'));
+  expect(begun()).toEqual(['one a', 'one b c d', 'one b']);
+  const refusal = expect.stringContaining('too much is being ingested');
+  expect(became).toEqual({ a: 'written', b: 'written', c: refusal, d: refusal });
+  expect(gate.state()).toMatchObject({ underWay: 0, waiting: 0 });
+});
+
+it('writes together what is of one kind', async () => {
+  const { gate, writes, begun } = open({ together: 10 });
+  passAll(gate, 'one', ['a', 'b', 'c', '!d', '!e', 'f']);
+  for (let index = 0; index < 3; index += 1) {
+    await settled();
+    writes[index]?.resolve();
+  }
   await settled();
-  writes[4]?.resolve();
+  expect(begun()).toEqual(['one a', 'one b c', 'one !d !e', 'one f']);
+});
+
+it('writes first for who had no turn for longest, also after it was refused', async () => {
+  const { gate, writes, begun } = open({ atOnce: 1 }, () => true);
+  passAll(gate, 'quiet', ['v']);
+  passAll(gate, 'one', ['a']);
   await settled();
-  expect(begun()).toEqual(['one a', 'one b c d', 'one b', 'one c', 'one d']);
-  expect(writes.map(({ isAgain }) => isAgain)).toEqual([false, false, true, true, true]);
-  expect(became).toEqual({ a: 'written', b: 'written', c: 'the bad one', d: 'written' });
-  expect(gate.state()).toEqual({ underWay: 0, waiting: 0, refused: 0 });
+  writes[0]?.resolve();
+  await settled();
+  const quiet = passAll(gate, 'quiet', ['w']);
+  await vi.advanceTimersByTimeAsync(most.waitMs);
+  expect(quiet).toEqual({ w: expect.stringContaining('too much is being ingested') });
+  passAll(gate, 'one', ['b']);
+  passAll(gate, 'quiet', ['x']);
+  await settled();
+  writes[1]?.resolve();
+  await settled();
+  expect(begun()).toEqual(['quiet v', 'one a', 'quiet x']);
+});
+
+it('goes on with what waits once it is no longer narrow, without another request', async () => {
+  let isNarrow = true;
+  const { gate, begun } = open({}, () => isNarrow);
+  passAll(gate, 'one', ['a']);
+  passAll(gate, 'other', ['x']);
+  await settled();
+  expect(begun()).toEqual(['one a']);
+  isNarrow = false;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(begun()).toEqual(['one a', 'other x']);
 });
 
 it('refuses all of them where the database does not answer', async () => {
@@ -192,11 +249,11 @@ it('writes one request at a time while it is narrow, and as many as there is roo
   await settled();
   writes[0]?.resolve();
   await settled();
-  expect(begun()).toEqual(['one a', 'one b']);
+  expect(begun()).toEqual(['one a', 'other x']);
   isNarrow = false;
   writes[1]?.resolve();
   await settled();
-  expect(begun()).toEqual(['one a', 'one b', 'other x y', 'one c']);
+  expect(begun()).toEqual(['one a', 'other x', 'one b c', 'other y']);
 });
 
 it('refuses what finds no room to wait, and what waited for too long', async () => {

@@ -5,6 +5,7 @@
  * of spans. Projects take turns, and none has all the room to wait. What finds no room is refused as `unavailable`:
  * clients send it again soon, as they do not after a 429.
  */
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 
 export type Gate<Item> = {
@@ -42,20 +43,30 @@ type Most = {
   waitingOfProject: number;
   /** A request waits for so long; then it is refused. */
   waitMs: number;
+  /** What failed together is written again by parts for so long; what is left then is refused. */
+  againMs: number;
 };
+
+/** What waits while the gate is narrow looks so often whether it still is. */
+const narrowMs = 100;
+
+/** Projects whose last turns are known. */
+const mostTurns = 1_000;
 
 /** How items are written. */
 export type Turn = {
   /** A number that nobody else has meanwhile. */
   place: number;
-  /** Whether it is written alone since it failed together with others, which wait for it now. */
+  /** Whether it failed together with others, which wait for it now. */
   isAgain: boolean;
 };
 
 type Work<Item> = {
   write(projectId: string, items: readonly Item[], turn: Turn): Promise<void>;
   sizeOf(item: Item): number;
-  /** Whether a failure is of what was written, so that others written with it may fare better alone. */
+  /** Items are written together that are of one kind; default: all are. */
+  kindOf?(item: Item): unknown;
+  /** Whether a failure is of what was written, so that others written with it may fare better without it. */
   isOfItems(error: unknown): boolean;
   /** Places are numbered from here on; default 0. */
   first?: number;
@@ -78,11 +89,14 @@ type Failure = { error: unknown };
 /** Makes it. */
 export const createGate = <Item>(
   most: Most,
-  { write, sizeOf, isOfItems, first = 0, isNarrow = () => false }: Work<Item>,
+  { write, sizeOf, kindOf, isOfItems, first = 0, isNarrow = () => false }: Work<Item>,
 ): Gate<Item> => {
   const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
   const writesOf = new Map<string, number>();
-  /** In the order of their turns: a project that had one goes to the end. None of them is empty. */
+  /** When projects had their last turns: who had none for longest is next. */
+  const lastTurns = new LRUCache<string, number>({ max: mostTurns });
+  let turns = 0;
+  /** Those that wait, by project; none of these is empty. */
   const queues = new Map<string, Waiting<Item>[]>();
   let waiting = 0;
   let refused = 0;
@@ -92,6 +106,8 @@ export const createGate = <Item>(
     if (sum === 0) writesOf.delete(projectId);
     else writesOf.set(projectId, sum);
   };
+  const queueOf = (projectId: string): Waiting<Item>[] => queues.get(projectId) ?? [];
+  const lastTurnOf = (projectId: string): number => lastTurns.get(projectId) ?? 0;
   const sizeOfAll = (queue: readonly Waiting<Item>[]): number =>
     queue.reduce((sum, { item }) => sum + sizeOf(item), 0);
   /** Whether a project waits on: it has all its writes, or one, and too little for another. */
@@ -103,40 +119,48 @@ export const createGate = <Item>(
   /** How many of those that wait are written together, from the first on. */
   const lengthOfGroup = (queue: readonly Waiting<Item>[]): number => {
     if (isNarrow()) return 1;
+    const [leader] = queue;
     let size = 0;
     const end = queue.findIndex(({ item }) => {
       size += sizeOf(item);
-      return size > most.together;
+      return size > most.together || (leader && kindOf?.(item) !== kindOf?.(leader.item));
     });
     return end === -1 ? queue.length : Math.max(end, 1);
   };
   const start = (projectId: string, queue: Waiting<Item>[], place: number): void => {
     const [leader, ...others] = queue.splice(0, lengthOfGroup(queue));
     waiting -= 1 + others.length;
-    queues.delete(projectId);
-    if (queue.length > 0) queues.set(projectId, queue);
+    if (queue.length === 0) queues.delete(projectId);
+    turns += 1;
+    lastTurns.set(projectId, turns);
     count(projectId, 1);
     leader?.resolve({ place, others });
   };
   const startNext = (): boolean => {
     if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return false;
+    let next: string | undefined;
     for (const [projectId, queue] of queues) {
       if (isHeld(projectId, queue)) continue;
-      const place = free.pop();
-      if (place !== undefined) start(projectId, queue, place);
-      return place !== undefined;
+      if (next === undefined || lastTurnOf(projectId) < lastTurnOf(next)) next = projectId;
     }
-    return false;
+    const place = next === undefined ? undefined : free.pop();
+    if (next === undefined || place === undefined) return false;
+    start(next, queueOf(next), place);
+    return true;
   };
+  let widening: NodeJS.Timeout | undefined;
   const admit = (): void => {
     let hasStarted = true;
     while (hasStarted) hasStarted = startNext();
+    if (waiting === 0 || widening !== undefined || !isNarrow()) return;
+    widening = setTimeout(() => {
+      widening = undefined;
+      admit();
+    }, narrowMs);
   };
-  const queueOf = (projectId: string): Waiting<Item>[] => queues.get(projectId) ?? [];
   const waits = (one: Waiting<Item>): boolean => queueOf(one.projectId).includes(one);
   const refuse = (one: Waiting<Item>): void => {
     const left = queueOf(one.projectId).filter((other) => other !== one);
-    // A project keeps its turn.
     if (left.length > 0) queues.set(one.projectId, left);
     else queues.delete(one.projectId);
     waiting -= 1;
@@ -185,19 +209,26 @@ export const createGate = <Item>(
       return { error };
     }
   };
-  /** What became of each. */
+  /** What became of each. What failed together is tried again by halves, down to those that it failed for. */
   const writeAll = async (
-    all: readonly Waiting<Item>[],
-    { projectId }: Waiting<Item>,
-    place: number,
+    projectId: string,
+    items: readonly Item[],
+    turn: Turn,
+    until?: number,
   ): Promise<(Failure | undefined)[]> => {
-    const items = all.map(({ item }) => item);
-    const failure = await attempt(projectId, items, { place, isAgain: false });
-    const isOfOne = items.length > 1 && failure !== undefined && isOfItems(failure.error);
-    if (!isOfOne) return items.map(() => failure);
+    const failure = await attempt(projectId, items, turn);
+    if (failure === undefined || items.length === 1 || !isOfItems(failure.error)) {
+      return items.map(() => failure);
+    }
+    const end = until ?? performance.now() + most.againMs;
+    const middle = Math.floor(items.length / 2);
     const failures: (Failure | undefined)[] = [];
-    for (const item of items) {
-      failures.push(await attempt(projectId, [item], { place, isAgain: true }));
+    for (const half of [items.slice(0, middle), items.slice(middle)]) {
+      const isOver = performance.now() > end;
+      const became = isOver
+        ? half.map(() => ({ error: overloaded(failure.error) }))
+        : await writeAll(projectId, half, { ...turn, isAgain: true }, end);
+      failures.push(...became);
     }
     return failures;
   };
@@ -213,7 +244,8 @@ export const createGate = <Item>(
       const group = await wait(one);
       if (group === undefined) return;
       const { place, others } = group;
-      const [own, ...failures] = await writeAll([one, ...others], one, place);
+      const items = [one, ...others].map((each) => each.item);
+      const [own, ...failures] = await writeAll(projectId, items, { place, isAgain: false });
       for (const [index, { resolve, reject }] of others.entries()) {
         const failure = failures[index];
         if (failure === undefined) resolve(undefined);

@@ -1,4 +1,5 @@
 /** How much a request says, for what is written together: its events, of which a large one counts as several. */
+import type { ScoreWrite } from '../db/scores.ts';
 import type { Told } from './fold.ts';
 
 /** So many characters of texts count as one event. */
@@ -22,11 +23,20 @@ const charsOf = (value: unknown, most: number): number => {
   return chars;
 };
 
+const charsOfTexts = (texts: readonly (string | null)[]): number =>
+  texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+
+type Events = readonly { told: readonly Told[]; scores: readonly ScoreWrite[] }[];
+
 /** In events of up to 8,192 characters. */
-export const sizeOfEvents = (events: readonly { told: readonly Told[] }[]): number => {
+export const sizeOfEvents = (events: Events): number => {
   let chars = 0;
-  for (const { told } of events) {
+  for (const { told, scores } of events) {
+    for (const { score } of scores) {
+      chars += charsOfTexts([score.stringValue, score.comment, score.metadataJson]);
+    }
     for (const { state } of told) {
+      chars += charsOfTexts(state.tags);
       for (const field in state.values) {
         const value = state.values[field]?.[1];
         if (typeof value === 'string') chars += value.length;

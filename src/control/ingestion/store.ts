@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { eventsOn } from '#observability/daily.ts';
 import type { Priceable } from '#observability/pricing.ts';
 import { addDailyUsage, usageSlots } from '../db/daily-usage.ts';
-import type { Database, Locking, Statement, Transaction } from '../db/database.ts';
+import type { Database, Statement, Transaction } from '../db/database.ts';
 import { isOfLock } from '../db/errors.ts';
 import { priceableOf } from '../db/observation-rows.ts';
 import type { Values } from '../db/parameters.ts';
@@ -17,6 +17,7 @@ import { createTraceWeeks, type TraceWeeks } from '../db/trace-weeks.ts';
 import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
 import { createGate, type Gate, overloaded, type Turn } from './gate.ts';
+import { lockingOf } from './locking.ts';
 import { createMonth, type Month } from './month.ts';
 import { createRightOfWay, type GiveWay, type RightOfWay } from './right-of-way.ts';
 import { sizeOfEvents } from './size.ts';
@@ -44,6 +45,11 @@ type Saying = {
   events: readonly SaidEvent[];
   /** How much it is (size.ts). */
   size: number;
+  /**
+   * Whether it names the traces of all its observations. One that it does not name has a trace of its own, which nobody
+   * else sees until it is written: it would be there twice if another named its trace meanwhile. So the lock is not shared.
+   */
+  isShared: boolean;
   /** Knows the models as they were at some time after `since`, in milliseconds. */
   priceAll: ProjectPrices;
   since: number;
@@ -59,10 +65,8 @@ const most = {
   waiting: 64,
   waitingOfProject: 48,
   waitMs: 4_000,
+  againMs: 2_000,
 };
-
-/** So long writes wait for what others hold, and those that others of their project wait behind. */
-const lockMs = { usual: 2_500, again: 500 };
 
 /** Of a statement that writes rows, while sessions are being opened: one that comes then waits for so many at most. */
 const rowsBesideOpens = 50;
@@ -106,20 +110,6 @@ type Writer = Pick<TraceStore, 'db' | 'weeks' | 'rightOfWay'>;
 
 const namesNoTrace = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
 
-/**
- * An observation whose trace nobody named is written by itself: in a trace of its own, which nobody else sees until
- * then, it would be there twice if another named its trace meanwhile.
- */
-const lockingOf = (
-  projectId: string,
-  events: readonly SaidEvent[],
-  { isAgain }: Turn,
-): Locking => ({
-  name: `ingestion ${projectId}`,
-  isShared: !events.some(({ told }) => told.some(namesNoTrace)),
-  waitMs: isAgain ? lockMs.again : lockMs.usual,
-});
-
 /** Prices by the models as the last of them came to know them: they may tell of what was made for them. */
 const pricesOf = (sayings: readonly Saying[]): ProjectPrices =>
   sayings.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
@@ -149,12 +139,13 @@ const writeSayings = async (
     if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
     await addDailyUsage(tx, projectId, changes, turn.place % usageSlots);
   };
-  await db.transaction(write, 'by_key', lockingOf(projectId, all, turn));
+  const isShared = sayings.every((one) => one.isShared);
+  await db.transaction(write, 'by_key', lockingOf(projectId, { ...turn, isShared }));
 };
 
-/** Whether a failure is of what was written, or of what others hold of that: so of one of those written together. */
+/** Whether a failure is of what was written, or of what others held of that: so of one of those written together. */
 const isOfItems = (error: unknown): boolean =>
-  !(error instanceof AppError) || error.code === 'invalid' || isOfLock(error);
+  !(error instanceof AppError) || ['invalid', 'timeout'].includes(error.code) || isOfLock(error);
 
 /** Opens it on connections of its own. */
 export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
@@ -164,6 +155,7 @@ export const openTraceStore = (db: Database, prices: PriceBook): TraceStore => {
     write: (projectId, sayings, turn) =>
       writeSayings({ db, weeks, rightOfWay }, projectId, sayings, turn),
     sizeOf: ({ size }) => size,
+    kindOf: ({ isShared }) => isShared,
     isOfItems,
     first: randomInt(usageSlots),
     isNarrow: () => rightOfWay.wasTaken(),
@@ -195,7 +187,8 @@ export const writeSaying = async (
     const since = performance.now();
     const priceAll = prices.of(projectId);
     await priceAll(db, priceablesIn(events));
-    await gate.pass(projectId, { events, size: sizeOfEvents(events), priceAll, since });
+    const isShared = !events.some(({ told }) => told.some(namesNoTrace));
+    await gate.pass(projectId, { events, size: sizeOfEvents(events), isShared, priceAll, since });
   } catch (error) {
     throw asOverload(error);
   }

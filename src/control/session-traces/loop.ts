@@ -16,6 +16,8 @@ const restMsOfDue = 40;
 const longestRestMs = 1_500;
 const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { dues: 1, bytes: 0 };
+/** A batch holds rows of many projects: for those that others hold it waits briefly. */
+const locking = { rowsMs: 500 };
 /** Dues that are told one at a time after a batch failed. */
 const mostSingle = 200;
 
@@ -26,6 +28,7 @@ const tell = async ({ traces, readGrade }: Parts, batch: Batch): Promise<BatchTo
   return traces.db.transaction(
     (tx) => tellBatch(tx, { week, readGrade, prices: traces.prices }, batch),
     'by_key',
+    locking,
   );
 };
 
