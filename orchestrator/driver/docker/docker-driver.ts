@@ -52,14 +52,21 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     }
   };
 
-  const adopt = async (hostId: string): Promise<Launched> => {
-    const found = await containers.find(hostId);
+  const adoptFound = async (found: FoundContainer | undefined): Promise<Launched> => {
     const address = found === undefined ? undefined : addressOf(found.info);
     if (found === undefined || address === undefined) {
       throw new AppError('not_found', 'the container does not run');
     }
     await fence(found);
     return { runtimeId: found.info.Id, address };
+  };
+
+  /** One that was started just now. */
+  const adoptNew = async (hostId: string): Promise<Launched> => {
+    const found = await containers.find(hostId);
+    // What has ended already has no address, and reaches nobody; the next listing tells how it ended.
+    if (found?.info.State.Status === 'exited') return { runtimeId: found.info.Id };
+    return adoptFound(found);
   };
 
   const bringImage = (wanted: string, preparing: PrepareOptions): Promise<void> =>
@@ -112,9 +119,9 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
       if (isNew || found?.info.State.Status === 'created') {
         await containers.start(spec.hostId, spec.token.reveal());
       }
-      return adopt(spec.hostId);
+      return adoptNew(spec.hostId);
     },
-    adopt,
+    adopt: async (hostId) => adoptFound(await containers.find(hostId)),
     async destroy(hostId) {
       const found = await containers.find(hostId);
       if (found !== undefined) await containers.remove(found.info.Id);
