@@ -68,8 +68,8 @@ const groupsOf = (projectId: string, events: readonly TakenEvent[]): Map<string,
 };
 
 /**
- * Remembers events; returns those that were not known, of each id the first in its row. Others that write the same wait until
- * the transaction ends.
+ * Remembers events; returns those that were not known, of each id the first in its row. Others that write the same
+ * wait until the transaction ends.
  */
 export const takeEvents = async (
   tx: Queryable,

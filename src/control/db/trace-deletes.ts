@@ -27,31 +27,28 @@ const deleteStatement = statement(
    select key, "beganAt", name, environment, tally from gone`,
 );
 
-const keysOf = (projectId: string, ids: readonly string[]): string[] =>
-  ids.map((id) => keyOf(projectId, id)).sort();
-
-/** The keys of those traces that there are. */
+/** The keys of those traces of a project that there are. */
 export const findTraceKeys = async (
   tx: Queryable,
   projectId: string,
   ids: readonly string[],
 ): Promise<string[]> => {
-  const found = await tx.query<{ key: string }>(findStatement, [keysOf(projectId, ids)]);
+  const asked = ids.map((id) => keyOf(projectId, id));
+  const found = await tx.query<{ key: string }>(findStatement, [asked]);
   return found.map(({ key }) => key);
 };
 
 /**
- * Deletes the traces of these ids that there are, and notes that. Returns how many there were, and what changes for
+ * Deletes the traces of these keys that there are, and notes that. Returns how many there were, and what changes for
  * the project. To be done in a transaction.
  */
 export const deleteTraces = async (
   tx: Queryable,
-  projectId: string,
-  ids: readonly string[],
+  asked: readonly string[],
   week: number,
 ): Promise<{ count: number; changes: DailyChange[] }> => {
   // Held first, in the order of their keys, as those are that are written: nobody waits in a circle.
-  const held = await tx.query<{ key: string }>(holdStatement, [keysOf(projectId, ids)]);
+  const held = await tx.query<{ key: string }>(holdStatement, [asked]);
   const keys = held.map(({ key }) => key);
   if (keys.length === 0) return { count: 0, changes: [] };
   const gone = await tx.query<CountedRow>(deleteStatement, [keys]);

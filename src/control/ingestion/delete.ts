@@ -3,6 +3,7 @@
  * deletion is noted first, by itself, while nothing of the project is written: whatever is written later sees it.
  */
 import { addDailyUsage, ownSlots } from '../db/daily-usage.ts';
+import type { Queryable } from '../db/database.ts';
 import { noteDeletions } from '../db/deleted-traces.ts';
 import { deleteTraces, findTraceKeys } from '../db/trace-deletes.ts';
 import { lockingOf } from './locking.ts';
@@ -15,13 +16,16 @@ export const removeTraces = async (
   ids: readonly string[],
 ): Promise<number> => {
   const week = await weeks.current();
-  await db.transaction(
-    async (tx) => noteDeletions(tx, await findTraceKeys(tx, projectId, ids), week),
-    'by_key',
-    lockingOf(projectId, { isShared: false, isAgain: false }),
-  );
+  const note = async (tx: Queryable): Promise<string[]> => {
+    const found = await findTraceKeys(tx, projectId, ids);
+    await noteDeletions(tx, found, week);
+    return found;
+  };
+  const locking = lockingOf(projectId, { isShared: false, isAgain: false });
+  const keys = await db.transaction(note, 'by_key', locking);
+  if (keys.length === 0) return 0;
   return db.transaction(async (tx) => {
-    const { count, changes } = await deleteTraces(tx, projectId, ids, week);
+    const { count, changes } = await deleteTraces(tx, keys, week);
     await addDailyUsage(tx, projectId, changes, ownSlots.deletion);
     return count;
   }, 'by_key');
