@@ -130,6 +130,16 @@ describe('architecture', () => {
     expect(readers).toEqual([]);
   });
 
+  it('keeps idle connections of every HTTP server as long as clients expect', () => {
+    const servers = Object.keys(allowed)
+      .flatMap(sourceFiles)
+      .filter((file) => !isTest(file) && /\bcreateServer\(/.test(codeOf(file)))
+      .filter((file) => /from 'node:http'|from '#wire\/http.ts'/.test(codeOf(file)));
+    expect(servers).toContain('world-host-image/api/server.ts');
+    const careless = servers.filter((file) => !codeOf(file).includes('keepAliveTimeouts'));
+    expect(careless).toEqual([]);
+  });
+
   it('evaluates schemas, patterns and queries of users in compile processes alone', () => {
     const evaluators =
       /^src\/(store\/(?!files\/snapshot-files\.ts)|data\/|language\/(schema|check|openapi|capture|compile)\/|language\/edit\/(?!template-summary\.ts)|language\/artifacts\/(?!tool-schemas\.ts)|language\/sql\/verifier\.ts$)/;

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#domain/error.ts';
-import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
+import { type Bound, bindAll, keepAliveTimeouts, type ListenAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
@@ -200,7 +200,7 @@ export const openDoor = async (options: DoorOptions): Promise<Door> => {
     );
   };
   const makeServer = () =>
-    createServer((request, response) => {
+    createServer(keepAliveTimeouts, (request, response) => {
       servePage(options, request, response).catch((error: unknown) =>
         answerError(options, request, response, error),
       );

@@ -12,7 +12,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { bindAll } from '#runtime/listen.ts';
+import { bindAll, keepAliveTimeouts } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Origins } from './origins.ts';
 import { agentOf, type Way } from './way.ts';
@@ -135,15 +135,14 @@ export const startProxy = async (options: ProxyOptions): Promise<ForwardProxy> =
   const tunnels = new Set<Socket>();
   const agent = agentOf(options.way);
   const makeServer = () =>
-    createServer((request, response) => passRequest(options, agent, request, response)).on(
-      'connect',
-      (request, socket, head) => {
-        const client = socket as Socket;
-        tunnels.add(client);
-        client.once('close', () => tunnels.delete(client));
-        passTunnel(options, request, client, head);
-      },
-    );
+    createServer(keepAliveTimeouts, (request, response) =>
+      passRequest(options, agent, request, response),
+    ).on('connect', (request, socket, head) => {
+      const client = socket as Socket;
+      tunnels.add(client);
+      client.once('close', () => tunnels.delete(client));
+      passTunnel(options, request, client, head);
+    });
   const bound = await bindAll(makeServer, [{ host: '127.0.0.1', port: 0 }]);
   return {
     address: (bound.addresses[0] as string).slice('http://'.length),

@@ -6,7 +6,7 @@ import {
   surfaceTemplateForm,
 } from '#domain/surface-address.ts';
 import { type Env, type EnvReader, readEnv } from '#runtime/env.ts';
-import { type ListenAddress, readListen } from '#runtime/listen.ts';
+import { keepAliveTimeouts, type ListenAddress, readListen } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
@@ -101,7 +101,7 @@ const readLimits = (env: EnvReader): Limits => {
     routes: count('SVC_ROUTES', 1_000_000, 50_000),
     headersMs: count('SVC_HEADERS_MS', hourMs, 20_000),
     clientMs: count('SVC_CLIENT_MS', hourMs, 60_000),
-    keepAliveMs: count('SVC_KEEP_ALIVE_MS', hourMs, 75_000),
+    keepAliveMs: count('SVC_KEEP_ALIVE_MS', hourMs, keepAliveTimeouts.keepAliveTimeout),
     connectMs: count('SVC_CONNECT_MS', hourMs, 5_000),
     answerMs: count('SVC_ANSWER_MS', hourMs, 120_000),
     tunnelMs: count('SVC_TUNNEL_MS', 24 * hourMs, hourMs),

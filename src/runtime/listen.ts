@@ -8,6 +8,16 @@ import { AppError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
 import { pause } from './pause.ts';
 
+/**
+ * How long every HTTP server of ours keeps an idle connection, in milliseconds. The server announces the first
+ * figure and waits for both: a client that returns to a connection at the last moment, on a busy machine, finds
+ * it open. Node's own 5 s and 1 s gave such clients a reset ("other side closed").
+ */
+export const keepAliveTimeouts = {
+  keepAliveTimeout: 75_000,
+  keepAliveTimeoutBuffer: 15_000,
+} as const;
+
 export type ListenAddress = { host: string; port: number };
 
 /** Reads `host:port`, an IPv6 address in brackets; undefined for what is none. */

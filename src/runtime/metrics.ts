@@ -9,7 +9,13 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { describeError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
-import { type Bound, bindAll, type ListenAddress, readListen } from './listen.ts';
+import {
+  type Bound,
+  bindAll,
+  keepAliveTimeouts,
+  type ListenAddress,
+  readListen,
+} from './listen.ts';
 import type { Log } from './log.ts';
 import type { LoopStatus } from './loop.ts';
 import { pause } from './pause.ts';
@@ -192,7 +198,7 @@ export const serveMetrics = async (
   processRegistry();
   addLoopMetrics(watched);
   const handle = handlerOf(watched);
-  const bound = await bindAll(() => createServer(handle), listen);
+  const bound = await bindAll(() => createServer(keepAliveTimeouts, handle), listen);
   watched.log.info({ addresses: bound.addresses }, 'serving metrics');
   return bound;
 };

@@ -52,6 +52,12 @@ const write = async (...texts: string[]): Promise<string> => {
 const head = (line: string, ...headers: string[]): string =>
   [line, 'Host: notes.test', `Authorization: Bearer ${api.token}`, ...headers, '', ''].join('\r\n');
 
+describe('a connection', () => {
+  it('is announced to stay open for 75 s, longer than clients keep an idle one', async () => {
+    expect((await api.get('/notes')).headers.get('keep-alive')).toBe('timeout=75');
+  });
+});
+
 describe('Last-Modified', () => {
   const made = { id: 7, title: 'a', made_at: '2026-03-01T09:00:00.5Z', stamp: 1_772_355_600 };
   const http = 'Sun, 01 Mar 2026 09:00:00 GMT';
@@ -203,7 +209,8 @@ describe('bodies', () => {
 
   it('are refused over the limit in chunks, too', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const begin = head('POST /notes HTTP/1.1', 'Transfer-Encoding: chunked');
+    const chunked = ['Transfer-Encoding: chunked', 'Connection: close'];
+    const begin = head('POST /notes HTTP/1.1', ...chunked);
     expect(await write(begin, ...Array.from({ length: 20 }, () => chunk), '0\r\n\r\n')).toContain(
       'HTTP/1.1 413',
     );

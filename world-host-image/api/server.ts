@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
+import { keepAliveTimeouts } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { http } from '#wire/http.ts';
 import type { Serving } from '../session/serving.ts';
@@ -35,7 +36,7 @@ export type ApiServerOptions = {
   log: Log;
 };
 
-const requestTimeoutMs = 30_000;
+const serverOptions = { ...keepAliveTimeouts, requestTimeout: 30_000 };
 
 const waitingAnswer = jsonAnswer(503, '{"message":"no session is served here yet"}');
 const closedAnswer = jsonAnswer(410, '{"message":"the session served here has ended"}');
@@ -163,7 +164,7 @@ const handle = async (
 /** Listens. Throws when the address is taken. */
 export const startApiServer = async (options: ApiServerOptions): Promise<ApiServer> => {
   const { host, port } = options.listen;
-  const server = http.createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const server = http.createServer(serverOptions, (request, response) => {
     request.on('error', (error) => options.log.debug({ err: error }, 'a request broke off'));
     const take = (): void => {
       if (options.elsewhere?.(request, response) !== true) void handle(options, request, response);

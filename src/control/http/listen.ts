@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { type Bound, bindAll, type ListenAddress } from '#runtime/listen.ts';
+import { type Bound, bindAll, keepAliveTimeouts, type ListenAddress } from '#runtime/listen.ts';
 import { type ListenerName, listenerNames } from '../config.ts';
 import { answerBroken } from './broken-requests.ts';
 
@@ -14,9 +14,6 @@ export type Listening = Bound & {
   /** From now on connections end with their next answer. New ones are still taken. */
   drain(): void;
 };
-
-/** Longer than clients keep an idle connection, so that it is they who close it. */
-const keepAliveMs = 75_000;
 
 /** How long a request may take to come, and how often that is looked at, in milliseconds. */
 export type RequestTimes = { requestMs: number; everyMs: number };
@@ -42,7 +39,7 @@ export const listen = async (
   const makeServer = (): Server => {
     const server = createServer(
       {
-        keepAliveTimeout: keepAliveMs,
+        ...keepAliveTimeouts,
         // A request that has not come whole by then is answered 408.
         requestTimeout: requestMs,
         connectionsCheckingInterval: everyMs,

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { keepAliveTimeouts } from '#runtime/listen.ts';
 import type { Limits } from './limits.ts';
 import {
   badRequest,
@@ -63,6 +64,7 @@ export const createGatewayServer = (
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     requestTimeout: 0,
+    ...keepAliveTimeouts,
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(limits.headersMs, 5_000),
     requireHostHeader: false,

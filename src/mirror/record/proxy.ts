@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { keepAliveTimeouts } from '#runtime/listen.ts';
 import type { SeenExchange } from '../draft/exchange.ts';
 import { authOf } from '../draft/har.ts';
 import { learnSecrets, type Secrets } from '../redact/secrets.ts';
@@ -101,7 +102,9 @@ const relay = async (
 
 /** Starts it on 127.0.0.1. */
 export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
-  const server = createServer((request, response) => void relay(options, request, response));
+  const server = createServer(keepAliveTimeouts, (request, response) => {
+    void relay(options, request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, '127.0.0.1', resolve);
