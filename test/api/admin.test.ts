@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
 import { acquireLease, loadHost, publishPools } from '#wire/pool-api/operations.ts';
 import { getSession, getWorld, openSession } from '#wire/public-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
+import type { StartedControl } from '../support/control.ts';
 import { clearPool, installation, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';
 
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   control = await startNotesControl();

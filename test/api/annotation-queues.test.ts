@@ -1,11 +1,12 @@
 /** Annotation queues: made, filled, worked off, and who is assigned. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { projectIdOf } from '../support/settings.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let configId: string;
 
 type Body = {
@@ -46,11 +47,10 @@ const addMember = async (email: string, role: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   const config = await must('POST', '/score-configs', { name: 'quality', dataType: 'NUMERIC' });
   configId = config.id;
 });
-afterAll(() => control.stop());
 
 describe('a queue', () => {
   it('is made with its score configs, and listed', async () => {

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { warmHost } from '../support/host.ts';
 import { warmBrowser } from '../support/played-browser.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -11,7 +11,7 @@ import { execute } from '../support/sql.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

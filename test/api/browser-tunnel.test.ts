@@ -7,14 +7,14 @@ import { until } from '#runtime/pause.ts';
 import { pollHost, reportWarm } from '#wire/host-api/operations.ts';
 import { registerHost, reportLaunched } from '#wire/pool-api/operations.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { anyHost, clearPool, launchHost, playedAddress, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 /** What the world host of the session would be. */
 let surface: Server;
 let surfacePort: number;

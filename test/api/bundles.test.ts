@@ -1,23 +1,22 @@
 /** The older spelling of worlds and versions: bundles pushed, read, pinned and branched. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as api from '#wire/public-api/operations.ts';
 import { createDesk } from '../support/commands-on-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { addNeighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { changed, pushFiles } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let id: string;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   const rows = { notes: [{ id: 7, folder_id: 1, title: 'given', done: false }] };
   const body = { slug: 'notes', from: encodeTree(notesWorld()), data: { rows } };
   id = (await control.send(api.createWorld, { body })).body.id;
 });
-
-afterAll(() => control.stop());
 
 const files = pushFiles(changed(notesWorld(), { 'a.md': 'a' }));
 

@@ -11,11 +11,11 @@ import {
   listCalls,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
+import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';
 
-let control: TestControl;
+let control: StartedControl;
 let sessionId: string;
 let host: PlayedHost;
 

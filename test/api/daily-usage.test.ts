@@ -1,15 +1,14 @@
 /** Sums by day, as they are kept: after whatever is sent, again, at once and deleted they are those of what is there. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteTrace, deleteTraces, ingest } from '#wire/public-api/operations.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-
-afterAll(() => control.stop());
 
 const dayMs = 86_400_000;
 const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();

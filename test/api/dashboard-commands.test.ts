@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { changed } from '../support/pushes.ts';
+import { shareNotesControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startNotesControl();
+  control = await shareNotesControl();
   desk = createDesk(control);
 });
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 const svc = async (words: string): Promise<string> => {

@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { peopleBody } from '../support/people-world.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   desk = createDesk(control);
   const others = [{ id: 7, email: 'ann@example.test', plan: 'free' }];
   const links = `\
@@ -30,7 +31,6 @@ pin = "billing@1"
 
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 /** Runs it and answers what it printed; a command that fails fails the test. */

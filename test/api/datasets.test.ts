@@ -1,10 +1,11 @@
 /** Datasets: names, items and their versions, schemas, runs that come before their traces. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 type Body = {
   [member: string]: unknown;
@@ -37,9 +38,8 @@ const itemsOf = async (query: string) => (await must('GET', `/dataset-items?${qu
 const inputsOf = async (query: string) => (await itemsOf(query)).map(({ input }) => input);
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-afterAll(() => control.stop());
 
 describe('a dataset', () => {
   it('is made once by its name, and keeps what is absent or null', async () => {

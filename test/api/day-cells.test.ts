@@ -12,11 +12,11 @@ import { rollOneDay } from '../../src/control/db/day-rolls.ts';
 import { readDailyMetrics } from '../../src/control/project-metrics/daily.ts';
 import { olderRules, readMetricsQuery } from '../../src/control/project-metrics/read-query.ts';
 import { runMetricsQuery } from '../../src/control/project-metrics/run.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { projectIdOf } from '../support/settings.ts';
 
-let control: TestControl;
+let control: StartedControl;
 let db: Database;
 let projectId: string;
 let drop: () => Promise<void>;

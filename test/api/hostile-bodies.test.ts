@@ -2,11 +2,12 @@
  * Bodies that are none, sent to every route of the project's resources that takes one: absent, null, another type, too
  * large, too deep, hostile. Each is refused with what is wrong, none makes the service fail, and nothing is written.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareNotesControl } from '../support/shared-control.ts';
 
 const groups =
   /^\/(?:v2\/datasets|datasets|dataset-items|dataset-run-items|annotation-queues|context|v2\/prompts|media|files|agent-builds|agent-runs|environments\/\{containerId\}\/files)/;
@@ -47,12 +48,11 @@ const tables = [
   ...['media', 'files', 'awaited_files', 'file_folders', 'file_connectors', 'agent_builds'],
 ];
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startNotesControl();
+  control = await shareNotesControl();
 });
-afterAll(() => control.stop());
 
 const counts = async (): Promise<object[]> => {
   const found = await control.sql<{ name: string }>(

@@ -1,23 +1,22 @@
 /** Requests that make worlds and versions, sent again with the same `Idempotency-Key`. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
   deleteWorld,
   listVersions,
   pushVersion,
 } from '#wire/public-api/operations.ts';
+import type { TestControl } from '../support/control.ts';
 import { addNeighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { changed, pushFiles } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-
-afterAll(() => control.stop());
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 

@@ -1,18 +1,18 @@
 /** Batches of events: taken or refused one by one, written once, and there to be read when they are answered. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { getTrace, ingest, ingestSpans } from '#wire/public-api/operations.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { startOwnControl } from '../support/own-control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-
-afterAll(() => control.stop());
 
 let made = 0;
 const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();

@@ -14,12 +14,12 @@ import {
   registerHost,
   reportLaunched,
 } from '#wire/pool-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { anyHost, clearPool, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -7,12 +7,12 @@ import { closeSession, listDeliveries, openSession } from '#wire/public-api/oper
 import { type ListenOptions, listen } from '../../src/cli/service/listen.ts';
 import type { ForwardedDelivery } from '../../src/cli/views/webhooks.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import type { TestControl } from '../support/control.ts';
+import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-let control: TestControl;
+let control: StartedControl;
 let desk: Desk;
 let host: PlayedHost;
 let sessionId: string;

@@ -1,18 +1,18 @@
 /** Media beside traces and items of datasets: asked for once, held to what was announced, read by those who may. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
+import type { TestControl } from '../support/control.ts';
 import { reachable, sumOf } from '../support/file-drive.ts';
 import { addNeighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-afterAll(() => control.stop());
 
 type Body = Record<string, string | null>;
 

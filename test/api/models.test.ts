@@ -1,13 +1,14 @@
 /** Models: built-in and of projects, their tiers and patterns, and what observations cost by them. */
 
 import { RE2JS } from 're2js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { builtInModels } from '#observability/built-in-models.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 type Model = { id: string; modelName: string; pricingTiers: object[]; [member: string]: unknown };
 type Body = {
@@ -47,9 +48,8 @@ const generation = async (body: object, type = 'generation-create') => {
 };
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-afterAll(() => control.stop());
 
 describe('built-in models', () => {
   it.each([

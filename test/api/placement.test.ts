@@ -6,13 +6,13 @@ import { reportWarm } from '#wire/host-api/operations.ts';
 import { reportLaunched } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool, launchHost, type PlayedHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHost, observePool, registerHost, reportGone } from '#wire/pool-api/operations.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { anyHost, clearPool, installation, launchHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -13,14 +13,14 @@ import {
 } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody } from '#wire/public-api/session.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { baseState, clearPool, installation, type PlayedHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 const notes = 'local/default/notes';
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 let versionId: string;
 
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 /** `/metrics`, `/v2/metrics` and `/metrics/daily`: held to sums made here of what was sent. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 type Row = Record<string, unknown>;
 type Body = { [member: string]: unknown; data: Row[]; meta: { totalItems: number } };
@@ -74,7 +75,7 @@ const total = <Item>(items: readonly Item[], of: (item: Item) => number): number
   items.reduce((all, item) => all + of(item), 0);
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   let sent = 0;
   const event = (type: string, body: object) => {
     sent += 1;
@@ -116,7 +117,6 @@ beforeAll(async () => {
   const { body } = await ask('POST', '/ingestion', { batch });
   expect(body.errors).toEqual([]);
 });
-afterAll(() => control.stop());
 
 describe('metrics of observations', () => {
   const view = 'observations';

@@ -5,10 +5,9 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
-import type { ControlConfig } from '../../src/control/config.ts';
 import { type Database, openDatabase } from '../../src/control/db/database.ts';
 import { type NewSession, openSession as writeSession } from '../../src/control/db/placement.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
@@ -16,7 +15,7 @@ import { encodeTree, notesWorld } from '../support/worlds.ts';
 const quotas = { sessions: 3, opensPerMinute: 6 };
 
 let database: TestDatabase;
-let control: TestControl & { config: ControlConfig };
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

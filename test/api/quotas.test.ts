@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { closeSession, createWorld, openSession } from '#wire/public-api/operations.ts';
-import type { ControlConfig } from '../../src/control/config.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
@@ -12,8 +11,8 @@ import { encodeTree, notesWorld } from '../support/worlds.ts';
 const quotas = { sessions: 3, opensPerMinute: 6 };
 
 let database: TestDatabase;
-let control: TestControl & { config: ControlConfig };
-let replica: TestControl;
+let control: StartedControl;
+let replica: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

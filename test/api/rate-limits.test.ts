@@ -1,15 +1,15 @@
 /** Requests a minute of one key, counted over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { setSettings } from '../support/settings.ts';
 
 const limit = 40;
 let database: TestDatabase;
-let control: Awaited<ReturnType<typeof startTestControl>>;
-let replica: TestControl;
+let control: StartedControl;
+let replica: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -9,12 +9,12 @@ import {
   updateSession,
 } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
-import type { TestControl } from '../support/control.ts';
+import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';
 
 const minute = 60_000;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   control = await startNotesControl();

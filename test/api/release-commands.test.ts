@@ -4,18 +4,18 @@ import type { BuildView, GateView } from '#wire/public-api/release.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from '../support/cli-context.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareNotesControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startNotesControl();
+  control = await shareNotesControl();
   desk = createDesk(control);
 });
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 const run = async (words: string, expected = 0): Promise<string> => {

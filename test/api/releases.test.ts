@@ -1,14 +1,15 @@
 /** Builds of agents, labels, what differs, runs and the gate, over the routes that clients use. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
 import type { BuildView, GateView, LabelMove, RunView } from '#wire/public-api/release.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { setSettings } from '../support/settings.ts';
+import { shareNotesControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let ask: (
   method: string,
   path: string,
@@ -17,13 +18,12 @@ let ask: (
 let hashes = 0;
 
 beforeAll(async () => {
-  control = await startNotesControl();
+  control = await shareNotesControl();
   const asker = createAsker(control);
   const as = basicAuthorization(control.publicKey, control.secretKey);
   ask = (method, path, body) =>
     asker(method, path, { as, ...(body === undefined ? {} : { body }) });
 });
-afterAll(() => control.stop());
 
 const taken = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
   const answer = await ask(method, path, body);

@@ -14,8 +14,7 @@ import {
   pushVersion,
   renameWorld,
 } from '#wire/public-api/operations.ts';
-import type { ControlConfig } from '../../src/control/config.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl, type TestControl } from '../support/control.ts';
 import { atReplica, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { changed, pushFiles } from '../support/pushes.ts';
@@ -23,8 +22,8 @@ import { execute } from '../support/sql.ts';
 import { encodeTree, notesWorld, scenarioToml } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl & { config: ControlConfig };
-let replica: TestControl;
+let control: StartedControl;
+let replica: StartedControl;
 
 beforeEach(async () => {
   database = await testDatabase();

@@ -7,11 +7,11 @@ import {
   listWorldRequests,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
+import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';
 
-let control: TestControl;
+let control: StartedControl;
 let host: PlayedHost;
 let sessionId: string;
 

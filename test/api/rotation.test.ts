@@ -7,7 +7,7 @@ import type { ControlConfig } from '../../src/control/config.ts';
 import { type Database, openDatabase } from '../../src/control/db/database.ts';
 import { openSecretsInUse, type SecretsInUse } from '../../src/control/tokens/secrets-in-use.ts';
 import { sessionToken } from '../../src/control/tokens/tokens.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl, type TestControl } from '../support/control.ts';
 import { atReplica, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
@@ -236,7 +236,7 @@ describe('values of a secret', () => {
 
 describe('secrets that are replaced replica by replica', () => {
   let database: TestDatabase;
-  let control: TestControl & { config: ControlConfig };
+  let control: StartedControl;
 
   beforeEach(async () => {
     database = await testDatabase();

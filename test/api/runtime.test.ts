@@ -4,13 +4,13 @@ import { textFile } from '#language/edit/tree-text.ts';
 import { runWorldCommand } from '#wire/public-api/operations.ts';
 import type { RuntimeAnswer, RuntimeBody, RuntimeRejection } from '#wire/public-api/runtime.ts';
 import { boardMirrorTree } from '../support/board-mirror.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { replaceIn, smallWorld, toTree } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

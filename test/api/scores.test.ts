@@ -1,9 +1,10 @@
 /** Scores and their configs: held to what they are of, filtered, replaced, deleted. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 type Body = { [member: string]: unknown; id: string; data: { id: string }[]; meta: object };
 
@@ -39,10 +40,8 @@ const idsOf = async (path: string): Promise<string[]> => {
 };
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-
-afterAll(() => control.stop());
 
 describe('a score', () => {
   it.each([

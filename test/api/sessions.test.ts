@@ -11,14 +11,14 @@ import {
   updateSession,
 } from '#wire/public-api/operations.ts';
 import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, playedAddress, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

@@ -1,15 +1,16 @@
 /** `svc worlds task` on a control plane. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { changed } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   desk = createDesk(control);
   desk.write('notes', notesWorld());
   expect((await desk.svc('worlds create notes --from ./notes')).status).toBe(0);
@@ -17,7 +18,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 /** Runs it and answers what it printed; a command that fails fails the test. */

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ingest } from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   desk = createDesk(control);
   const timestamp = new Date(Date.now() - 3_600_000).toISOString();
   let sent = 0;
@@ -32,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 /** Runs it and answers what it printed; a command that fails fails the test. */

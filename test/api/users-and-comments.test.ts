@@ -1,11 +1,12 @@
 /** Profiles and events of users with what they were worth, and comments. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { projectIdOf } from '../support/settings.ts';
+import { shareControl } from '../support/shared-control.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 type Row = Record<string, unknown>;
 type Body = { [member: string]: unknown; id: string; data: Row[]; meta: { totalItems: number } };
@@ -32,9 +33,8 @@ const refusal = async (path: string, body: object) => {
 };
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-afterAll(() => control.stop());
 
 describe('a profile', () => {
   const put = (body: object) => must('POST', '/user-profiles', body);

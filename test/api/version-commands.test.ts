@@ -3,21 +3,21 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { changed } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let desk: Desk;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   desk = createDesk(control);
 });
 
 afterAll(async () => {
   desk.clear();
-  await control.stop();
 });
 
 /** Runs it and answers what it printed; a command that fails fails the test. */

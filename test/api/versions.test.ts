@@ -1,5 +1,5 @@
 /** Versions of worlds: read by list, number, label and id, with their files, and opened as sessions. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
   getVersion,
@@ -11,23 +11,22 @@ import {
   removeLabel,
   setLabel,
 } from '#wire/public-api/operations.ts';
+import type { TestControl } from '../support/control.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { changed, push } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   neighbour = await addNeighbour(control);
   const from = encodeTree(notesWorld());
   await control.send(createWorld, { body: { slug: 'notes', from, message: 'to begin with' } });
   await control.send(createWorld, { body: { slug: 'other', from: 'code-hosting' } });
 });
-
-afterAll(() => control.stop());
 
 const params = { slug: 'notes' };
 

@@ -1,5 +1,5 @@
 /** Worlds that are renamed: what their old slugs say, and who sees the new one. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
   deleteWorld,
@@ -9,18 +9,17 @@ import {
   renameWorld,
 } from '#wire/public-api/operations.ts';
 import { createDesk } from '../support/commands-on-control.ts';
+import type { TestControl } from '../support/control.ts';
 import { addNeighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { changed } from '../support/pushes.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
 });
-
-afterAll(() => control.stop());
 
 const create = async (slug: string) =>
   (await control.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } })).body;

@@ -1,21 +1,20 @@
 /** The address of a world: its descriptor for programs, a page for people. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import * as api from '#wire/public-api/operations.ts';
+import type { TestControl } from '../support/control.ts';
 import { addNeighbour } from '../support/neighbour.ts';
-import { type OwnControl, startOwnControl } from '../support/own-control.ts';
+import { shareControl } from '../support/shared-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-let control: OwnControl;
+let control: TestControl;
 
 beforeAll(async () => {
-  control = await startOwnControl();
+  control = await shareControl();
   const description = '<script>alert(1)</script> & "more"';
   const body = { slug: 'notes', from: encodeTree(notesWorld()), name: '<b>Notes</b>', description };
   await control.send(api.createWorld, { body });
 });
-
-afterAll(() => control.stop());
 
 const pair = () => basicAuthorization(control.publicKey, control.secretKey);
 

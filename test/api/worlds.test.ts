@@ -12,14 +12,13 @@ import {
   listWorldTasks,
 } from '#wire/public-api/operations.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
-import type { ControlConfig } from '../../src/control/config.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree, notesWorld, slowWorld } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl & { config: ControlConfig };
+let control: StartedControl;
 
 beforeAll(async () => {
   database = await testDatabase();

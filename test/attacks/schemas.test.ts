@@ -11,13 +11,13 @@ import {
   openSession,
   runWorldCommand,
 } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { type SmallWorld, toTree, unlinkedWorld } from '../support/small-world.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
-let control: TestControl;
+let control: StartedControl;
 
 const many = <Made>(count: number, make: (index: number) => Made): Made[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -8,13 +8,13 @@ import { addOwner } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import type { MadeKeyView, MadeTokenView } from '#wire/public-api/account.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl } from '../support/control.ts';
+import { type StartedControl, startTestControl, type TestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { projectIdOf } from '../support/settings.ts';
 
 let database: TestDatabase;
-let control: Awaited<ReturnType<typeof startTestControl>>;
-let replica: TestControl;
+let control: StartedControl;
+let replica: StartedControl;
 let params: { projectId: string };
 
 beforeAll(async () => {

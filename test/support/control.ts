@@ -58,8 +58,10 @@ export type TestControl = {
     body?: string;
   }): Promise<RawAnswer>;
   sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
-  stop(): Promise<void>;
 };
+
+/** One that its starter ends. */
+export type StartedControl = TestControl & { config: ControlConfig; stop(): Promise<void> };
 
 const ajv = new Ajv({ strict: true, allErrors: true });
 ajvFormats.default(ajv);
@@ -134,6 +136,8 @@ const usualQuotas: Quotas = {
 
 export type TestControlOptions = {
   databaseUrl: string;
+  /** Where its folders are made; the system's place for such when not given. */
+  parentFolder?: string;
   /** Whose key pair it has, too. */
   keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
@@ -171,9 +175,9 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   allowed: { hosts: [], origins: [] },
   blobs: options.blobs ?? {
     kind: 'folder',
-    folder: await mkdtemp(join(tmpdir(), 'svc-test-blobs-')),
+    folder: await mkdtemp(join(options.parentFolder ?? tmpdir(), 'svc-test-blobs-')),
   },
-  workDir: await mkdtemp(join(tmpdir(), 'svc-test-work-')),
+  workDir: await mkdtemp(join(options.parentFolder ?? tmpdir(), 'svc-test-work-')),
   files: options.files ?? { folder: null, endpoints: [] },
   templatesDir: join(import.meta.dirname, '../../src/templates'),
   secret: new Secret(randomUUID()),
@@ -228,44 +232,58 @@ export const accountAuthorization = ({ bootstrap }: ControlConfig): string => {
   return basicAuthorization(pair?.publicKey ?? 'pk-none', pair?.secretKey.reveal() ?? '');
 };
 
+/** Whoever asks on behalf of a project: its key pair, and the `Authorization` of its organization. */
+export type Callers = {
+  publicKey: string;
+  secretKey: string;
+  accountAuthorization: string;
+};
+
+/** Returns a control plane with the callers of a project, all of which reach it through `inject`. */
+export const callersOf = (
+  { running, config }: { running: RunningControl; config: ControlConfig },
+  { publicKey, secretKey, accountAuthorization }: Callers,
+): TestControl => ({
+  running,
+  publicKey,
+  secretKey,
+  send: senderOf(running, basicAuthorization(publicKey, secretKey)),
+  read: senderOf(running, `Bearer ${publicKey}`),
+  account: senderOf(running, accountAuthorization),
+  accountAuthorization,
+  pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
+  admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
+  gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
+  sender: senderOf(running, `Bearer ${config.senderToken?.reveal() ?? 'none'}`),
+  asHost: (token, from) => senderOf(running, `Bearer ${token}`, from),
+  raw: async ({ method, path, headers = {}, body }) => {
+    const answer = await running.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const isJson = answer.body !== '' && String(answer.headers['content-type']).includes('json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: isJson ? answer.json() : answer.body,
+    };
+  },
+  sql: (text, values = []) => execute(config.databaseUrl.reveal(), text, values),
+});
+
 /** Starts one; the caller owns the database. */
-export const startTestControl = async (
-  options: TestControlOptions,
-): Promise<TestControl & { config: ControlConfig }> => {
+export const startTestControl = async (options: TestControlOptions): Promise<StartedControl> => {
   const config = options.replicaOf?.config ?? (await newConfig(options));
   const log = options.log ?? createLog('test', config.logLevel);
   const running = await startControl(config, log, keptCompileProcess);
   const publicKey = config.bootstrap[0]?.publicKey ?? '';
   const secretKey = config.bootstrap[0]?.secretKey.reveal() ?? '';
+  const callers = { publicKey, secretKey, accountAuthorization: accountAuthorization(config) };
   return {
     config,
-    running,
-    publicKey,
-    secretKey,
-    send: senderOf(running, basicAuthorization(publicKey, secretKey)),
-    read: senderOf(running, `Bearer ${publicKey}`),
-    account: senderOf(running, accountAuthorization(config)),
-    accountAuthorization: accountAuthorization(config),
-    pool: senderOf(running, `Bearer ${config.poolToken.reveal()}`),
-    admin: senderOf(running, `Bearer ${(config.adminToken ?? config.poolToken).reveal()}`),
-    gateway: senderOf(running, `Bearer ${config.gateway?.token.reveal() ?? 'none'}`),
-    sender: senderOf(running, `Bearer ${config.senderToken?.reveal() ?? 'none'}`),
-    asHost: (token, from) => senderOf(running, `Bearer ${token}`, from),
-    raw: async ({ method, path, headers = {}, body }) => {
-      const answer = await running.app.inject({
-        method: method as 'GET',
-        url: path,
-        headers,
-        ...(body === undefined ? {} : { payload: body }),
-      });
-      const isJson = answer.body !== '' && String(answer.headers['content-type']).includes('json');
-      return {
-        status: answer.statusCode,
-        headers: answer.headers,
-        body: isJson ? answer.json() : answer.body,
-      };
-    },
-    sql: (text, values = []) => execute(options.databaseUrl, text, values),
+    ...callersOf({ running, config }, callers),
     stop: async () => {
       await running.stop();
       if (options.replicaOf !== undefined) return;

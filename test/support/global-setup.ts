@@ -17,6 +17,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Connection string with `{database}` in place of the database's name. */
     postgresUrl: string;
+    /** A folder that is removed when the run ends. */
+    runFolder: string;
   }
 }
 
@@ -30,6 +32,7 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   await execute(server.url('postgres'), `create database ${templateDatabase}`);
   await migrate(server.url(templateDatabase));
   project.vitest.provide('postgresUrl', server.url('{database}'));
+  project.vitest.provide('runFolder', dataDir);
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -1,10 +1,15 @@
 /** A control plane for the tests of one file, with a database of its own that goes with it. */
 import { createWorld } from '#wire/public-api/operations.ts';
-import { startTestControl, type TestControl, type TestControlOptions } from './control.ts';
+import {
+  type StartedControl,
+  startTestControl,
+  type TestControl,
+  type TestControlOptions,
+} from './control.ts';
 import { testDatabase } from './postgres.ts';
 import { encodeTree, notesWorld } from './worlds.ts';
 
-export type OwnControl = Awaited<ReturnType<typeof startTestControl>>;
+export type OwnControl = StartedControl;
 
 /** Starts one on an empty database. */
 export const startOwnControl = async (
