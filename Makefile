@@ -1,13 +1,22 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
+.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
 
-test: node_modules/.installed ## everything: pure tests, real PostgreSQL, real containers
-	npm run -s test
+test: node_modules/.installed ## all that a change can break: processes, real PostgreSQL, one Docker host, one chart; lands it
+	SVC_TEST_TIER=usual npm run -s test
+
+test-fast: check ## on each save: types, lint, pure tests, the world host
+	SVC_TEST_TIER=fast npm run -s test
+
+test-full: node_modules/.installed ## every runtime, kills, random requests, clients in Python and Go; before a change is done
+	SVC_TEST_TIER=full npm run -s test
+
+test-times: ## the order of test files in a fresh checkout, from the times of the last runs
+	$(node) test/support/times.ts
 
 check: node_modules/.installed ## types, lint, format
 	npm run -s types

@@ -1,14 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { TimeReporter } from './test/support/time-reporter.ts';
+import { runFile } from './test/support/times.ts';
 import { WovenOrder, waiting } from './test/support/woven-order.ts';
+import { leftOutOf, readTier } from './test/tiers.ts';
 
 /**
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
  * others need a database, which `test/support` starts. All of these compute, and run side by side with the
  * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
- * Those that kill and pause programs, or put the machine under load, run after all others, three at a time, as they mostly wait
- * as well; long sweeps of them one after the other. Files that strike at a whole cluster keep each other out.
+ * Those that put the machine under load, or strike at a whole cluster, are all of the full tier (`test/tiers.ts`). They run
+ * after all others, three at a time, as they mostly wait as well; long sweeps of them one after the other.
  *
  * Files of a project that are not isolated come one after the other in a few processes, so that modules are loaded once a
  * process and not once a file: what a module keeps, it keeps for the files that come after.
@@ -25,10 +28,11 @@ const attacksOnHosts = `test/attacks/{${[
   'real-hosts',
   'recycling',
   'user-code-boundary',
+  'user-code-docker',
   'user-code-kubernetes',
 ].join()}}.test.ts`;
 const striking = [
-  'test/cluster/{faults,kubernetes-faults,leadership,load,roll}.test.ts',
+  'test/cluster/{kubernetes-faults,load,roll}.test.ts',
   'test/contract/kubernetes-pods.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/sweep/**/*.test.ts',
@@ -54,8 +58,10 @@ const bounds = {
 /** Compiled code is kept between the many starts of programs and workers, all of which are given this. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-/** `VITEST_JSON` names a file for the counts that `.ci/run` reads. */
-const jsonFile = process.env.VITEST_JSON;
+/** A run of a tier keeps its report and its times; one of named files, without a tier, keeps nothing. */
+const isTierRun = process.env.SVC_TEST_TIER !== undefined;
+const tier = readTier(process.env.SVC_TEST_TIER);
+const leftOut = ['**/node_modules/**', ...leftOutOf(tier)];
 
 /** Where chance starts when nobody says: each day elsewhere, so that many short runs add up to a long one. */
 const seedOfTheDay = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
@@ -119,8 +125,8 @@ const schemathesis = {
 
 export default defineConfig({
   test: {
-    reporters: jsonFile === undefined ? ['default'] : ['default', 'json'],
-    ...(jsonFile === undefined ? {} : { outputFile: { json: jsonFile } }),
+    reporters: isTierRun ? ['default', 'json', new TimeReporter()] : ['default'],
+    outputFile: { json: runFile(tier) },
     // One more than what computes at once: the others wait.
     maxWorkers: Math.max(3, availableParallelism()),
     sequence: { sequencer: WovenOrder },
@@ -133,7 +139,7 @@ export default defineConfig({
           setupFiles,
           include: pure,
           // Tests of the templates' own worlds, which their hosts run.
-          exclude: ['src/templates/**'],
+          exclude: ['src/templates/**', ...leftOut],
           isolate: false,
           ...bounds.computing,
           provide: { fuzz },
@@ -144,6 +150,7 @@ export default defineConfig({
           name: 'host',
           setupFiles,
           include: host,
+          exclude: leftOut,
           isolate: false,
           ...bounds.computing,
           provide: { fuzz },
@@ -154,6 +161,7 @@ export default defineConfig({
           name: 'simulation',
           setupFiles,
           include: ['test/simulation/**/*.test.ts'],
+          exclude: leftOut,
           testTimeout: 300_000 * fuzz.times,
           provide: { fuzz: { ...fuzz, seed: Number(process.env.FUZZ_SEED ?? 1) } },
         },
@@ -163,7 +171,7 @@ export default defineConfig({
           name: 'database',
           setupFiles,
           include: database,
-          exclude: [attacksOnHosts],
+          exclude: [attacksOnHosts, ...leftOut],
           provide: { schemathesis },
           globalSetup: ['test/support/global-setup.ts'],
           isolate: false,
@@ -175,7 +183,7 @@ export default defineConfig({
           name: waiting,
           setupFiles,
           include: patient,
-          exclude: [...striking, 'test/contract/gateway/**'],
+          exclude: [...striking, 'test/contract/gateway/**', ...leftOut],
           globalSetup: ['test/support/global-setup.ts'],
           ...bounds.serving,
         },
@@ -185,6 +193,7 @@ export default defineConfig({
           name: 'real',
           setupFiles,
           include: striking,
+          exclude: leftOut,
           provide: { sweep, fuzzHttp },
           globalSetup: ['test/support/global-setup.ts'],
           ...(isLong ? { fileParallelism: false } : { maxWorkers: 3, sequence: { groupOrder: 1 } }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failedFiles, outcomeOf, type RunReport } from './support/run-outcome.ts';
+import { outcomeOf, type RunReport } from './support/run-outcome.ts';
 
 type Status = RunReport['testResults'][number]['assertionResults'][number]['status'];
 
@@ -28,7 +28,6 @@ it('counts tests, and a file that could not be prepared as one failure', () => {
       unprepared,
     ],
   };
-  expect(failedFiles(report)).toEqual(['b.test.ts', 'c.test.ts']);
   expect(outcomeOf(report)).toEqual({
     passed: 2,
     skipped: 2,
@@ -36,36 +35,5 @@ it('counts tests, and a file that could not be prepared as one failure', () => {
       { file: 'b.test.ts', test: 'test 0', why: 'expected 1 to be 2' },
       { file: 'c.test.ts', why: 'no database' },
     ],
-    recovered: [],
   });
-});
-
-it('takes a file that ran again as it was the second time, and tells what had failed before', () => {
-  const first = {
-    testResults: [file('a.test.ts', 'passed'), file('b.test.ts', 'failed', 'passed'), unprepared],
-  };
-  const second = {
-    testResults: [file('b.test.ts', 'passed', 'passed'), file('c.test.ts', 'passed')],
-  };
-  expect(outcomeOf(first, second)).toEqual({
-    passed: 4,
-    skipped: 0,
-    failures: [],
-    recovered: [
-      { file: 'b.test.ts', test: 'test 0', why: 'expected 1 to be 2' },
-      { file: 'c.test.ts', why: 'no database' },
-    ],
-  });
-});
-
-it('keeps a failure that comes again, or another of the same file', () => {
-  const first = { testResults: [file('b.test.ts', 'failed', 'passed')] };
-  const second = { testResults: [file('b.test.ts', 'passed', 'failed')] };
-  expect(outcomeOf(first, second)).toEqual({
-    passed: 1,
-    skipped: 0,
-    failures: [{ file: 'b.test.ts', test: 'test 1', why: 'expected 1 to be 2' }],
-    recovered: [],
-  });
-  expect(outcomeOf(first, { testResults: [unprepared] }).failures).toHaveLength(1);
 });

@@ -17,11 +17,14 @@ import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { docker } from '../support/runtimes.ts';
 import { close, open } from '../support/sessions.ts';
+import { runtimesOfTier } from '../support/tier.ts';
 
-const hasDocker = await dockerAnswers();
-if (!hasDocker) console.info('docker is not attacked: no Docker engine answers');
+const names = runtimesOfTier(['process', 'docker'] as const);
+const hasDocker = names.includes('docker') && (await dockerAnswers());
+if (names.includes('docker') && !hasDocker)
+  console.info('docker is not attacked: no Docker engine answers');
 
-describe.each(['process', 'docker'] as const)('on %s', (runtime) => {
+describe.each(names)('on %s', (runtime) => {
   describe.skipIf(runtime === 'docker' && !hasDocker)('a stolen token of a host', () => {
     let database: TestDatabase;
     let network: Network;

@@ -17,6 +17,7 @@ import { askGateway, startGatewayLoad } from '../support/gateway-load.ts';
 import { findTestCluster, loadImages, type TestCluster } from '../support/kubernetes.ts';
 import { startLoad } from '../support/load.ts';
 import { call, close, createNotes, open } from '../support/sessions.ts';
+import { tier } from '../support/tier.ts';
 
 const found = (await hasHelm()) ? await findTestCluster() : { missing: 'there is no helm' };
 const images = 'missing' in found ? undefined : await loadImages(found);
@@ -152,7 +153,9 @@ describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, (
     await core.deleteNamespacedPod({ name, namespace });
   });
 
-  it('restarts the programs that use a changed secret at the next upgrade', async () => {
+  const inFull = it.runIf(tier === 'full');
+
+  inFull('restarts the programs that use a changed secret at the next upgrade', async () => {
     const sums = async (): Promise<Record<string, string | undefined>> => {
       const text = await installation.upgrade(...settings, '--dry-run=server', '--output', 'json');
       const { manifest } = JSON.parse(text) as { manifest: string };
@@ -178,7 +181,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, (
     expect(await sums()).toEqual(before);
   });
 
-  it('is upgraded and rolled back under load without a failed call', async () => {
+  inFull('is upgraded and rolled back under load without a failed call', async () => {
     await createNotes(client);
     const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
     const { url = '', token = '' } = session.surfaces.api ?? {};

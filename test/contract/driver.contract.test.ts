@@ -20,6 +20,7 @@ import {
   runtimes,
   sandboxWorks,
 } from '../support/runtimes.ts';
+import { runtimesOfTier } from '../support/tier.ts';
 
 const startMs = 20_000;
 const manyMs = 120_000;
@@ -27,24 +28,29 @@ const many = 30;
 /** As many steps as the orchestrator takes together. */
 const atOnce = 8;
 
-const names = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;
-const cluster = await findTestCluster();
+const all = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;
+const names = runtimesOfTier(all);
+const cluster: Awaited<ReturnType<typeof findTestCluster>> = names.includes('kubernetes')
+  ? await findTestCluster()
+  : { missing: 'its tier is the full one' };
 const namespace = 'missing' in cluster ? undefined : await testNamespace(cluster.cluster);
 afterAll(async () => namespace?.remove());
 
-const runtimeOf = (name: (typeof names)[number]): Runtime => {
+const runtimeOf = (name: (typeof all)[number]): Runtime => {
   if (name !== 'kubernetes') return runtimes[name];
   if ('missing' in cluster) throw new Error(cluster.missing);
   return kubernetesRuntime(cluster, namespace?.name ?? '');
 };
 
 /** Why a runtime cannot be tested here; those without an entry can. */
-const missing: Partial<Record<(typeof names)[number], string>> = {
+const missing: Partial<Record<(typeof all)[number], string>> = {
   ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
   ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),
   ...('missing' in cluster ? { kubernetes: cluster.missing } : {}),
 };
-for (const [name, why] of Object.entries(missing)) console.info(`${name} is not tested: ${why}`);
+for (const name of names.filter((each) => missing[each] !== undefined)) {
+  console.info(`${name} is not tested: ${missing[name]}`);
+}
 
 describe.each(names)('%s driver', (name) => {
   describe.skipIf(missing[name] !== undefined)('on real hosts', () => {

@@ -1,10 +1,23 @@
-/** `svc demo` on the process runtime: it ends well, and interrupted anywhere it leaves nothing. */
+/** `svc demo`: it ends well on processes and on Docker, and interrupted anywhere it leaves nothing. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { dockerAnswers } from '#test/support/prepare-docker.ts';
 import { processesNaming } from '#test/support/processes.ts';
 import { type Svc, startSvc } from '#test/support/svc.ts';
+import { tier } from '#test/support/tier.ts';
+
+const hasDocker = await dockerAnswers();
+if (!hasDocker) console.info('the demo on Docker is not tested: no Docker engine answers');
+
+const titles = [
+  'Start PostgreSQL',
+  'Wait until the pool',
+  'Open a session',
+  'Do the task',
+  'Close, keep the host warm',
+];
 
 describe('svc demo', () => {
   // The first one lays out the host here, which takes long; the others find it.
@@ -14,30 +27,31 @@ describe('svc demo', () => {
   /** Runs a demo that has a folder for what it keeps; answers what it has left there. */
   const demonstrate = async (
     act: (demo: Svc, folders: () => string[]) => Promise<void>,
+    runtime = 'process',
   ): Promise<string[]> => {
     const folders = () => readdirSync(folder).filter((name) => name.startsWith('svc-demo-'));
-    await act(startSvc(['demo', '--runtime', 'process'], { TMPDIR: folder }), folders);
+    await act(startSvc(['demo', '--runtime', runtime], { TMPDIR: folder }), folders);
     return [...folders(), ...processesNaming(folder).map(({ commandLine }) => commandLine)];
   };
 
+  const passes = async (demo: Svc): Promise<void> => {
+    const end = await demo.ended();
+    expect(end).toMatchObject({ status: 0, err: '' });
+    expect(end.out.match(/^ {5}✓/gm)).toHaveLength(10);
+    expect(end.out).toContain('every step held');
+    expect(end.out).not.toContain('\u001b');
+  };
+
   it('passes every step, and writes plain text where no terminal is', async () => {
-    const left = await demonstrate(async (demo) => {
-      const end = await demo.ended();
-      expect(end).toMatchObject({ status: 0, err: '' });
-      expect(end.out.match(/^ {5}✓/gm)).toHaveLength(10);
-      expect(end.out).toContain('every step held');
-      expect(end.out).not.toContain('\u001b');
-    });
-    expect(left).toEqual([]);
+    expect(await demonstrate(passes)).toEqual([]);
   });
 
-  it.each([
-    'Start PostgreSQL',
-    'Wait until the pool',
-    'Open a session',
-    'Do the task',
-    'Close, keep the host warm',
-  ])('cleans up when it is interrupted at "%s"', async (title) => {
+  it.skipIf(!hasDocker)('passes every step on Docker, with hosts in containers', async () => {
+    expect(await demonstrate(passes, 'docker')).toEqual([]);
+  });
+
+  const interrupted = tier === 'full' ? titles : ['Open a session'];
+  it.each(interrupted)('cleans up when it is interrupted at "%s"', async (title) => {
     const left = await demonstrate(async (demo, folders) => {
       await demo.prints(title);
       expect(folders()).toHaveLength(1);

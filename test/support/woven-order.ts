@@ -1,39 +1,15 @@
 /**
  * The order of test files: those that mostly wait are woven in among those that compute, so that neither
- * kind keeps the machine to itself, and what takes long begins before what is short. `vitest.config.ts` says which
- * project waits. Projects take turns, each for a stretch of its files: vitest keeps a process for a next file of the
+ * kind keeps the machine to itself. Within a project the file that took longest in the last run begins first, as it may
+ * not be the last to end. `vitest.config.ts` says which project waits. Projects take turns, each for a stretch of its files: vitest keeps a process for a next file of the
  * same project, so that modules are loaded once for several, and ends it for one of another.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readTimes } from './times.ts';
 
 /** The project of the files that wait. */
 export const waiting = 'patient';
-
-/** The longest first, as none of them may be the last that runs; the others come after these. */
-const longestFirst = [
-  'test/contract/driver.contract.test.ts',
-  'test/cluster/chart.test.ts',
-  'test/cluster/backup.test.ts',
-  'test/e2e/up.test.ts',
-  'test/e2e/https.test.ts',
-  'test/e2e/demo.test.ts',
-  'test/contract/blobs.test.ts',
-  'test/api/body-fields.test.ts',
-  'test/api/page-walks.test.ts',
-  'test/clients/schemathesis.test.ts',
-  'test/clients/trace-clients.test.ts',
-  'test/api/replicas.test.ts',
-  'test/attacks/lists.test.ts',
-  'test/api/day-cells.test.ts',
-  'world-host-image/code-hosting/page.test.ts',
-  'test/sweep/sweep.test.ts',
-  'test/cluster/roll.test.ts',
-  'test/cluster/kubernetes-faults.test.ts',
-  'test/cluster/faults.test.ts',
-  'test/sweep/losses.test.ts',
-  'test/sweep/browsers.test.ts',
-];
 
 /** All of both, each in its own order: one of `few` after each so many of `many`, from the start on. */
 export const weave = <Few, Many>(few: readonly Few[], many: readonly Many[]): (Few | Many)[] => {
@@ -56,15 +32,16 @@ export const takeTurns = <Item>(lists: readonly (readonly Item[])[], times: numb
   ).flat();
 };
 
+/** Infinite times are equal, which a difference would not say. */
+const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+
 export class WovenOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const at = longestFirst.indexOf(relative(this.ctx.config.root, moduleId));
-      return at === -1 ? longestFirst.length : at;
-    };
-    const ranked = sorted.toSorted((a, b) => rank(a) - rank(b));
-    const filesOf = (name: string) => ranked.filter(({ project }) => project.name === name);
+    const times = readTimes();
+    const seconds = ({ moduleId }: TestSpecification): number =>
+      times[relative(this.ctx.config.root, moduleId)] ?? Number.POSITIVE_INFINITY;
+    const sorted = files.toSorted((a, b) => compare(seconds(b), seconds(a)));
+    const filesOf = (name: string) => sorted.filter(({ project }) => project.name === name);
     const others = this.ctx.projects.map(({ name }) => name).filter((name) => name !== waiting);
     return weave(filesOf(waiting), takeTurns(others.map(filesOf), rounds));
   }

@@ -1,0 +1,93 @@
+/** How test files are shared out: each is in one tier and one project, and those that wait are woven in. */
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import config from '../vitest.config.ts';
+import { type FileTime, timeTable } from './support/time-reporter.ts';
+import { takeTurns, weave } from './support/woven-order.ts';
+import { fullOnly, leftOutOf, readTier, type Tier, tierNames, tierOf } from './tiers.ts';
+
+type Files = { include: string[]; exclude?: string[] };
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const projects = ((config.test?.projects ?? []) as { test: Files }[]).map(({ test }) => test);
+const matches = (file: string, globs: readonly string[] = []): boolean =>
+  globs.some((glob) => matchesGlob(file, glob));
+
+/** All test files but those of templates' worlds, which hosts run, and of packages. */
+const files = globSync('{src,orchestrator,world-host-image,browser-image,test,sdk}/**/*.test.ts', {
+  cwd: root,
+}).filter((file) => !file.startsWith('src/templates/') && !file.includes('node_modules/'));
+
+describe('test files', () => {
+  it('are found', () => {
+    expect(files.length).toBeGreaterThan(300);
+  });
+
+  it('stand in one tier each', () => {
+    expect(files.filter((file) => tierOf(file) === undefined)).toEqual([]);
+  });
+
+  it('that the full tier names are there, each with a reason', () => {
+    expect(Object.keys(fullOnly).filter((file) => !files.includes(file))).toEqual([]);
+    expect(Object.values(fullOnly).filter((reason) => reason === '')).toEqual([]);
+  });
+
+  it('run in their own tier and in those after it', () => {
+    const runsIn = (tier: Tier, file: string) => !matches(file, leftOutOf(tier));
+    const wrong = files.filter((file) => {
+      const first = tierNames.indexOf(tierOf(file) as Tier);
+      return tierNames.some((tier, at) => runsIn(tier, file) !== at >= first);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('belong to one project each', () => {
+    const leftOut = leftOutOf(readTier(process.env.SVC_TEST_TIER));
+    const astray = files
+      .filter((file) => !matches(file, leftOut))
+      .filter(
+        (file) =>
+          projects.filter((of) => matches(file, of.include) && !matches(file, of.exclude))
+            .length !== 1,
+      );
+    expect(astray).toEqual([]);
+  });
+
+  it('that mostly wait are spread among the others, and all of both run', () => {
+    expect(weave(['a', 'b'], [1, 2, 3, 4, 5])).toEqual(['a', 1, 2, 'b', 3, 4, 5]);
+    expect(weave(['a', 'b', 'c'], [1])).toEqual(['a', 1, 'b', 'c']);
+    expect(weave([], [1, 2])).toEqual([1, 2]);
+    expect(weave(['a'], [])).toEqual(['a']);
+  });
+
+  it('of several projects take turns, and all of all run', () => {
+    const lists = [['a', 'b', 'c', 'd', 'e'], [1, 2], []];
+    expect(takeTurns<unknown>(lists, 2)).toEqual(['a', 'b', 1, 'c', 'd', 'e', 2]);
+    expect(takeTurns<unknown>(lists, 7).toSorted()).toEqual([1, 2, 'a', 'b', 'c', 'd', 'e']);
+  });
+});
+
+it('refuses a tier that it does not know, and names those that it does', () => {
+  expect(() => readTier('slow')).toThrow('SVC_TEST_TIER is "slow"; it is one of fast, usual, full');
+  expect(readTier(undefined)).toBe('full');
+});
+
+it('shows the sum of each project, and the 30 slowest files first', () => {
+  const time = (index: number): FileTime => ({
+    file: `${index}.test.ts`,
+    project: index % 2 === 0 ? 'even' : 'odd',
+    seconds: index,
+    tests: 2,
+  });
+  const lines = timeTable(Array.from({ length: 40 }, (_, index) => time(index)));
+  expect(lines.slice(1, 5)).toEqual([
+    '   400.0 s  odd: 20 files, 40 tests',
+    '   380.0 s  even: 20 files, 40 tests',
+    'The 30 slowest files:',
+    '    39.0 s  39.test.ts',
+  ]);
+  expect(lines).toHaveLength(34);
+  expect(lines.at(-1)).toBe('    10.0 s  10.test.ts');
+});
