@@ -1,13 +1,21 @@
 /**
- * Relays an MCP client that speaks over standard input and output to a server that speaks Streamable HTTP: each
- * message goes on as it is, to the address that it is given, and what comes back goes back. What cannot be sent is
- * answered as an error of its request, so that nobody waits for it.
+ * Relays an MCP client that speaks over standard input and output to a server that speaks Streamable HTTP. Each message
+ * goes on as it is, by a request of its own, to the address that it is given; each answer comes back as it is. A message
+ * that cannot be sent is answered by an error, so that its client does not wait for it.
  */
 import type { Readable, Writable } from 'node:stream';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { describeError } from '#domain/error.ts';
+import { AppError, describeError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
+import {
+  encodeHeader,
+  headerNames,
+  isStateless,
+  repeatedName,
+  versionOf,
+} from './mcp-revisions.ts';
 
 export type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 
@@ -19,19 +27,19 @@ export type RelayOptions = {
   output: Writable;
   /** The whole `Authorization` header. */
   authorization: string;
-  /** Where a message goes; what it throws is told as the error of the request. */
+  /** Returns where a message goes; what it throws is the answer to the request. */
   direct(message: JSONRPCMessage): Promise<Sent>;
-  /** An answer as the client gets it. */
+  /** Changes an answer before the client gets it. */
   adapt?(request: JSONRPCRequest, answer: JSONRPCMessage): JSONRPCMessage;
-  /** Told, in words for people, of what went wrong beside any request. */
+  /** Reports to people what went wrong beside any request. */
   note(message: string): void;
   /** Ends the relay. */
   signal?: AbortSignal;
 };
 
-/** A message of the client may be so long; it is a body of a request. */
+/** Longest message of a client; it is a body of a request. */
 const mostBytes = 64 * 1024 * 1024;
-/** When the client has ended its input, answers that it may still read are waited for so long, in milliseconds. */
+/** After the client has ended its input, its last answers are waited for this long, in milliseconds. */
 const lastMs = 30_000;
 
 const internalError = -32_603;
@@ -39,64 +47,122 @@ const internalError = -32_603;
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message;
 
-/** What a server says of a refusal is JSON: its message alone is for people. */
+const keyOf = (id: unknown): string => JSON.stringify(id);
+
+/** The key of the request that a message answers. */
+const answeredBy = (message: JSONRPCMessage): string | undefined =>
+  'id' in message && !('method' in message) ? keyOf(message.id) : undefined;
+
+/** The key of the request that a notification cancels. */
+const cancelledBy = (message: JSONRPCMessage): string | undefined =>
+  'method' in message && message.method === 'notifications/cancelled'
+    ? keyOf(message.params?.requestId)
+    : undefined;
+
+/** A refusal of a server is JSON: its message alone is for people. */
 const wordsOf = (error: unknown): string => {
   const text = describeError(error);
   const [, message] = /"message":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
   return message === undefined ? text : String(JSON.parse(message));
 };
 
+/** Returns the answer to a request that could not be sent: a model can mend what is wrong with the call of a tool. */
+const refusalOf = (request: JSONRPCRequest, error: unknown): JSONRPCMessage => {
+  const base = { jsonrpc: '2.0', id: request.id } as const;
+  const text = wordsOf(error);
+  const isForModel =
+    request.method === 'tools/call' &&
+    error instanceof AppError &&
+    (error.code === 'invalid' || error.code === 'forbidden');
+  if (!isForModel) return { ...base, error: { code: internalError, message: text } };
+  const kind = isStateless(versionOf(request)) ? { resultType: 'complete' } : {};
+  return { ...base, result: { ...kind, content: [{ type: 'text', text }], isError: true } };
+};
+
+/** Headers that repeat parts of a message. Until 2025-11-25 there is one, with the revision that was agreed on. */
+const headersOf = (message: JSONRPCMessage, agreed: string | undefined) => {
+  const own = 'method' in message ? versionOf(message) : undefined;
+  if (!('method' in message) || typeof own !== 'string')
+    return agreed === undefined ? {} : { [headerNames.version]: agreed };
+  const name = repeatedName(message);
+  return {
+    [headerNames.version]: encodeHeader(own),
+    [headerNames.method]: encodeHeader(message.method),
+    ...(name === undefined ? {} : { [headerNames.name]: encodeHeader(name) }),
+  };
+};
+
+const isAnswer = (text: string): boolean => {
+  const body: unknown = JSON.parse(text);
+  return isObject(body) && body.jsonrpc === '2.0' && (body.id ?? null) !== null;
+};
+
+/** Fetches; an error that a server answers to a request is an answer, which the SDK would take for a broken transport. */
+const fetchAnswer = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+  const response = await fetch(url, init);
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  if (response.ok || isJson !== true) return response;
+  const text = await response.text();
+  const status = isAnswer(text) ? 200 : response.status;
+  return new Response(text, { status, headers: response.headers });
+};
+
 /** Relays until the client has ended its input or the signal aborts. */
 export const relayStdio = async (options: RelayOptions): Promise<void> => {
   const { input, output, authorization, direct, adapt, note, signal } = options;
   const stdio = new StdioServerTransport(input, output, { maxBufferSize: mostBytes });
-  const servers = new Map<string, Promise<StreamableHTTPClientTransport>>();
-  const waiting = new Map<string, JSONRPCRequest>();
+  /** Requests that wait for their answers. */
+  const waiting = new Map<string, { request: JSONRPCRequest; leaving: AbortController }>();
   /** Set once the client has ended its input. */
   let onIdle: (() => void) | undefined;
-  let version: string | undefined;
+  let agreed: string | undefined;
 
-  const answer = async (message: JSONRPCMessage): Promise<void> => {
-    const key = 'id' in message && !('method' in message) ? JSON.stringify(message.id) : undefined;
-    const request = key === undefined ? undefined : waiting.get(key);
-    if (request?.method === 'initialize' && 'result' in message) {
-      version = (message.result as { protocolVersion?: string }).protocolVersion;
-      for (const server of servers.values()) (await server).setProtocolVersion(version ?? '');
-    }
-    await stdio.send(request === undefined ? message : (adapt?.(request, message) ?? message));
-    if (key === undefined) return;
+  const forget = (key: string): void => {
     waiting.delete(key);
     if (waiting.size === 0) onIdle?.();
   };
 
-  const connect = async (address: string): Promise<StreamableHTTPClientTransport> => {
+  const answer = async (message: JSONRPCMessage): Promise<void> => {
+    const key = answeredBy(message);
+    if (key === undefined) return stdio.send(message);
+    const request = waiting.get(key)?.request;
+    if (request === undefined) return;
+    if (request.method === 'initialize' && 'result' in message)
+      agreed = (message.result as { protocolVersion?: string }).protocolVersion;
+    await stdio.send(adapt?.(request, message) ?? message);
+    forget(key);
+  };
+
+  const post = async ({ address, message }: Sent, leaving?: AbortSignal): Promise<void> => {
     const server = new StreamableHTTPClientTransport(new URL(address), {
-      requestInit: { headers: { authorization } },
+      requestInit: { headers: { authorization, ...headersOf(message, agreed) } },
+      fetch: fetchAnswer,
     });
-    server.onmessage = (message) => void answer(message);
-    if (version !== undefined) server.setProtocolVersion(version);
+    server.onmessage = (back) => void (leaving?.aborted === true ? undefined : answer(back));
     await server.start();
-    return server;
+    leaving?.addEventListener('abort', () => void server.close(), { once: true });
+    await server.send(message);
   };
 
   const pass = async (message: JSONRPCMessage): Promise<void> => {
+    const leaving = isRequest(message) ? waiting.get(keyOf(message.id))?.leaving : undefined;
     try {
-      const sent = await direct(message);
-      let server = servers.get(sent.address);
-      if (server === undefined) {
-        server = connect(sent.address);
-        servers.set(sent.address, server);
-      }
-      await (await server).send(sent.message);
+      await post(await direct(message), leaving?.signal);
     } catch (error) {
-      if (!isRequest(message)) return note(wordsOf(error));
-      const told = { code: internalError, message: wordsOf(error) };
-      await answer({ jsonrpc: '2.0', id: message.id, error: told });
+      if (!isRequest(message)) note(wordsOf(error));
+      else if (leaving?.signal.aborted !== true) await answer(refusalOf(message, error));
     }
   };
 
   stdio.onmessage = (message) => {
-    if (isRequest(message)) waiting.set(JSON.stringify(message.id), message);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) {
+      // By HTTP a client cancels by leaving.
+      waiting.get(cancelled)?.leaving.abort();
+      return forget(cancelled);
+    }
+    if (isRequest(message))
+      waiting.set(keyOf(message.id), { request: message, leaving: new AbortController() });
     void pass(message);
   };
   stdio.onerror = (error) => note(describeError(error));
@@ -111,6 +177,6 @@ export const relayStdio = async (options: RelayOptions): Promise<void> => {
     signal?.addEventListener('abort', () => resolve(), { once: true });
   });
   stdio.onclose = () => undefined;
-  await Promise.all([...servers.values()].map(async (server) => (await server).close()));
+  for (const { leaving } of waiting.values()) leaving.abort();
   await stdio.close();
 };

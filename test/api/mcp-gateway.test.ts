@@ -9,7 +9,7 @@ import { type RunningGateway, startGateway } from '../../src/gateway/program.ts'
 import { type Answering, answerCalls } from '../support/answering-host.ts';
 import { ask, gatewayDomain, gatewayEnv } from '../support/gateway.ts';
 import { clearPool, warmHost } from '../support/host.ts';
-import { bothTypes, rpc } from '../support/mcp.ts';
+import { bothTypes, rpc, stateless, statelessHeaders, statelessRpc } from '../support/mcp.ts';
 import { createNotes, type OwnControl, startOwnControl } from '../support/own-control.ts';
 
 const template = parseSurfaceTemplate(`http://{session}--{surface}.${gatewayDomain}`);
@@ -42,7 +42,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-const post = (body: string, { path = '/mcp', token = place.token, host = '' } = {}) =>
+const post = (body: string, { path = '/mcp', token = place.token, host = '', headers = {} } = {}) =>
   ask(port, {
     host: host || new URL(place.url).host,
     method: 'POST',
@@ -51,6 +51,7 @@ const post = (body: string, { path = '/mcp', token = place.token, host = '' } = 
       authorization: `Bearer ${token}`,
       accept: bothTypes,
       'content-type': 'application/json',
+      ...headers,
     },
     body,
   });
@@ -70,6 +71,18 @@ it('lists tools and calls them', async () => {
   );
   expect(told.headers['content-type']).toBe('text/event-stream');
   expect(told.body.match(/^data: /gm)).toHaveLength(3);
+});
+
+it('speaks the revision without a handshake', async () => {
+  const ofMethod = (method: string, name?: string) =>
+    post(JSON.stringify(statelessRpc(method, { name })), {
+      headers: statelessHeaders(method, name),
+    });
+  const found = await ofMethod('server/discover');
+  expect(JSON.parse(found.body).result).toMatchObject({ supportedVersions: [stateless] });
+  const called = await ofMethod('tools/call', 'list_notes');
+  expect(JSON.parse(called.body).result).toMatchObject({ resultType: 'complete' });
+  expect((await ofMethod('ping')).status).toBe(404);
 });
 
 it('asks for the token of this very session', async () => {

@@ -47,24 +47,25 @@ const send = (body: string, headers: Record<string, string> = {}, path = pathOf(
 describe('a request that is none of the protocol', () => {
   const ping = rpc('ping');
 
-  it('is told what is wrong with its headers', async () => {
-    const refusals: [Record<string, string>, number, string][] = [
-      [{ accept: 'application/json' }, 406, 'Accept must be application/json, text/event-stream'],
-      [{ accept: '*/*' }, 406, 'Accept must be'],
-      [{ 'content-type': 'text/plain' }, 415, 'Unsupported'],
-      [{ 'mcp-protocol-version': '1999-01-01' }, 400, 'spoken are 2025-11-25'],
-      [{ 'content-encoding': 'br' }, 415, 'br'],
-      [{ 'content-encoding': 'gzip' }, 400, 'gzip'],
+  it('hears what is wrong with its headers, under its id where its body was read', async () => {
+    const unread = null;
+    const refusals: [Record<string, string>, number, string, number | null][] = [
+      [{ accept: 'application/json' }, 406, 'Accept must be application/json, text/event-st', 1],
+      [{ accept: '*/*' }, 406, 'Accept must be', 1],
+      [{ 'content-type': 'text/plain' }, 415, 'Unsupported', unread],
+      [{ 'mcp-protocol-version': '1999-01-01' }, 400, 'spoken are 2026-07-28, 2025-11-25', 1],
+      [{ 'content-encoding': 'br' }, 415, 'br', unread],
+      [{ 'content-encoding': 'gzip' }, 400, 'gzip', unread],
     ];
-    for (const [headers, status, words] of refusals) {
+    for (const [headers, status, words, named] of refusals) {
       const answer = await send(ping, headers);
       expect(answer.status, JSON.stringify(headers)).toBe(status);
       const { jsonrpc, id, error } = answer.body as {
         jsonrpc: string;
-        id: null;
+        id: number | null;
         error: { message: string };
       };
-      expect({ jsonrpc, id }).toEqual({ jsonrpc: '2.0', id: null });
+      expect({ jsonrpc, id }, words).toEqual({ jsonrpc: '2.0', id: named });
       expect(error.message).toContain(words);
     }
   });

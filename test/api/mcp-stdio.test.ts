@@ -173,7 +173,9 @@ describe('svc-mcp serve with a token', () => {
         .structuredContent as { data: { slug: string }[] };
     expect((await worldsOf(mine)).data).toMatchObject([{ slug: 'notes' }]);
     expect((await worldsOf(other)).data).toEqual([]);
-    await expect(client.callTool({ name: 'list_worlds' })).rejects.toThrow(
+    const unnamed = await client.callTool({ name: 'list_worlds' });
+    expect(unnamed.isError).toBe(true);
+    expect(textOf(unnamed)).toContain(
       'the token reaches several projects: name one as "project_id"',
     );
     await client.close();
@@ -186,10 +188,10 @@ describe('svc-mcp serve with a token', () => {
     await control.sql('delete from project_memberships where project_id = $1', [other]);
     await until(
       async () => {
-        const [named] = await Promise.allSettled([client.callTool({ name: 'list_worlds' })]);
+        const named = await client.callTool({ name: 'list_worlds' });
         return (
-          named.status === 'rejected' &&
-          String(named.reason).includes(`the token does not reach the project "${other}"`)
+          named.isError === true &&
+          textOf(named).includes(`the token does not reach the project "${other}"`)
         );
       },
       { timeoutMs: 10_000, everyMs: 200, what: 'the end of the right' },

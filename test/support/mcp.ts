@@ -1,4 +1,8 @@
-/** MCP servers as the official TypeScript client sees them, and as raw requests. */
+/** MCP servers as the official TypeScript clients see them, and as raw requests. */
+import {
+  Client as StatelessClient,
+  StreamableHTTPClientTransport as StatelessTransport,
+} from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
@@ -24,3 +28,41 @@ export const textOf = (result: unknown): string => {
 /** A request of JSON-RPC. */
 export const rpc = (method: string, params: object = {}, id: number | string = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
+
+/** The revision without a handshake. */
+export const stateless = '2026-07-28';
+
+/** A client that speaks the revision without a handshake, and no other. */
+export const connectStateless = async (
+  url: string,
+  authorization: string,
+): Promise<StatelessClient> => {
+  const client = new StatelessClient(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: { pin: stateless } } },
+  );
+  await client.connect(
+    new StatelessTransport(new URL(url), { requestInit: { headers: { authorization } } }),
+  );
+  return client;
+};
+
+const prefix = 'io.modelcontextprotocol/';
+
+/** A request of the revision without a handshake. */
+export const statelessRpc = (method: string, params: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params: {
+    ...params,
+    _meta: { [`${prefix}protocolVersion`]: stateless, [`${prefix}clientCapabilities`]: {} },
+  },
+});
+
+/** The headers that repeat parts of such a request. */
+export const statelessHeaders = (method: string, name?: string): Record<string, string> => ({
+  'mcp-protocol-version': stateless,
+  'mcp-method': method,
+  ...(name === undefined ? {} : { 'mcp-name': name }),
+});

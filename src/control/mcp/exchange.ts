@@ -1,29 +1,29 @@
 /**
- * One request of Streamable HTTP without sessions: its messages go to a server that is made for them, and the
- * answers come back as JSON, or as an event stream where they take longer or tell how they go. The protocol is the
- * official SDK's; this is its transport, because results are JSON that stays text here and may be large.
+ * Exchanges the messages of one request of Streamable HTTP without sessions. A server is made for them, and its answers
+ * come back as JSON, or as an event stream where they take longer or report progress. Revisions with a handshake are
+ * spoken by the official SDK; this is its transport, because results are JSON that stays text here and may be large.
  *
- * Nothing is kept between two requests. So the server asks clients for nothing, and a cancellation, which comes as a
- * request of its own, reaches nobody: the call goes on to its end and its log says how. Who goes away is not waited
- * for any longer.
+ * Nothing is kept between two requests. So the server asks clients for nothing, and a cancellation, which until
+ * 2025-11-25 comes as a request of its own, has no effect: the call goes on to its end and its log says how. A client
+ * that has left is not waited for any longer.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { AppError } from '#domain/error.ts';
-import type { Log } from '#runtime/log.ts';
+import { AppError, type ErrorCode } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
+import { isStateless, versionOf } from '#wire/mcp-revisions.ts';
 import type { RpcMessage } from '#wire/public-api/mcp-operations.ts';
 import type { KeptMessage, KeptMessages } from '../bodies/rpc.ts';
 import { writeJson } from '../json/json-text.ts';
 import { createEvents, type EventStream } from './events.ts';
 import type { Face } from './face.ts';
-import { answerRequest } from './methods.ts';
+import { answerRequest, invalidParams } from './methods.ts';
+import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';
+import { createStateless } from './stateless.ts';
 
 /** An answer that takes longer than this becomes a stream, in milliseconds. */
 const jsonMs = 5_000;
-
-const serverInfo = { name: 'svc', version: '1' };
 
 /** Loaded with the first request: the SDK takes a fifth of a second, and many installations never need it. */
 const loadServer = (): Promise<typeof Server> => {
@@ -42,6 +42,9 @@ const noValidator = {
 type Id = NonNullable<RpcMessage['id']>;
 const isRequest = ({ message }: KeptMessage): boolean =>
   message.method !== undefined && message.id !== undefined;
+
+const isStatelessMessage = ({ message }: KeptMessage): boolean =>
+  message.method !== 'initialize' && isStateless(versionOf(message));
 
 const keyOf = (id: Id): string => JSON.stringify(id);
 
@@ -103,11 +106,41 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-export type ExchangeOptions = {
-  signal: AbortSignal;
-  log: Log;
+/** Codes of refusals until 2025-11-25. */
+const codes: Partial<Record<ErrorCode, number>> = { invalid: invalidParams, not_found: -32_002 };
+const refusedCode = -32_000;
+const codeOf = ({ code }: AppError): number => codes[code] ?? refusedCode;
+
+export type ExchangeOptions = SpeakerOptions & {
   /** Told once all has been answered, or nobody waits for it any more; perhaps twice. */
   onEnd(): void;
+};
+
+/** Makes a server of the SDK, which speaks the revisions up to 2025-11-25. */
+const createHandshakeServer = async (
+  face: Face,
+  byId: ReadonlyMap<string, KeptMessage>,
+  { signal, log }: SpeakerOptions,
+): Promise<Speaker> => {
+  const server = new (await loadServer())(
+    { ...serverInfo, title: face.title },
+    {
+      capabilities,
+      instructions: face.instructions,
+      jsonSchemaValidator: noValidator,
+    },
+  );
+  server.fallbackRequestHandler = (request: JSONRPCRequest, extra) => {
+    const texts = byId.get(keyOf(request.id))?.argumentTexts ?? null;
+    const notify = (progress: number, message: string) => {
+      const token = extra._meta?.progressToken;
+      if (token === undefined) return;
+      const params = { progressToken: token, progress, message };
+      void extra.sendNotification({ method: 'notifications/progress', params });
+    };
+    return answerRequest(face, request, { texts, notify, codeOf, signal, log });
+  };
+  return server;
 };
 
 /** Exchanges the messages of one request. What goes on after it has answered ends with its client. */
@@ -124,24 +157,11 @@ export const exchange = async (
   const byId = new Map(requests.map((one) => [keyOf(one.message.id as Id), one]));
   const collected = createTransport(new Set(byId.keys()));
   const { transport, answers, whole, noticed } = collected;
-  const server = new (await loadServer())(
-    { ...serverInfo, title: face.title },
-    {
-      capabilities: { tools: {}, resources: {} },
-      instructions: face.instructions,
-      jsonSchemaValidator: noValidator,
-    },
-  );
-  server.fallbackRequestHandler = (request: JSONRPCRequest, extra) => {
-    const texts = byId.get(keyOf(request.id))?.argumentTexts ?? null;
-    const notify = (progress: number, message: string) => {
-      const token = extra._meta?.progressToken;
-      if (token === undefined) return;
-      const params = { progressToken: token, progress, message };
-      void extra.sendNotification({ method: 'notifications/progress', params });
-    };
-    return answerRequest(face, request, { texts, notify, signal, log });
-  };
+  const [first] = requests;
+  const server =
+    first !== undefined && isStatelessMessage(first)
+      ? createStateless(face, first, { signal, log })
+      : await createHandshakeServer(face, byId, { signal, log });
   await server.connect(transport);
   const ended = whole.finally(() => {
     onEnd();

@@ -4,7 +4,7 @@
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
-import { AppError, type ErrorCode } from '#domain/error.ts';
+import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Face, failedResult, type ToolResult, wordsOf } from './face.ts';
 
@@ -13,23 +13,24 @@ export type Request = { method: string; params?: Record<string, unknown> | undef
 export type Answering = {
   /** Arguments of a tool as JSON texts by name; null where they are no object. */
   texts: Readonly<Record<string, string>> | null;
-  /** Tells whoever asked for it how the call goes. */
+  /** Reports the progress of a call to a client that asked for it. */
   notify(progress: number, message: string): void;
+  /** Returns the code that the client's revision of the protocol has for a refusal. */
+  codeOf(error: AppError): number;
   signal: AbortSignal;
   log: Log;
 };
 
 type Result = Record<string, unknown>;
 
-/** Codes of JSON-RPC, and of MCP for a resource that there is not. */
-const rpcCodes = { methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603 } as const;
-const codes: Partial<Record<ErrorCode, number>> = {
-  invalid: rpcCodes.invalidParams,
-  not_found: -32_002,
-};
-const refusedCode = -32_000;
+/** Codes of JSON-RPC. */
+export const invalidParams = -32_602;
+const rpcCodes = { methodNotFound: -32_601, invalidParams, internal: -32_603 } as const;
 
-const rpcError = (code: number, message: string): Error & { code: number } =>
+/** An error with the code that its client gets. */
+export type RpcFailure = Error & { code: number };
+
+const rpcError = (code: number, message: string): RpcFailure =>
   Object.assign(new Error(hideCredentials(message)), { code });
 
 /** How often who waits hears that a call goes on, in milliseconds. */
@@ -90,13 +91,15 @@ const handlers: Record<
   }),
 };
 
-/** Answers a request; throws errors with a code of JSON-RPC. */
+export const hasMethod = (method: string): boolean => Object.hasOwn(handlers, method);
+
+/** Answers a request; throws nothing but `RpcFailure`. */
 export const answerRequest = async (
   face: Face,
   request: Request,
   answering: Answering,
 ): Promise<Result> => {
-  const handler = Object.hasOwn(handlers, request.method) ? handlers[request.method] : undefined;
+  const handler = hasMethod(request.method) ? handlers[request.method] : undefined;
   if (handler === undefined) {
     throw rpcError(rpcCodes.methodNotFound, `this server has no method "${request.method}"`);
   }
@@ -105,7 +108,7 @@ export const answerRequest = async (
   } catch (error) {
     if (error instanceof Error && 'code' in error && typeof error.code === 'number') throw error;
     if (error instanceof AppError && error.code !== 'internal')
-      throw rpcError(codes[error.code] ?? refusedCode, wordsOf(error));
+      throw rpcError(answering.codeOf(error), wordsOf(error));
     answering.log.error({ err: error, method: request.method }, 'an MCP request failed');
     throw rpcError(rpcCodes.internal, 'internal error');
   }

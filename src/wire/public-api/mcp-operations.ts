@@ -43,7 +43,19 @@ const Headers = Type.Object({
     }),
   ),
   'mcp-protocol-version': Type.Optional(
-    Type.String({ maxLength: 100, description: 'as it was agreed on; absent: 2025-03-26' }),
+    Type.String({
+      maxLength: 100,
+      description: 'as it was agreed on, or as the message says; absent: 2025-03-26',
+    }),
+  ),
+  'mcp-method': Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'since 2026-07-28: the `method` of the message' }),
+  ),
+  'mcp-name': Type.Optional(
+    Type.String({
+      maxLength: 10_000,
+      description: 'since 2026-07-28: the tool that is called, or the resource that is read',
+    }),
   ),
 });
 
@@ -51,14 +63,16 @@ const SessionHeaders = Type.Interface([Headers], {
   traceparent: traceParentHeader('of who asks; a call is told in that trace, within that span'),
 });
 
-/** How a request is refused that is none of the protocol. */
+/** Refusal of a request that is none of the protocol. */
 const RpcRefusal = Type.Object({
   jsonrpc: Type.Literal('2.0'),
-  id: Type.Null(),
+  id: Type.Union([RequestId, Type.Null()], { description: 'null where no request can be named' }),
   error: Type.Object({
     code: Type.Integer(),
     message: Type.String(),
-    data: Type.Optional(Type.Unknown({ description: 'the fields at fault' })),
+    data: Type.Optional(
+      Type.Unknown({ description: 'the fields at fault, or the revisions that are spoken' }),
+    ),
   }),
 });
 
@@ -66,6 +80,7 @@ const answers = {
   200: Type.Unknown({ description: 'the answer to a request, or to each of several' }),
   202: Empty,
   400: RpcRefusal,
+  404: RpcRefusal,
   406: RpcRefusal,
   413: RpcRefusal,
   415: RpcRefusal,

@@ -1,0 +1,89 @@
+/**
+ * Answers one request of revision 2026-07-28. A request brings all that is needed to answer it, so there is no state of
+ * a protocol to keep; results carry the few members more that this revision asks for. `check-request.ts` has checked
+ * the request before.
+ */
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { AppError } from '#domain/error.ts';
+import { toErrorAnswer } from '#wire/errors.ts';
+import { metaKeys, metaOf, statelessVersions } from '#wire/mcp-revisions.ts';
+import type { KeptMessage } from '../bodies/rpc.ts';
+import type { Face } from './face.ts';
+import { answerRequest, hasMethod, invalidParams, type RpcFailure } from './methods.ts';
+import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';
+
+const discover = 'server/discover';
+
+export const isStatelessMethod = (method: string): boolean =>
+  method === discover || hasMethod(method);
+
+/**
+ * How long a client may keep lists and resources, in milliseconds. Those of a session stay the same; those of a project
+ * change with its service and with the rights of the client.
+ */
+const freshMs = 60_000;
+const cacheable = { ttlMs: freshMs, cacheScope: 'private' } as const;
+
+/** Returns the code of an error; those that are not the protocol's are the statuses that HTTP has for them. */
+const codeOf = (error: AppError): number =>
+  error.code === 'invalid' || error.code === 'not_found'
+    ? invalidParams
+    : toErrorAnswer(error).status;
+
+type Id = NonNullable<KeptMessage['message']['id']>;
+
+/** Makes what answers the one request that a transport brings. */
+export const createStateless = (
+  face: Face,
+  { message, argumentTexts }: KeptMessage,
+  { signal, log }: SpeakerOptions,
+): Speaker => {
+  const { id, method = '', params } = message;
+  let isClosed = false;
+
+  const answer = async (transport: Transport): Promise<void> => {
+    const send = async (message: object) => {
+      if (!isClosed) await transport.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
+    };
+    const token = metaOf(message)?.progressToken;
+    const notify = (progress: number, text: string) => {
+      if (typeof token !== 'string' && typeof token !== 'number') return;
+      const told = { progressToken: token, progress, message: text };
+      void send({ method: 'notifications/progress', params: told });
+    };
+    const result = async () => {
+      if (method === discover)
+        return {
+          supportedVersions: statelessVersions,
+          capabilities,
+          instructions: face.instructions,
+        };
+      const answering = { texts: argumentTexts, notify, codeOf, signal, log };
+      return answerRequest(face, { method, params }, answering);
+    };
+    try {
+      await send({
+        id: id as Id,
+        result: {
+          ...(await result()),
+          resultType: 'complete',
+          ...(method === 'tools/call' ? {} : cacheable),
+          _meta: { [metaKeys.server]: { ...serverInfo, title: face.title } },
+        },
+      });
+    } catch (error) {
+      const failure = error as RpcFailure;
+      await send({ id: id as Id, error: { code: failure.code, message: failure.message } });
+    }
+  };
+
+  return {
+    async connect(transport) {
+      transport.onmessage = () => void answer(transport);
+    },
+    async close() {
+      isClosed = true;
+    },
+  };
+};

@@ -1,0 +1,152 @@
+/**
+ * The relay between standard streams and a server, by messages as they are: errors of the server, cancelling, and the
+ * revision without a handshake. `mcp-stdio.test.ts` has the programs that use it.
+ */
+
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basicAuthorization } from '#wire/client.ts';
+import type { CallAnswer } from '#wire/host-api/operations.ts';
+import { relayStdio } from '#wire/mcp-relay.ts';
+import { listCalls, openSession } from '#wire/public-api/operations.ts';
+import { type Answering, answerCalls } from '../support/answering-host.ts';
+import { clearPool, warmHost } from '../support/host.ts';
+import { stateless, statelessRpc } from '../support/mcp.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+let control: OwnControl;
+let sessionId: string;
+let answering: Answering;
+let slow = Promise.withResolvers<Partial<CallAnswer>>();
+let began = Promise.withResolvers<void>();
+
+beforeAll(async () => {
+  control = await startNotesControl();
+  const host = await warmHost(control);
+  const { body } = await control.send(openSession, { body: { slug: 'notes' } });
+  await host.poll();
+  await host.ready();
+  sessionId = body.id;
+  answering = answerCalls(host, ({ name }) => {
+    if (name !== 'count_slowly') return { output: [] };
+    began.resolve();
+    return slow.promise;
+  });
+});
+afterAll(async () => {
+  await answering.stop();
+  await clearPool(control);
+  await control.stop();
+});
+
+const url = () => control.running.addresses.public[0] ?? '';
+const pair = () => basicAuthorization(control.publicKey, control.secretKey);
+
+type Answer = { id?: unknown; error?: object; result?: object };
+
+/** Sends messages by a relay to the session's server; returns what came back once its input has ended. */
+const relay = async (write: (send: (message: object) => void) => Promise<void> | void) => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const address = `${url()}/api/public/world-sessions/${sessionId}/mcp`;
+  const notes: string[] = [];
+  const relaying = relayStdio({
+    input,
+    output,
+    authorization: pair(),
+    direct: async (message) => ({ address, message }),
+    note: (message) => notes.push(message),
+  });
+  await write((message) => input.write(`${JSON.stringify(message)}\n`));
+  input.end();
+  await relaying;
+  output.end();
+  const lines = (await output.toArray()).join('').split('\n').filter(Boolean);
+  return { notes, answers: lines.map((line) => JSON.parse(line) as Answer) };
+};
+
+describe('the relay', () => {
+  it('passes the errors of the server on as they are', async () => {
+    const unspoken = statelessRpc('tools/list', {}, 'a');
+    const meta = {
+      ...unspoken.params._meta,
+      'io.modelcontextprotocol/protocolVersion': '2027-01-01',
+    };
+    const { answers } = await relay((send) => {
+      send({ ...unspoken, params: { _meta: meta } });
+      send(statelessRpc('ping', {}, 'b'));
+      send({ jsonrpc: '2.0', id: 'c', method: 'server/discover' });
+    });
+    const byId = new Map(answers.map(({ id, error }) => [id, error]));
+    expect(byId.get('a')).toMatchObject({
+      code: -32_022,
+      data: { requested: '2027-01-01', supported: expect.arrayContaining([stateless]) },
+    });
+    expect(byId.get('b')).toMatchObject({ code: -32_601 });
+    expect(byId.get('c')).toMatchObject({ code: -32_601 });
+  });
+
+  it('repeats names that no header could have as they are', async () => {
+    const { answers } = await relay((send) => {
+      send(statelessRpc('tools/call', { name: 'наблюдать' }));
+    });
+    expect(answers).toMatchObject([{ id: 1, result: { isError: true } }]);
+  });
+
+  it('sends nothing more of a request that its client cancels, while the call goes on', async () => {
+    slow = Promise.withResolvers();
+    began = Promise.withResolvers();
+    const { answers, notes } = await relay(async (send) => {
+      send(statelessRpc('tools/call', { name: 'count_slowly' }, 'slow'));
+      await began.promise;
+      send({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: 'slow', reason: 'no more patience' },
+      });
+    });
+    slow.resolve({ output: 3 });
+    expect({ answers, notes }).toEqual({ answers: [], notes: [] });
+    await answering.stop();
+    const { body } = await control.send(listCalls, { params: { sessionId }, query: {} });
+    expect(body.data.at(-1)).toMatchObject({ name: 'count_slowly', state: 'succeeded' });
+  });
+});
+
+describe('a client that finds out which revisions a program has', () => {
+  const start = async (args: string[]) => {
+    const env = {
+      SVC_URL: url(),
+      SVC_PUBLIC_KEY: control.publicKey,
+      SVC_SECRET_KEY: control.secretKey,
+    };
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: 'auto' } },
+    );
+    const command = { command: process.execPath, args, env, cwd: tmpdir() };
+    await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }));
+    return client;
+  };
+
+  it('speaks the one without a handshake to svc-mcp serve', async () => {
+    const client = await start([join(root, 'bin/svc-mcp.mjs'), 'serve']);
+    expect(client.getNegotiatedProtocolVersion()).toBe(stateless);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(45);
+    const project = await client.callTool({ name: 'describe_project' });
+    expect(project.structuredContent).toMatchObject({ caller: control.publicKey });
+    await client.close();
+  });
+
+  it('speaks it to svc worlds session mcp', async () => {
+    const client = await start([join(root, 'bin/svc.mjs'), 'worlds', 'session', 'mcp', sessionId]);
+    expect(client.getNegotiatedProtocolVersion()).toBe(stateless);
+    expect((await client.listTools()).tools).toHaveLength(3);
+    await client.close();
+  });
+});
