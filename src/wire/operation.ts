@@ -28,6 +28,11 @@ export type ToolShape = {
   as?: Readonly<Record<string, string>>;
   /** Of a call: its kind. Where its `input` has a schema, the members of that are arguments. */
   call?: { kind: string; input?: TSchema };
+  /**
+   * Member of the answer, and its values that mean that the work failed although the request was answered. The tool's
+   * result then has `isError`.
+   */
+  failed?: { member: string; values: readonly string[] };
 };
 
 export type OperationShape = {

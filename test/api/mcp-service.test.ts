@@ -4,8 +4,10 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isReadAccess } from '#wire/access.ts';
 import { basicAuthorization } from '#wire/client.ts';
+import type { CallAnswer } from '#wire/host-api/operations.ts';
 import { operationsOf } from '#wire/operation.ts';
 import * as operations from '#wire/public-api/operations.ts';
+import { openSession } from '#wire/public-api/operations.ts';
 import { answerCalls } from '../support/answering-host.ts';
 import { createAsker } from '../support/asker.ts';
 import { clearPool, warmHost } from '../support/host.ts';
@@ -205,6 +207,61 @@ describe('what a tool refuses', () => {
     const result = await call(name, args);
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain(words);
+  });
+});
+
+describe('work that fails although its request is answered', () => {
+  const failing = async (fail: () => Partial<CallAnswer>) => {
+    const host = await warmHost(control);
+    const { body } = await control.send(openSession, { body: { slug: 'notes', task: 'finish' } });
+    await host.poll();
+    await host.ready();
+    return { sessionId: body.id, answering: answerCalls(host, fail) };
+  };
+
+  it('is an error of the tool, for each kind of call', async () => {
+    const error = { code: 'invalid_input', message: 'title must have a character', path: '/title' };
+    const { sessionId, answering } = await failing(() => ({ error }));
+    const calls: [string, Record<string, unknown>][] = [
+      ['call_world_session_tool', { name: 'list_notes' }],
+      ['seed_world_session', { rows: { folders: [] } }],
+      ['reset_world_session', {}],
+      ['grade_world_session', {}],
+      ['get_world_session_state', {}],
+      ['answer_world_session', { answer: 7 }],
+    ];
+    for (const [name, args] of calls) {
+      const result = await call(name, { sessionId, ...args });
+      expect(result.isError, name).toBe(true);
+      expect(textOf(result), name).toContain('title must have a character');
+      expect(result.structuredContent, name).toMatchObject({ state: 'failed', error });
+    }
+    const { data } = await use<{ data: { id: string }[] }>('list_world_session_calls', {
+      sessionId,
+    });
+    // To read of a failure is no failure.
+    expect(await use('get_world_session_call', { sessionId, callId: data[0]?.id })).toMatchObject({
+      state: 'failed',
+    });
+    await answering.stop();
+    await clearPool(control);
+  });
+
+  it('is no error while it goes on', async () => {
+    const slow = Promise.withResolvers<Partial<CallAnswer>>();
+    const { sessionId, answering } = await failing(() => slow.promise as Partial<CallAnswer>);
+    const args = { sessionId, name: 'list_notes', wait: 0 };
+    expect(['queued', 'claimed']).toContain((await use('call_world_session_tool', args)).state);
+    slow.resolve({ output: [] });
+    await answering.stop();
+    await clearPool(control);
+  });
+
+  it('is an error of the tool where a command on files of a world refuses them', async () => {
+    const files = [{ path: 'schema/world.json', content: Buffer.from('{').toString('base64') }];
+    const refused = await call('run_world_command', { command: 'validate', files });
+    expect(refused).toMatchObject({ isError: true });
+    expect(JSON.parse(textOf(refused))).toMatchObject({ status: 'rejected' });
   });
 });
 

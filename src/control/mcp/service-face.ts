@@ -3,25 +3,41 @@
  * said by the access of each operation.
  */
 import { AppError } from '#domain/error.ts';
+import { isObject } from '#domain/json.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
-import { JsonText } from '../json/json-text.ts';
+import { JsonText, writeJson } from '../json/json-text.ts';
 import type { KeyLevel } from '../tokens/tokens.ts';
-import { type CallWatch, type Face, valueResult } from './face.ts';
+import { type CallWatch, type Face, failedResult, type ToolResult, valueResult } from './face.ts';
 import type { ServiceTool, ToolRequest } from './service-tools.ts';
 
-/** Does the request of a tool for its caller; throws what the operation refuses. */
+/** Answers of this status and above are refusals. */
+const firstRefusal = 400;
+
+/** Does the request of a tool for its caller, and returns the answer; throws what the operation refuses. */
 export type PerformTool = (
   tool: ServiceTool,
   request: ToolRequest,
   watch: CallWatch,
-) => Promise<unknown>;
+) => Promise<{ status: number; body: unknown }>;
 
 export type ServiceFaceOptions = {
   tools: ReadonlyMap<string, ServiceTool>;
   /** `public`: it may only read. */
   level: KeyLevel;
   perform: PerformTool;
+};
+
+/** Returns true if the answer of a tool says that the work failed. */
+const saysFailure = ({ failed }: ServiceTool, body: unknown): boolean => {
+  const value = failed === undefined || !isObject(body) ? undefined : body[failed.member];
+  return typeof value === 'string' && failed?.values.includes(value) === true;
+};
+
+const resultOf = (tool: ServiceTool, status: number, body: unknown): ToolResult => {
+  // Clients hold values to the schema of what is answered when all goes well; a refusal is text alone.
+  if (status >= firstRefusal) return failedResult(writeJson(body).join(''));
+  return { ...valueResult(body), ...(saysFailure(tool, body) ? { isError: true } : {}) };
 };
 
 const mayUse = ({ operation }: ServiceTool, level: KeyLevel): boolean =>
@@ -51,7 +67,8 @@ export const createServiceFace = ({ tools, level, perform }: ServiceFaceOptions)
     },
     async callTool(name, argumentTexts, watch) {
       const tool = findTool(name);
-      return valueResult(await perform(tool, tool.request(argumentTexts), watch));
+      const { status, body } = await perform(tool, tool.request(argumentTexts), watch);
+      return resultOf(tool, status, body);
     },
     listResources: async () => [],
     async readResource(uri) {

@@ -23,6 +23,7 @@ export type ToolRequest = {
 export type ServiceTool = {
   name: string;
   operation: OperationShape;
+  failed: ToolShape['failed'];
   /** As `tools/list` shows it, as JSON text. */
   json: string;
   /** What arguments, given as JSON texts by name, come to; throws `invalid` for one that there is not. */
@@ -193,6 +194,7 @@ const toolOf = (operation: OperationShape, tool: ToolShape): ServiceTool => {
   return {
     name,
     operation,
+    failed: tool.failed,
     json: JSON.stringify({
       name,
       description,

@@ -1,5 +1,6 @@
 /** The calls of a session as tools of the MCP server, each kind with the input that it takes. */
 import { redactModes } from '#domain/batch.ts';
+import type { CallState } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import type { ToolShape } from '../operation.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
@@ -46,7 +47,10 @@ const AnswerInput = Type.Object(
   { additionalProperties: false },
 );
 
-export const callTools: readonly ToolShape[] = [
+/** Ends of a call without an output. A call that still waits or runs is none of them. */
+const failedStates: readonly CallState[] = ['failed', 'lost', 'cancelled'];
+
+const kinds: readonly ToolShape[] = [
   {
     name: 'call_world_session_tool',
     description: 'Call a tool of a session, by its `name` and with its `input`',
@@ -84,3 +88,8 @@ export const callTools: readonly ToolShape[] = [
     call: { kind: 'answer', input: AnswerInput },
   },
 ];
+
+export const callTools: readonly ToolShape[] = kinds.map((tool) => ({
+  ...tool,
+  failed: { member: 'state', values: failedStates },
+}));

@@ -48,7 +48,7 @@ export const syncFileConnector = operation({
   method: 'POST',
   path: '/files/connectors/sync',
   access: 'write',
-  tools: [{ name: 'sync_file_connector' }],
+  tools: [{ name: 'sync_file_connector', failed: { member: 'status', values: ['failed'] } }],
   body: SyncBody,
   answers: { 200: SyncAnswer },
   refusals: {

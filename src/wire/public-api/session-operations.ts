@@ -31,7 +31,9 @@ export const openSession = operation({
   method: 'POST',
   path: '/world-sessions',
   access: 'write',
-  tools: [{ name: 'open_world_session', wait: 30 }],
+  tools: [
+    { name: 'open_world_session', wait: 30, failed: { member: 'state', values: ['FAILED'] } },
+  ],
   query: WaitQuery,
   headers: OpenHeaders,
   body: OpenSessionBody,

@@ -35,7 +35,7 @@ export const serviceEndpoint = (
     (caller: ProjectCaller): PerformTool =>
     async ({ operation }, request, { signal }) => {
       const { perform } = performerOf(operation.id);
-      return (await perform(request, { caller, signal })).body;
+      return perform(request, { caller, signal });
     };
 
   return endpoint(
