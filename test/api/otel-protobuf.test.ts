@@ -124,7 +124,7 @@ describe('an export in protobuf', () => {
         parentObservationId: spanId('1'),
         type: 'GENERATION',
         model: 'model-1',
-        modelParameters: { temperature: 0.5, stop_sequences: ['a', 'b'], stream: true },
+        modelParameters: { temperature: 0.5, stop_sequences: '["a","b"]', stream: 'true' },
         level: 'ERROR',
         statusMessage: 'too slow',
         usageDetails: { input: 12 },

@@ -110,7 +110,7 @@ it('GenAI: messages as attributes, what the model was told before them', () => {
     type: 'GENERATION',
     name: 'chat model-1',
     model: 'model-1-2026',
-    parameters: { temperature: 0.5, stop_sequences: ['x'] },
+    parameters: { temperature: 0.5, stop_sequences: '["x"]' },
     usage: {
       input: 30,
       input_cached_tokens: 60,
@@ -371,4 +371,26 @@ it('hostile values are kept as what they are', () => {
   expect(told.usage).toBe(undefined);
   expect(Object.hasOwn(told.metadata ?? {}, '__proto__')).toBe(true);
   expect(({} as { polluted?: number }).polluted).toBe(undefined);
+});
+
+it('parameters of a model are texts and numbers: others are shown as their JSON', () => {
+  const given = {
+    max_tokens: '1000',
+    temperature: 0.9,
+    stop: ['a', 'b'],
+    stream: true,
+    seed: null,
+  };
+  const shown = { ...given, stop: '["a","b"]', stream: 'true', seed: 'null' };
+  const parametersBy = (attributes: Attributes) => said({ attributes }).parameters;
+  for (const name of [
+    'langfuse.observation.model.parameters',
+    'llm.invocation_parameters',
+    'model_config',
+  ]) {
+    expect(parametersBy({ [name]: JSON.stringify(given) }), name).toEqual(shown);
+  }
+  expect(parametersBy({ 'gen_ai.request.stop_sequences': ['a', 'b'] })).toEqual({
+    stop_sequences: '["a","b"]',
+  });
 });

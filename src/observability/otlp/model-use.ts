@@ -108,12 +108,23 @@ const parameterNames = [
   'model_config',
 ];
 
+/** Returns parameters as the field shows them, a text or a number each: whatever else is told is its JSON text. */
+const parametersText = (told: Record<string, unknown>): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(told).map(([name, value]) => [
+        name,
+        typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value),
+      ]),
+    ),
+  );
+
 const parametersOf = (attributes: Attributes): string | undefined => {
   const told = parseLoose(firstOf(attributes, parameterNames));
-  if (isObject(told)) return JSON.stringify(told);
+  if (isObject(told)) return parametersText(told);
   const { model: _, ...asked } = recordOf(attributes, ['gen_ai.request']);
   const known = Object.keys(asked).length > 0 ? asked : recordOf(attributes, ['ai.settings']);
-  return Object.keys(known).length === 0 ? undefined : JSON.stringify(known);
+  return Object.keys(known).length === 0 ? undefined : parametersText(known);
 };
 
 /** Milliseconds since 1970 at which the first of an answer was there. */
