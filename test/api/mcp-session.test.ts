@@ -159,9 +159,7 @@ describe('the official client', () => {
     );
     const unknown = await client.callTool({ name: 'list_note' });
     expect(unknown).toMatchObject({ isError: true });
-    expect(textOf(unknown)).toContain(
-      'the world has no tool "list_note"; did you mean "list_notes"',
-    );
+    expect(textOf(unknown)).toBe('the world has no tool "list_note"; did you mean "list_notes"?');
     await client.close();
   });
 

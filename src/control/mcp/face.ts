@@ -62,9 +62,14 @@ export const failedResult = (text: string): ToolResult => ({
 
 const shownOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
-/** What an error says, what is wrong with which fields, and its facts. */
+/** Returns what an error says, then what is wrong with which fields, then its facts. */
 export const wordsOf = (error: AppError): string => {
-  const fields = error.fields.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  const [only] = error.fields;
+  // The message of an error with one field says it already.
+  const isSaid = error.fields.length === 1 && error.message.includes(only?.message ?? '');
+  const fields = (isSaid ? [] : error.fields).map(
+    ({ path, message }) => `${path.join('.') || 'it'}: ${message}`,
+  );
   const facts = Object.entries(error.detail).map(([name, value]) => `${name}: ${shownOf(value)}`);
   return [error.message, ...fields, ...facts].join('\n');
 };
