@@ -107,30 +107,60 @@ const fetchAnswer = async (url: string | URL, init?: RequestInit): Promise<Respo
   return new Response(text, { status, headers: response.headers });
 };
 
+/** The requests that wait for their answers. */
+const createWaiting = () => {
+  const all = new Map<string, { request: JSONRPCRequest; leaving: AbortController }>();
+  let onEmpty: (() => void) | undefined;
+  return {
+    /** Returns the signal by which the request is cancelled. */
+    add(request: JSONRPCRequest): AbortSignal {
+      const leaving = new AbortController();
+      all.set(keyOf(request.id), { request, leaving });
+      return leaving.signal;
+    },
+    /** Removes a request, which is answered now; undefined when it does not wait. */
+    take(key: string): JSONRPCRequest | undefined {
+      const found = all.get(key);
+      all.delete(key);
+      return found?.request;
+    },
+    cancel(key: string): void {
+      const found = all.get(key);
+      all.delete(key);
+      found?.leaving.abort();
+      this.settle();
+    },
+    /** Resumes what waits for the last answer, once that was sent. */
+    settle: (): void => void (all.size === 0 && onEmpty?.()),
+    whenEmpty: async (): Promise<void> => {
+      if (all.size === 0) return;
+      await new Promise<void>((resolve) => {
+        onEmpty = resolve;
+        setTimeout(resolve, lastMs).unref();
+      });
+    },
+    cancelAll: (): void => {
+      for (const { leaving } of all.values()) leaving.abort();
+    },
+  };
+};
+
 /** Relays until the client has ended its input or the signal aborts. */
 export const relayStdio = async (options: RelayOptions): Promise<void> => {
   const { input, output, authorization, direct, adapt, note, signal } = options;
   const stdio = new StdioServerTransport(input, output, { maxBufferSize: mostBytes });
-  /** Requests that wait for their answers. */
-  const waiting = new Map<string, { request: JSONRPCRequest; leaving: AbortController }>();
-  /** Set once the client has ended its input. */
-  let onIdle: (() => void) | undefined;
+  const waiting = createWaiting();
   let agreed: string | undefined;
-
-  const forget = (key: string): void => {
-    waiting.delete(key);
-    if (waiting.size === 0) onIdle?.();
-  };
 
   const answer = async (message: JSONRPCMessage): Promise<void> => {
     const key = answeredBy(message);
     if (key === undefined) return stdio.send(message);
-    const request = waiting.get(key)?.request;
+    const request = waiting.take(key);
     if (request === undefined) return;
     if (request.method === 'initialize' && 'result' in message)
       agreed = (message.result as { protocolVersion?: string }).protocolVersion;
     await stdio.send(adapt?.(request, message) ?? message);
-    forget(key);
+    waiting.settle();
   };
 
   const post = async ({ address, message }: Sent, leaving?: AbortSignal): Promise<void> => {
@@ -139,44 +169,37 @@ export const relayStdio = async (options: RelayOptions): Promise<void> => {
       fetch: fetchAnswer,
     });
     server.onmessage = (back) => void (leaving?.aborted === true ? undefined : answer(back));
+    // Also a stream that breaks before the answer was in it.
+    if (isRequest(message)) server.onerror = (error) => void answer(refusalOf(message, error));
     await server.start();
     leaving?.addEventListener('abort', () => void server.close(), { once: true });
     await server.send(message);
   };
 
   const pass = async (message: JSONRPCMessage): Promise<void> => {
-    const leaving = isRequest(message) ? waiting.get(keyOf(message.id))?.leaving : undefined;
+    const leaving = isRequest(message) ? waiting.add(message) : undefined;
     try {
-      await post(await direct(message), leaving?.signal);
+      await post(await direct(message), leaving);
     } catch (error) {
-      if (!isRequest(message)) note(wordsOf(error));
-      else if (leaving?.signal.aborted !== true) await answer(refusalOf(message, error));
+      if (isRequest(message)) await answer(refusalOf(message, error));
+      else note(wordsOf(error));
     }
   };
 
   stdio.onmessage = (message) => {
     const cancelled = cancelledBy(message);
-    if (cancelled !== undefined) {
-      // By HTTP a client cancels by leaving.
-      waiting.get(cancelled)?.leaving.abort();
-      return forget(cancelled);
-    }
-    if (isRequest(message))
-      waiting.set(keyOf(message.id), { request: message, leaving: new AbortController() });
-    void pass(message);
+    // By HTTP a client cancels by leaving: the notification itself has no receiver.
+    if (cancelled === undefined) void pass(message);
+    else waiting.cancel(cancelled);
   };
   stdio.onerror = (error) => note(describeError(error));
   await stdio.start();
   await new Promise<void>((resolve) => {
-    input.once('end', () => {
-      if (waiting.size === 0) return resolve();
-      onIdle = resolve;
-      setTimeout(resolve, lastMs).unref();
-    });
+    input.once('end', () => void waiting.whenEmpty().then(resolve));
     stdio.onclose = resolve;
     signal?.addEventListener('abort', () => resolve(), { once: true });
   });
   stdio.onclose = () => undefined;
-  for (const { leaving } of waiting.values()) leaving.abort();
+  waiting.cancelAll();
   await stdio.close();
 };

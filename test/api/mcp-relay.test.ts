@@ -3,6 +3,7 @@
  * revision without a handshake. `mcp-stdio.test.ts` has the programs that use it.
  */
 
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,6 +15,7 @@ import type { CallAnswer } from '#wire/host-api/operations.ts';
 import { relayStdio } from '#wire/mcp-relay.ts';
 import { listCalls, openSession } from '#wire/public-api/operations.ts';
 import { type Answering, answerCalls } from '../support/answering-host.ts';
+import { endServer, listenLocally } from '../support/gateway.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { stateless, statelessRpc } from '../support/mcp.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
@@ -51,9 +53,11 @@ const pair = () => basicAuthorization(control.publicKey, control.secretKey);
 type Answer = { id?: unknown; error?: object; result?: object };
 
 /** Sends messages by a relay to the session's server; returns what came back once its input has ended. */
-const relay = async (write: (send: (message: object) => void) => Promise<void> | void) => {
+const relay = async (
+  write: (send: (message: object) => void) => Promise<void> | void,
+  address = `${url()}/api/public/world-sessions/${sessionId}/mcp`,
+) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const address = `${url()}/api/public/world-sessions/${sessionId}/mcp`;
   const notes: string[] = [];
   const relaying = relayStdio({
     input,
@@ -96,6 +100,17 @@ describe('the relay', () => {
       send(statelessRpc('tools/call', { name: 'наблюдать' }));
     });
     expect(answers).toMatchObject([{ id: 1, result: { isError: true } }]);
+  });
+
+  it('answers a request whose event stream breaks before the answer', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': at work\n\n', () => response.destroy());
+    });
+    const address = `http://127.0.0.1:${await listenLocally(server)}/mcp`;
+    const { answers } = await relay((send) => send(statelessRpc('tools/list')), address);
+    expect(answers).toMatchObject([{ id: 1, error: { code: -32_603 } }]);
+    await endServer(server);
   });
 
   it('sends nothing more of a request that its client cancels, while the call goes on', async () => {

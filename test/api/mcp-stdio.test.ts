@@ -188,10 +188,12 @@ describe('svc-mcp serve with a token', () => {
     await control.sql('delete from project_memberships where project_id = $1', [other]);
     await until(
       async () => {
-        const named = await client.callTool({ name: 'list_worlds' });
+        // Between the look and the call the service itself may refuse, which is an error.
+        const [named] = await Promise.allSettled([client.callTool({ name: 'list_worlds' })]);
         return (
-          named.isError === true &&
-          textOf(named).includes(`the token does not reach the project "${other}"`)
+          named.status === 'fulfilled' &&
+          named.value.isError === true &&
+          textOf(named.value).includes(`the token does not reach the project "${other}"`)
         );
       },
       { timeoutMs: 10_000, everyMs: 200, what: 'the end of the right' },
