@@ -132,7 +132,7 @@ export const findConnectorFiles = async (
     ?.files;
 
 const holdStatement = statement(
-  'hold_upload',
+  'hold_connector_upload',
   `update uploads set began_at = 'infinity' where id = $1 and began_at > '-infinity' returning id`,
 );
 

@@ -16,7 +16,7 @@ import { makerOf } from './row-maker.ts';
 import { types } from './times.ts';
 import { createTurns, type TurnLimits } from './turns.ts';
 
-/** One SQL statement. Its name is unique in the program. */
+/** One SQL statement. The name of a prepared one is unique in the program, see `statement`. */
 export type Statement = {
   name: string;
   /** With numbered parameters. */
@@ -78,15 +78,30 @@ export type Database = Queryable & {
  * something that few have or many. A plan for any values looks through the whole table for those that few have.
  */
 export const replannedStatement = (name: string, text: string): Statement => ({
-  ...statement(name, text),
+  name,
+  ...readParameters(text),
   isPlannedAnew: true,
 });
 
-/** Declares a statement; its parameters have names (`:id`), or numbers where there are one or two. */
-export const statement = (name: string, text: string): Statement => ({
-  name,
-  ...readParameters(text),
-});
+/** Text of each prepared statement, by its name. */
+const declared = new Map<string, string>();
+
+/** PostgreSQL cuts longer names of prepared statements, so that two of them could become one. */
+const longestName = 63;
+
+/**
+ * Declares a prepared statement; its parameters have names (`:id`), or numbers where there are one or two. Throws if
+ * another statement has the name: a connection prepares the first of the two that it meets and refuses the other,
+ * so a request would fail or succeed by the connection that it gets. Statements are declared as modules are loaded,
+ * so the program does not start.
+ */
+export const statement = (name: string, text: string): Statement => {
+  const known = declared.get(name);
+  if (known !== undefined && known !== text) throw new Error(`two statements are named "${name}"`);
+  if (name.length > longestName) throw new Error(`the name "${name}" of a statement is too long`);
+  declared.set(name, text);
+  return { name, ...readParameters(text) };
+};
 
 /** How many connections a pool has, who may have how many, and what they are called at the server. */
 export type PoolShape = {

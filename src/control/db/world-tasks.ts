@@ -248,7 +248,7 @@ export const deleteTask = async (db: Queryable, projectId: string, id: string): 
   (await db.query(deleteStatement, [id, projectId])).length > 0;
 
 const sessionTaskStatement = statement(
-  'find_session_task',
+  'find_opened_task',
   `select task::text as "specJson", task_form as form, task_name as name, task_hash as "contentHash",
           world_id as "worldId", version_id as "versionId"
      from sessions where id = $1 and project_id = $2`,

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { isTest, sourceFiles } from '#test/support/imports.ts';
+import { replannedStatement, statement } from './database.ts';
+
+describe('statements', () => {
+  it('are all declared, each prepared one under a name of its own', async () => {
+    const files = sourceFiles('src/control/db').filter((file) => !isTest(file));
+    const declaring = files.filter((file) => !file.includes('/migrations/'));
+    expect(declaring.length).toBeGreaterThan(90);
+    const refused: unknown[] = [];
+    for (const file of declaring) {
+      await import(`../../../${file}`).catch((error) => refused.push(`${file}: ${error}`));
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it('refuses a second prepared statement of a name, as a connection would', () => {
+    statement('test_named_twice', 'select 1');
+    expect(() => statement('test_named_twice', 'select 2')).toThrow('are named "test_named_twice"');
+  });
+
+  it('takes the same statement again, and any number that are planned anew, which have no name', () => {
+    expect(statement('test_named_once', 'select :id')).toEqual(
+      statement('test_named_once', 'select :id'),
+    );
+    const [first, second] = ['select 1', 'select 2'].map((text) =>
+      replannedStatement('test_planned_anew', text),
+    );
+    expect(first?.text).not.toBe(second?.text);
+  });
+
+  it('refuses a name that PostgreSQL would cut', () => {
+    expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long');
+  });
+});
