@@ -11,9 +11,11 @@
  *
  * Standard output carries one JSON object a line, for the program that started it: wire/program-lines.
  */
+
 import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
 import type { HostKind } from '#domain/host.ts';
+import { own } from '#domain/json.ts';
 import { createLog, type Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
@@ -141,7 +143,7 @@ const commands: Record<string, () => Promise<void>> = {
 
 const name = process.argv[2] ?? 'run';
 try {
-  const command = commands[name];
+  const command = own(commands, name);
   if (command === undefined) {
     throw new AppError('invalid', `"${name}" is not one of ${Object.keys(commands).join(', ')}`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isObject, parsePointer, toPointer } from './json.ts';
+import { isObject, own, parsePointer, toPointer } from './json.ts';
 
 describe('JSON pointers', () => {
   it.each([
@@ -31,5 +31,19 @@ describe('isObject', () => {
     [undefined, false],
   ])('of %j is %j', (value, expected) => {
     expect(isObject(value)).toBe(expected);
+  });
+});
+
+describe('own', () => {
+  const object = JSON.parse('{"a": 1, "valueOf": 2, "__proto__": 3}') as Record<string, number>;
+
+  it.each([
+    ['a', 1],
+    ['valueOf', 2],
+    ['__proto__', 3],
+    ['constructor', undefined],
+    ['b', undefined],
+  ])('finds under %j what the object itself has: %j', (name, expected) => {
+    expect(own(object, name)).toBe(expected);
   });
 });

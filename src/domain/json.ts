@@ -4,6 +4,15 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/**
+ * Returns what an object itself has under a name; undefined for what every object inherits, such as `constructor`.
+ * For look-ups by names that a client, an author or a document gives.
+ */
+export const own = <Value>(
+  object: { readonly [name: string]: Value },
+  name: string,
+): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
+
 /** One segment in a pointer's spelling. */
 export const escapeSegment = (segment: string | number): string => {
   const text = String(segment);

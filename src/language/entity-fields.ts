@@ -1,5 +1,5 @@
 /** The top-level fields of an entity: its row shape is a closed object, written out or referred to. */
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { Contract, EntityContract } from './contract.ts';
 
 /** Names of the fields, in the order of the schema. */
@@ -14,7 +14,7 @@ export const fieldNames = (
     const name = /^#\/\$defs\/(.+)$/.exec(String(shape.$ref))?.[1];
     if (name === undefined || seen.has(name)) return [];
     seen.add(name);
-    shape = definitions[name];
+    shape = own(definitions, name);
   }
   return [];
 };

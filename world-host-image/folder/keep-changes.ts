@@ -15,7 +15,7 @@ const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
 /** An update keeps the row's place, unless fields are gone, which no update takes away. */
 const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: Row, after: Row) => {
-  if (Object.keys(before).every((field) => field in after)) {
+  if (Object.keys(before).every((field) => Object.hasOwn(after, field))) {
     store.update(entity, before, after);
     return;
   }

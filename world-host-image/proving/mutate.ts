@@ -3,7 +3,7 @@
  * contract refuses, or that does not do what it is for, changes nothing and answers false.
  */
 
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { CheckCount } from '#language/checks.ts';
 import { readCondition } from '#language/comparison.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -100,14 +100,14 @@ const otherValues = (held: unknown, seen: readonly unknown[]): unknown[] => {
 
 const valueAt = (row: Row, path: readonly string[]): unknown => {
   let value: unknown = row;
-  for (const part of path) value = isObject(value) ? value[part] : undefined;
+  for (const part of path) value = isObject(value) ? own(value, part) : undefined;
   return value;
 };
 
 /** The top-level field of a row with another value at a path below it. */
 const patchOf = (row: Row, [field = '', ...rest]: readonly string[], value: unknown): Row => {
   if (rest.length === 0) return { [field]: value };
-  const inner = row[field];
+  const inner = own(row, field);
   return {
     [field]: { ...(isObject(inner) ? inner : {}), ...patchOf((inner ?? {}) as Row, rest, value) },
   };

@@ -2,7 +2,7 @@
  * Runs the tests of one file, in a process of its own that sees nothing but the world's files. A test that ends the
  * process, or is not over in time, is told as that, and the tests after it run in another process.
  */
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { RunResult, TraceFrame, UserLanguage } from '../usercode/run.ts';
 import type { Grader } from '../usercode/runner.ts';
@@ -219,7 +219,7 @@ const endOf = ({ result, late }: Ended): [TestOutcome, string] => {
     return ['timed_out', `${late}; it was stopped${place}`];
   }
   if (result.ok) return ['crashed', 'its process ended in the middle of it'];
-  return [ends[result.error.code] ?? 'crashed', result.error.message];
+  return [own(ends, result.error.code) ?? 'crashed', result.error.message];
 };
 
 /** Notes what ended a process: under a test, or before there was one. False when there is no use in another. */

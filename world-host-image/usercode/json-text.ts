@@ -32,7 +32,7 @@ const faultOfKind = (value: unknown): string | undefined => {
     return Number.isNaN((value as Date).getTime()) ? 'an invalid Date' : undefined;
   if (carried.has(kind) || saysItself(value)) return undefined;
   const article = /^[AEIOU]/.test(kind) ? 'an' : 'a';
-  return `${article} ${kind}${kind in ways ? `: ${ways[kind]}` : ''}`;
+  return `${article} ${kind}${Object.hasOwn(ways, kind) ? `: ${ways[kind]}` : ''}`;
 };
 
 const saysItself = (value: unknown): boolean =>

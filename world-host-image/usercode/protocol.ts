@@ -175,7 +175,7 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
     case 'open': {
       const { missing } = message;
       if (!Array.isArray(missing)) return undefined;
-      return { type, nonce, missing: missing.filter((part) => part in boundaryParts) };
+      return { type, nonce, missing: missing.filter((part) => Object.hasOwn(boundaryParts, part)) };
     }
     case 'ask':
       if (!Number.isInteger(id) || typeof operation !== 'string' || !isObject(given)) return;

@@ -3,7 +3,9 @@
  * take, labels that tell whose it is, and a fence that stands before the host's address is known to
  * anybody, so before any code of a world can run in it.
  */
+
 import { AppError } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Engine, engineRefusal, isStatus } from '../../engine/engine.ts';
 import { pullImage } from '../../images/image.ts';
@@ -70,7 +72,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   };
 
   const bringImage = (wanted: string, preparing: PrepareOptions): Promise<void> =>
-    makers[wanted]?.(preparing) ?? pullImage(engine, wanted, preparing);
+    own(makers, wanted)?.(preparing) ?? pullImage(engine, wanted, preparing);
 
   /** Launches that wait for an image wait for the same one. */
   const onTheirWay = new Map<string, Promise<void>>();

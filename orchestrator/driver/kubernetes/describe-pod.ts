@@ -2,7 +2,9 @@
  * What a pod's status means for its host, in plain words: whether it runs, why it does not yet, how it
  * ended, and whether the cluster takes it away.
  */
+
 import type { V1ContainerState, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
+import { own } from '#domain/json.ts';
 import type { Container, ContainerExit, ContainerTrouble, Reclaim } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { ownerOf } from '../labels.ts';
@@ -74,7 +76,7 @@ const troubleOf = (
   state: V1ContainerState | undefined,
 ): ContainerTrouble | undefined => {
   const { reason = '', message } = state?.waiting ?? {};
-  const kind = troubles[reason];
+  const kind = own(troubles, reason);
   if (kind !== undefined) return { kind, message: joined(reason, message) };
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (scheduled?.status !== 'False' || scheduled.reason === 'SchedulingGated') return undefined;

@@ -3,12 +3,14 @@
  * of files that a vendor's export or a query gave, or of a folder's captures; what the world redacts is redacted
  * unless that is refused, and what was done is told in numbers.
  */
+
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { createShaping } from '#data/formats/shape-rows.ts';
 import { columnsOf } from '#data/formats/table-columns.ts';
 import { AppError } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
 import { extractCaptures } from '#language/edit/reconcile/extract-captures.ts';
@@ -84,7 +86,9 @@ export const versionSource = (
     contract,
     policy: contract.redact,
     total:
-      where === undefined ? names.reduce((sum, name) => sum + (counts[name] ?? 0), 0) : undefined,
+      where === undefined
+        ? names.reduce((sum, name) => sum + (own(counts, name) ?? 0), 0)
+        : undefined,
     async *read(signal) {
       for (const name of names) {
         for await (const rows of readPages(client, { version, entity: name, where, signal })) {

@@ -1,5 +1,7 @@
 /** `svc traces` and `svc observations`: what agents did. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { own } from '#domain/json.ts';
 import { levels, observationTypes } from '#observability/object.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
@@ -35,7 +37,7 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Parser of how long ago, such as `30m`, `12h`, `7d`, `4w`: the time that it was then. */
 export const parseAgo = (text: string): string => {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const ms = unitMs[unit];
+  const ms = own(unitMs, unit);
   if (count !== undefined && ms !== undefined) {
     return new Date(Date.now() - Number(count) * ms).toISOString();
   }

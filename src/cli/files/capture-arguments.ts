@@ -63,7 +63,9 @@ const readSets = async (
       for (const [index, set] of list.entries()) {
         const odd = Object.keys(set).find((argument) => !known.includes(argument));
         if (odd !== undefined) refuseUnknown(odd, known, `argument of ${name}`);
-        const missing = pathArguments(operation.segments).find((argument) => !(argument in set));
+        const missing = pathArguments(operation.segments).find(
+          (argument) => !Object.hasOwn(set, argument),
+        );
         if (missing === undefined) continue;
         throw new AppError('invalid', `${what}: ${name}[${index}] lacks "${missing}"`);
       }

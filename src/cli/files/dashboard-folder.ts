@@ -1,7 +1,7 @@
 /** The code of a dashboard as a folder: its files, beside them its transform, and what says which dashboard it is. */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { DashboardDetail } from '#wire/public-api/dashboard.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseJson, readTree } from './input.ts';
@@ -50,7 +50,7 @@ export const writeDashboard = (
 };
 
 const textIn = (note: Record<string, unknown>, name: string): string | null => {
-  const value = note[name];
+  const value = own(note, name);
   return typeof value === 'string' ? value : null;
 };
 

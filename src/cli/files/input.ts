@@ -7,7 +7,7 @@ import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ignore from 'ignore';
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -126,7 +126,8 @@ export const readRows = (
   const all: Record<string, Row[]> = {};
   for (const file of files) {
     const rows = parseRows(readUserFile(context, file).toString(), file, entity);
-    for (const [name, list] of Object.entries(rows)) all[name] = [...(all[name] ?? []), ...list];
+    for (const [name, list] of Object.entries(rows))
+      all[name] = [...(own(all, name) ?? []), ...list];
   }
   return all;
 };

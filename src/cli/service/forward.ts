@@ -2,9 +2,11 @@
  * Sends one delivery of a webhook to a receiver of the user's own: the exact text and headers that were signed, over a
  * connection of its own, so that a receiver may go away and come back between two of them.
  */
+
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { describeError } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import type { DeliveryView } from '#wire/public-api/delivery.ts';
 import type { Forwarded } from '../views/webhooks.ts';
 
@@ -25,7 +27,7 @@ const reasons: Record<string, string> = {
 const reasonOf = (error: unknown, isLate: boolean, limitMs: number): string => {
   if (isLate) return `no answer within ${limitMs / 1_000} s`;
   const { code } = error as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : reasons[code];
+  const known = code === undefined ? undefined : own(reasons, code);
   return (known ?? describeError(error)).slice(0, mostReasonChars);
 };
 

@@ -1,4 +1,5 @@
 /** Runs of tests as a person reads them: each test on a line, then what failed with what it said. */
+import { own } from '#domain/json.ts';
 import type { Colors } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 
@@ -23,7 +24,7 @@ const indent = (text: string): string => text.trimEnd().replaceAll(/^/gm, '    '
 const lineOf = ({ name, outcome, durationMs }: TestReport['tests'][number], colors: Colors) => {
   const isFine = outcome === 'passed' || outcome === 'skipped';
   const word = isFine ? '' : ` ${outcome.replaceAll('_', ' ')}`;
-  const line = `${marks[outcome] ?? '✗'} ${name}${word} (${Math.round(durationMs)} ms)`;
+  const line = `${own(marks, outcome) ?? '✗'} ${name}${word} (${Math.round(durationMs)} ms)`;
   return isFine ? line : colors.red(line);
 };
 

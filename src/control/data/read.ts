@@ -4,7 +4,7 @@ import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
 import type { IndexFile } from '#data/query/store-file.ts';
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import type { HeldFile } from '#store/files/snapshot-files.ts';
@@ -106,7 +106,7 @@ const refusalOf = (
 type Asked = { version: Version; entity: string; where: Row; mapped: string[] };
 
 const rowCountOf = ({ version: { entityCounts }, entity }: Asked): number =>
-  entityCounts[entity] ?? 0;
+  own(entityCounts, entity) ?? 0;
 
 /** Where there is no room for an index, its field is looked for like others; what is no field, the query says. */
 const withoutIndex = (error: unknown): undefined => {

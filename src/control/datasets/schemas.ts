@@ -1,5 +1,7 @@
 /** Items of datasets held to their schemas, in a compile process. */
+
 import { AppError, type FieldProblem } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import type { CheckedItems } from '../compile/check-items.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { DatasetRow } from '../db/datasets.ts';
@@ -31,7 +33,7 @@ export const checkItems = async (
   const checked = await compiler.run(job, { project: projectId });
   if (!checked.ok) {
     const [problem] = checked.problems;
-    const words = limitWords[problem?.code ?? ''] ?? problem?.message ?? 'cannot be checked';
+    const words = own(limitWords, problem?.code ?? '') ?? problem?.message ?? 'cannot be checked';
     throw new AppError('invalid', `the values ${words}; make these simpler`, {
       fields: [{ path: ['inputSchema'], message: words }],
     });

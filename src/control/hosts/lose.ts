@@ -2,8 +2,10 @@
  * A host leaves service: it is to be destroyed (`draining`), or it is known not to exist (`gone`). A
  * session on it ends, or waits for another host.
  */
+
 import { AppError } from '#domain/error.ts';
 import { type HostKind, type HostState, hostTransitions } from '#domain/host.ts';
+import { own } from '#domain/json.ts';
 import { can } from '#domain/transitions.ts';
 import { loseBrowser } from '../db/browsers.ts';
 import type { Queryable } from '../db/database.ts';
@@ -48,7 +50,7 @@ const tries = 5;
 
 const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
   const meant = ifState === undefined ? undefined : [ifState];
-  const allowed = meant ?? (to === 'draining' ? onlyIn[reason] : undefined);
+  const allowed = meant ?? (to === 'draining' ? own(onlyIn, reason) : undefined);
   if (allowed === undefined || allowed.includes(host.state)) return;
   throw new AppError(
     'conflict',

@@ -2,8 +2,10 @@
  * What is no HTTP request, or comes too long or too late, never reaches the application: it is answered here in the one
  * form of an error, and its connection ends.
  */
+
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { own } from '#domain/json.ts';
 import type { ErrorBody } from '#wire/errors.ts';
 
 type Refusal = { status: number; message: string };
@@ -23,7 +25,7 @@ export const answerBroken = (error: NodeJS.ErrnoException, socket: Duplex): void
     socket.destroy();
     return;
   }
-  const { status, message } = refusals[error.code ?? ''] ?? notHttp;
+  const { status, message } = own(refusals, error.code ?? '') ?? notHttp;
   const body: ErrorBody = { message, error: 'invalid' };
   const text = JSON.stringify(body);
   socket.end(

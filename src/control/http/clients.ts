@@ -3,6 +3,7 @@
  * person by a token. What a route takes of these is a row of `wire/access.ts`; nothing is decided here but how each
  * shows who it is, and what a token's user may.
  */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   isAtLeast,
@@ -14,6 +15,7 @@ import {
   tokenOpening,
 } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import {
   type AccessRule,
   accessRules,
@@ -110,7 +112,7 @@ export const roleAt = (
   projectId: string,
 ): Role | undefined =>
   projectIds === null || projectIds.includes(projectId)
-    ? roleInProject(role, projectRoles[projectId])
+    ? roleInProject(role, own(projectRoles, projectId))
     : undefined;
 
 const checkDeed = (role: Role, { deed }: TokenRule, email: string): void => {

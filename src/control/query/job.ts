@@ -3,6 +3,7 @@
  * contracts that they were made by. A file that was not asked for in a while is closed: nobody else may have it
  * any more, and then it takes room on the disk for this process alone.
  */
+
 import { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { type FieldIndexPlan, writeFieldIndex } from '#data/query/field-index.ts';
@@ -10,6 +11,7 @@ import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
 import { runQuery } from '#data/query/run.ts';
 import { openStoreFile, type ReadContract, type StoreFile } from '#data/query/store-file.ts';
 import { AppError } from '#domain/error.ts';
+import { own } from '#domain/json.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { Lacking } from '../compile/serve-jobs.ts';
 
@@ -51,7 +53,7 @@ export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
     const key = `${target.snapshot} ${target.contract}`;
     const known = files.get(key);
     if (known !== undefined) return known;
-    const contract = contracts?.[target.contract];
+    const contract = own(contracts ?? {}, target.contract);
     if (contract === undefined) throw new Lacking();
     const opened = openStoreFile(target.file, contract);
     files.set(key, opened);

@@ -4,7 +4,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { BuildDiff, RegisterBuildBody } from '#wire/public-api/release.ts';
 import {
   type BuildRow,
@@ -65,7 +65,7 @@ const differencesOf = (wanted: RegisterBuildBody, found: BuildRow): string[] => 
   const { commitSha, ...rest } = wanted.attribution ?? {};
   const sources = { ...rest, commitSha: commitSha?.toLowerCase() };
   const commits = Object.entries(sources)
-    .filter(([name, value]) => value !== null && isOther(value, origin[name]))
+    .filter(([name, value]) => value !== null && isOther(value, own(origin, name)))
     .map(([name]) => `attribution.${name}`);
   return [...members, ...commits];
 };

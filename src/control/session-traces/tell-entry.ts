@@ -2,7 +2,7 @@
  * What an entry of a session's ledger is in its trace: a call, a request, a delivery or a step of the browser, as an
  * observation. What was asked and answered is told as the ledger has it, without secrets. Pure.
  */
-import { isObject } from '#domain/json.ts';
+import { isObject, own } from '#domain/json.ts';
 import type { Level, ObservationType } from '#observability/object.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
@@ -62,7 +62,7 @@ const levelOfCall = ({ callState }: ToldCall): Level | null => {
 
 /** A member of a JSON object; undefined where there is none. */
 const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) ? (value as Record<string, unknown>)[name] : undefined;
+  isObject(value) ? own(value, name) : undefined;
 
 /** Why a call failed, as the ledger has it. */
 const errorIn = ({ callState, response }: ToldEntry): string | null => {

@@ -6,10 +6,11 @@
  */
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { own } from '#domain/json.ts';
 import { compareTexts, leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract, JsonSchema, RouteContract } from '../contract.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
 // The contract as hosts get it: without what only documents tell and what only captures are read by. The

@@ -2,6 +2,7 @@
  * What a contract holds, for readers who want to know and not to run it: every field of every entity
  * with its types and what redaction does to it, tools, routes and tasks. Plain data.
  */
+import { own } from '#domain/json.ts';
 import { fieldPolicy } from '../capture/redact.ts';
 import { policyText } from '../capture/redaction.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   JsonSchema,
   RouteContract,
 } from '../contract.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { type Analysis, createAnalysis, type JsonType } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';

@@ -2,8 +2,9 @@
  * Schemas that stand alone: with the definitions they refer to beside them, for readers who have no
  * contract at hand, such as an agent that is shown its tools.
  */
+import { own } from '#domain/json.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
 /** The schema with those definitions that it needs in its `$defs`. */

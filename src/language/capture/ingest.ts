@@ -7,10 +7,10 @@
  * Where the answer has not the form that the operation expects there is no row, and a gap says so.
  */
 
-import { toPointer } from '#domain/json.ts';
+import { own, toPointer } from '#domain/json.ts';
 import type { Explode, FieldPath, Row, VendorOperation } from '../contract.ts';
 import { valueAtPath } from '../field-path.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { isTable, type Table } from '../read/values.ts';
 
 /**
  * Something expected and not found. `pointer` leads to the first place, in the answer's body or among

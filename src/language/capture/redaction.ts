@@ -4,7 +4,7 @@
  * next to nothing and comes back as it is. What the rules mean is in `redact.ts`, which walks rows that nest too deep
  * to recurse into.
  */
-import { parsePointer } from '#domain/json.ts';
+import { own, parsePointer } from '#domain/json.ts';
 import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
 import { redactLookup, redactRow, verifyRow } from './redact.ts';
 import { isDigest, redactScalar } from './redact-modes.ts';
@@ -141,7 +141,7 @@ const breachOf = (policy: RedactPolicy, row: Row): Breach | undefined => {
   const [violation] = verifyRow(policy, row);
   if (violation === undefined) return undefined;
   const { field, pointer, mode, detail } = violation;
-  const decimals = policy.round[parsePointer(pointer).at(-1) ?? ''] ?? 0;
+  const decimals = own(policy.round, parsePointer(pointer).at(-1) ?? '') ?? 0;
   return {
     field,
     pointer,

@@ -2,7 +2,7 @@
  * Entities: the shape of a row, its key, and what it refers to. Each entity is checked by itself
  * first; relationships follow, once the keys of all are known.
  */
-import { toPointer } from '#domain/json.ts';
+import { own, toPointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
 import type { EntityTable, RelationshipTable, WorldDeclaration } from '../files/world-json.ts';
@@ -12,7 +12,7 @@ import { acceptFieldName, refuseCaseTwins } from '../read/names.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { analysisOf, columnType, scalarType } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { createLibrary, type Library } from '../schema/library.ts';

@@ -2,10 +2,11 @@
  * How rows fit together: no key and no unique list twice, and no reference to a row that is nowhere.
  * The store enforces the same; here all such problems of a tree are found before there is a store.
  */
+import { own } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '../contract.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals, type RowSets } from './row-files.ts';
 

@@ -5,12 +5,12 @@
  * them.
  */
 
-import { toPointer } from '#domain/json.ts';
+import { own, toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { worldFile } from '../files/world-json.ts';
 import { type Problem, sortProblems } from '../problem.ts';
 import { suggestName } from '../read/suggest.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { isTable, type Table } from '../read/values.ts';
 import type { EditResult } from './change.ts';
 import { createJudge, type Judge, placeUnedited } from './new-problems.ts';
 import { describeReferences, mentioningFiles } from './references.ts';

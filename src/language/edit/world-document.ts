@@ -2,12 +2,13 @@
  * `schema/world.json` as edits take hold of it: its values as written, notes included, and its text
  * around a change.
  */
+import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { worldFile } from '../files/world-json.ts';
 import type { Problem } from '../problem.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree } from '../read/tree.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { isTable, type Table } from '../read/values.ts';
 import { rewriteJson } from './json-text.ts';
 import { editFile } from './tree-text.ts';
 

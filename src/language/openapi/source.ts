@@ -1,4 +1,5 @@
 /** What the parts of an OpenAPI document are made from, prepared once for all routes. */
+import { own } from '#domain/json.ts';
 import type {
   ApiContract,
   Contract,
@@ -7,7 +8,7 @@ import type {
   JsonSchema,
   RouteContract,
 } from '../contract.ts';
-import { isTable, own } from '../read/values.ts';
+import { isTable } from '../read/values.ts';
 import { type Analysis, analysisOf } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { type ComponentNames, nameComponents } from './component-names.ts';

@@ -5,12 +5,13 @@
  * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
  * whether it was there; a tree with a problem is never compiled.
  */
+import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { type Kind, kind, refuseType } from './kinds.ts';
 import { createPlace, createProblems, type Place, silent } from './place.ts';
 import { suggestName } from './suggest.ts';
-import { isTable, own } from './values.ts';
+import { isTable } from './values.ts';
 
 type Key<Value> = {
   read(place: Place, value: unknown): Value;

@@ -8,10 +8,6 @@ export type Table = { readonly [key: string]: unknown };
 export const isTable = (value: unknown): value is Table =>
   isObject(value) && !(value instanceof Date);
 
-/** What is stored under a key of the table itself, never under one that it inherits. */
-export const own = (table: Table, key: string): unknown =>
-  Object.hasOwn(table, key) ? table[key] : undefined;
-
 /** Whether lists and objects lie inside one another in more than `most` levels. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;

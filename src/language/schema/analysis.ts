@@ -2,8 +2,9 @@
  * What can be told about values from their schema alone: which JSON types they may have, and which
  * schemas hold for a part of them. References, unions and compositions are followed.
  */
+import { own } from '#domain/json.ts';
 import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { isTable, type Table } from '../read/values.ts';
 import { definitionName, typeNames } from './keywords.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
 

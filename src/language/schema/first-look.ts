@@ -7,8 +7,9 @@
  * Keywords are read as `shapes.ts` sets up the validator; those that are missing here are left to it.
  * Steps are counted as it counts them, and a look has few.
  */
+import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
-import { areSameTexts, isTable, own, type Table } from '../read/values.ts';
+import { areSameTexts, isTable, type Table } from '../read/values.ts';
 import { isDistinct, memberTest } from './equality.ts';
 import { assertedFormats } from './formats.ts';
 import { definitionName } from './keywords.ts';

@@ -8,15 +8,17 @@
  * a bound on their steps: one that takes more for its verdict is refused, and the one for all errors,
  * whose verdict is known, is left.
  */
+
 import {
   Ajv2020,
   type CodeKeywordDefinition,
   type ErrorObject,
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
+import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
-import { isDeeperThan, own, type Table } from '../read/values.ts';
+import { isDeeperThan, type Table } from '../read/values.ts';
 import { equalityKeywords } from './equality.ts';
 import { createFirstLook } from './first-look.ts';
 import { assertedFormats } from './formats.ts';

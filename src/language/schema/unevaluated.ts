@@ -6,9 +6,11 @@
  * Whether a value fits an alternative is asked of the validator and remembered for the length of one
  * check: values nest, and asking again on every level would double the work with each.
  */
+
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
+import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
-import { isTable, own, type Table } from '../read/values.ts';
+import { isTable, type Table } from '../read/values.ts';
 import { definitionName } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 import type { Steps } from './steps.ts';

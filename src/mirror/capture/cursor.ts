@@ -1,4 +1,5 @@
 /** The next page of an answer, as the vendor tells it: a field of the body or a header, in whatever form. */
+import { own } from '#domain/json.ts';
 import type { VendorContract } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 
@@ -36,7 +37,7 @@ const fromText = (text: string, param: string): Cursor => {
 export const nextCursor = ({ param, from }: CursorRule, { headers, body }: Page): Cursor => {
   if ('header' in from) {
     const name = from.header.toLowerCase();
-    const header = (headers[name] ?? '').trim();
+    const header = (own(headers, name) ?? '').trim();
     if (name !== 'link') return fromText(header, param);
     return fromText(linkToNext(header) ?? '', param);
   }

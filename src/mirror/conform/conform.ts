@@ -1,4 +1,5 @@
 /** Asks a world what its vendor was asked, and says how far the answers are the same. */
+import { own } from '#domain/json.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import { nextCursor } from '../capture/cursor.ts';
 import { keptHeaders } from '../capture/keep-capture.ts';
@@ -88,7 +89,7 @@ const judgeByContract = (contract: Contract, { route }: Play, { status, body }: 
   if (entity === null || action === 'handler' || body === null)
     return { ...judged, differences: [] };
   const isBare = envelope === '';
-  const found = isBare || typeof body !== 'object' ? body : (body as Row)[envelope];
+  const found = isBare || typeof body !== 'object' ? body : own(body as Row, envelope);
   const pointer = isBare ? '' : `/${envelope}`;
   const isForm = single ? typeof found === 'object' : Array.isArray(found);
   if (!isForm) {

@@ -119,7 +119,9 @@ export const planPlays = (
       const [first] = pages;
       if (first === undefined || (first.capture.page ?? 1) !== 1) return [];
       const { arguments: given, request } = first.capture;
-      const missing = pathArguments(route.segments).find((argument) => !(argument in given));
+      const missing = pathArguments(route.segments).find(
+        (argument) => !Object.hasOwn(given, argument),
+      );
       if (missing !== undefined) return [];
       const body = request === undefined ? {} : { body: request };
       return [{ operation, route, arguments: given, pages, ...body }];

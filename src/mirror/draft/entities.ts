@@ -119,7 +119,9 @@ const join = (entity: DraftEntity, schema: JsonSchema, isFirst: boolean): void =
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
   for (const [name, property] of propertiesOf(schema)) {
     if (!isFieldName(name)) entity.unnameable.add(name);
-    else entity.properties[name] ??= fieldSchema(property);
+    else if (!Object.hasOwn(entity.properties, name)) {
+      entity.properties[name] = fieldSchema(property);
+    }
   }
   entity.required = isFirst
     ? [...required].filter((name) => Object.hasOwn(entity.properties, name))

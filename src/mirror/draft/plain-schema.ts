@@ -2,7 +2,7 @@
  * Schemas of an OpenAPI document made plain: references followed, `allOf` merged, choices between objects joined. What
  * cannot be told apart, or goes around in a circle, becomes a schema that takes anything.
  */
-import { isObject, parsePointer } from '#domain/json.ts';
+import { isObject, own, parsePointer } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
 import { schemaName } from './api.ts';
 
@@ -50,7 +50,7 @@ const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
   const properties: Record<string, unknown> = {};
   for (const part of parts) {
     for (const [name, schema] of Object.entries((part.properties ?? {}) as object)) {
-      const known = properties[name];
+      const known = own(properties, name);
       properties[name] = known === undefined || isAll ? schema : joinAny([known, schema]);
     }
   }

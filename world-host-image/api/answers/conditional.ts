@@ -3,7 +3,9 @@
  * the route knows it, and 304 for a client that has the answer already. A handler that sends one of its own
  * knows better.
  */
+
 import { hash } from 'node:crypto';
+import { own } from '#domain/json.ts';
 import type { RouteContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { type ApiAnswer, bodyValue } from './answer.ts';
@@ -41,7 +43,7 @@ const modifiedAt = (
 ): string | undefined => {
   if (lastModified === undefined || !answer.body?.startsWith('{')) return undefined;
   const body = bodyValue(answer) as Row;
-  const object = envelope === '' ? body : (body[envelope] ?? body);
+  const object = envelope === '' ? body : (own(body, envelope) ?? body);
   return httpDate(valueAtPath(object as Row, lastModified));
 };
 

@@ -3,12 +3,14 @@
  * of the origins that it was told it may reach. It leads to the surfaces of the session that the browser serves at that
  * moment, and nowhere else, whatever code in its container asks for.
  */
+
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/error.ts';
 import { plainIp } from '#domain/host-address.ts';
+import { own } from '#domain/json.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
 import { findAssignment } from '../../browsers/serve.ts';
@@ -41,7 +43,7 @@ export const placeOf = (
 ): Place | undefined => {
   for (const { origin, connectTo } of reach) {
     const { protocol, hostname, port: named } = new URL(origin);
-    const port = Number(named) || (defaultPorts[protocol] ?? 0);
+    const port = Number(named) || (own(defaultPorts, protocol) ?? 0);
     if (`${hostname}:${port}` !== authority.toLowerCase()) continue;
     const host = hostname.replace(/^\[|\]$/g, '');
     // Names below `localhost` are this machine, whatever a resolver says (RFC 6761).

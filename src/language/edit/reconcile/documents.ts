@@ -3,11 +3,12 @@
  * as values that a change is made in, each part with its place. The same parts are handed out as
  * schemas that stand for themselves, for validators to read.
  */
+import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../../contract.ts';
 import { worldFile } from '../../files/world-json.ts';
 import { createPlace, createProblems } from '../../read/place.ts';
 import type { Tree } from '../../read/tree.ts';
-import { isTable, own } from '../../read/values.ts';
+import { isTable } from '../../read/values.ts';
 import { checkSchema } from '../../schema/check-schema.ts';
 import { subschemasOf } from '../../schema/keywords.ts';
 

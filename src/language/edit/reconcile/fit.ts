@@ -3,12 +3,13 @@
  * and looks again, until every row is accepted. What interlocked keywords still refuse after some
  * rounds is replaced by what the rows hold.
  */
+import { own } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
 import type { EntityContract } from '../../contract.ts';
 import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
-import { isTable, own } from '../../read/values.ts';
+import { isTable } from '../../read/values.ts';
 import { createShapeChecker, type RowChecker } from '../../schema/checkers.ts';
 import type { SourcedRow } from './captured-rows.ts';
 import type { ChangeLog } from './change-log.ts';

@@ -3,12 +3,12 @@
  * all values agree on the other one, and never widened.
  */
 
-import { toPointer } from '#domain/json.ts';
+import { own, toPointer } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
 import { worldFile } from '../../files/world-json.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
-import { isTable, own } from '../../read/values.ts';
+import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';
 import { listIn } from './observe-keywords.ts';

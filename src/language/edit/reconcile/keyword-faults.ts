@@ -1,6 +1,6 @@
 /** Which values break the keywords that look at one value alone: bounds, patterns, formats, counts. */
-import { isObject } from '#domain/json.ts';
-import { own, type Table } from '../../read/values.ts';
+import { isObject, own } from '#domain/json.ts';
+import type { Table } from '../../read/values.ts';
 import { equalityText } from '../../schema/equality.ts';
 import { assertedFormats } from '../../schema/formats.ts';
 import { isMultipleOf } from '../../schema/multiples.ts';

@@ -1,5 +1,6 @@
 /** What of one value does not fit one schema, told keyword by keyword. */
-import { isTable, own } from '../../read/values.ts';
+import { own } from '#domain/json.ts';
+import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
 import { equalityText } from '../../schema/equality.ts';
 import type { Documents, Located, Node } from './documents.ts';

@@ -3,8 +3,9 @@
  * the values does not fit it. Nothing is changed here, and no value is kept: what is gathered is as
  * large as the schemas, not as the rows.
  */
+import { own } from '#domain/json.ts';
 import { worldFile } from '../../files/world-json.ts';
-import { isTable, own, type Table } from '../../read/values.ts';
+import { isTable, type Table } from '../../read/values.ts';
 import { createAnalysis, type JsonType } from '../../schema/analysis.ts';
 import { createShapes } from '../../schema/shapes.ts';
 import { type Documents, isNode, type Located, type Node } from './documents.ts';

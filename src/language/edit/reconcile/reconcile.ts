@@ -4,6 +4,7 @@
  * that no capture has are left, and so is all that rows do not break; notes and order survive. Schemas of tools that
  * repeat a row shape follow it.
  */
+import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { captureFolder } from '../../files/capture-json.ts';
 import { worldFile } from '../../files/world-json.ts';
@@ -37,7 +38,7 @@ const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<strin
       let node = documents.plain({ file: worldFile, node: documents.entitySchema(name) });
       const definitions = documents.definitions();
       while (typeof node.$ref === 'string') {
-        node = definitions[node.$ref.slice('#/$defs/'.length)] ?? {};
+        node = own(definitions, node.$ref.slice('#/$defs/'.length)) ?? {};
       }
       const required = Array.isArray(node.required) ? node.required.map(String) : [];
       return [name, required.filter((field) => !Object.hasOwn(before, field))];

@@ -3,8 +3,9 @@
  * ever to more values, so that rows that fitted still do. The one exception are keys, which have one
  * type: see `key-types.ts`.
  */
+import { own } from '#domain/json.ts';
 import { isInherited } from '../../read/names.ts';
-import { isTable, own } from '../../read/values.ts';
+import { isTable } from '../../read/values.ts';
 import { type JsonType, scalarType } from '../../schema/analysis.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Node, Path } from './documents.ts';
@@ -139,7 +140,7 @@ const relaxKeyword = (subject: Subject, keyword: string): void => {
   const isCounter = keyword === 'minimum' && Number(broken.value) >= 0;
   if (isCounter) set(subject, keyword, 0, reason);
   else {
-    for (const name of companions[keyword] ?? [keyword]) {
+    for (const name of own(companions, keyword) ?? [keyword]) {
       if (Object.hasOwn(node, name)) remove(subject, name, reason);
     }
   }

@@ -3,9 +3,11 @@
  * otherwise change them with the rows, and a tool that answers a row would be refused. They are found before the
  * entities are fitted, and are given what these were given.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { own } from '#domain/json.ts';
 import { worldFile } from '../../files/world-json.ts';
-import { isTable, own } from '../../read/values.ts';
+import { isTable } from '../../read/values.ts';
 import { keywords, subschemasOf } from '../../schema/keywords.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node, type Path } from './documents.ts';

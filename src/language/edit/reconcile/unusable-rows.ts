@@ -2,13 +2,14 @@
  * What no data model can be fitted to: captured rows without their key, and fields with names that no
  * field can have. Both are mended where the rows come from.
  */
+import { own } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
 import { languageLimits } from '../../limits.ts';
 import type { Problem } from '../../problem.ts';
 import type { ProblemCode } from '../../read/codes.ts';
 import { acceptFieldName } from '../../read/names.ts';
 import { createPlace, createProblems } from '../../read/place.ts';
-import { isTable, kindOf, own } from '../../read/values.ts';
+import { isTable, kindOf } from '../../read/values.ts';
 import type { SourcedRow } from './captured-rows.ts';
 
 const unusable: ProblemCode = 'unusable_capture';
