@@ -1,22 +1,24 @@
 /**
- * Datasets made and changed. Schemas that are set hold for every active item: all items are held to them before, and
- * those that were written meanwhile once more, until nothing was.
+ * Datasets made and changed. Schemas that are set hold for every active item: all items are held to them before. If
+ * something was written meanwhile, what was is held to them once more, under the lock of the dataset.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import type { Compiler } from '../compile/compiler.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { type HeldItem, listHeldItems, readItemClock } from '../db/dataset-items.ts';
 import {
   type DatasetRow,
   describeDataset,
   findDataset,
   insertDataset,
+  lockDataset,
   mostDatasets,
   updateDataset,
 } from '../db/datasets.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import { readName } from '../lists/names.ts';
+import { getDataset, noDataset } from './names.ts';
 import { checkItems, hasSchemas, type Schemas } from './schemas.ts';
 
 /** What a request says of a dataset: JSON members as text, and null for what it does not say. */
@@ -31,7 +33,11 @@ export type GivenDataset = {
 /** Where datasets are kept and held to their schemas. */
 export type DatasetStore = { db: Database; compiler: Compiler };
 
-const mostRounds = 5;
+/** The same within a transaction, or without one. */
+type HeldStore = { db: Queryable; compiler: Compiler };
+
+/** How long a writer waits for others of the same dataset. */
+export const turnMs = 10_000;
 const mostTold = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';
 /** No transaction that writes an item takes as long. */
@@ -54,7 +60,7 @@ const throwMisfits = (misfits: readonly { id: string; message: string }[]): void
 
 /** Holds the items that were written since a time to schemas. Throws `invalid`, naming up to 10 of them. */
 const holdAll = async (
-  { db, compiler }: DatasetStore,
+  { db, compiler }: HeldStore,
   { key, projectId }: DatasetRow,
   schemas: Schemas,
   since: string,
@@ -96,7 +102,7 @@ const create = async (
 
 /** Changes a dataset; undefined when something of it was written meanwhile. */
 const change = async (
-  store: DatasetStore,
+  store: HeldStore,
   known: DatasetRow,
   given: GivenDataset,
   since: string,
@@ -118,25 +124,39 @@ const change = async (
   return updateDataset(store.db, { ...known, ...schemas, description, metadata });
 };
 
-/** Makes the dataset of a name, or changes it. Throws `invalid`, `exhausted` and `conflict`. */
+/** Changes a dataset when its turn has come: nothing of it is written meanwhile. */
+const changeInTurn = (
+  { db, compiler }: DatasetStore,
+  known: DatasetRow,
+  given: GivenDataset,
+  since: string,
+): Promise<DatasetRow | undefined> =>
+  db.transaction(
+    async (tx) => {
+      const locked = await lockDataset(tx, known.key);
+      return locked && change({ db: tx, compiler }, locked, given, since);
+    },
+    'usual',
+    { rowsMs: turnMs },
+  );
+
+/** Makes the dataset of a name, or changes it. Throws `invalid`, `exhausted`, and `unavailable` after waiting long. */
 export const putDataset = async (
   store: DatasetStore,
   projectId: string,
   { name: givenName, ...members }: GivenDataset,
 ): Promise<DatasetRow> => {
   const given = { ...members, name: readName('name', givenName) };
-  let since = always;
-  for (let round = 0; round < mostRounds; round += 1) {
-    const now = await readItemClock(store.db);
-    const known = await findDataset(store.db, projectId, given.name);
-    const put =
-      known === undefined
-        ? await create(store, projectId, given)
-        : await change(store, known, given, since);
-    if (put !== undefined) return put;
-    // What was there has been held to the schemas; what was being written then, or was later, has not.
-    if (known !== undefined) since = new Date(now.getTime() - longestWriteMs).toISOString();
-  }
-  const message = `items of "${given.name}" are written all the while; try again in a moment`;
-  throw new AppError('conflict', message);
+  const now = await readItemClock(store.db);
+  const found = await findDataset(store.db, projectId, given.name);
+  const made = found === undefined ? await create(store, projectId, given) : undefined;
+  if (made !== undefined) return made;
+  const known = found ?? (await getDataset(store.db, projectId, given.name));
+  const changed = await change(store, known, given, always);
+  if (changed !== undefined) return changed;
+  // What was there has been held to the schemas; what was being written then, or was later, has not.
+  const since = new Date(now.getTime() - longestWriteMs).toISOString();
+  const put = await changeInTurn(store, known, given, since);
+  if (put === undefined) throw noDataset();
+  return put;
 };

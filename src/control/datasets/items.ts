@@ -1,18 +1,21 @@
 /**
  * Items of datasets: made, changed, deleted, listed. What changes an item is decided on what was read before, held to
- * the schemas outside of any transaction, and written if nothing of it was changed meanwhile.
+ * the schemas outside of any transaction, and written if nothing of it was changed meanwhile. Where something was, it
+ * is decided once more under the lock of the dataset.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { ItemState } from '#wire/public-api/dataset.ts';
+import type { Queryable } from '../db/database.ts';
 import {
   countItems,
   endItem,
   findItem,
   type ItemRow,
   insertItem,
+  isItemTwin,
   itemPageBytes,
   listItems,
 } from '../db/dataset-items.ts';
@@ -23,8 +26,8 @@ import type { Condition } from '../db/where.ts';
 import { keyed, oneOf } from '../lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn, timeIn } from '../lists/query.ts';
-import type { DatasetStore } from './datasets.ts';
-import { getDataset } from './names.ts';
+import { type DatasetStore, turnMs } from './datasets.ts';
+import { getDataset, noDataset } from './names.ts';
 import { hasSchemas, refuseMisfit } from './schemas.ts';
 import { viewItem } from './view.ts';
 
@@ -71,33 +74,36 @@ const activeIn = (content: Content | undefined): number => (content?.status === 
 
 type Change = { dataset: DatasetRow; id: string; known: ItemRow | undefined; next: Content };
 
-/** Writes the next version; undefined when item or schemas were changed since they were read. */
-const write = (
-  { db }: DatasetStore,
+/** Inserts the next version within a transaction that holds the dataset's lock. */
+const insertVersion = async (
+  tx: Queryable,
   { dataset, id, known, next }: Change,
-): Promise<ItemRow | undefined> =>
+): Promise<ItemRow> => {
+  const { projectId } = dataset;
+  const key = keyOf(projectId, id);
+  const version = {
+    ...next,
+    ...{ projectId, id, key, datasetKey: dataset.key },
+    sourceTraceKey: keyIn(projectId, next.sourceTraceId),
+    sourceObservationKey: keyIn(projectId, next.sourceObservationId),
+  };
+  const written = await insertItem(tx, version, await endItem(tx, key));
+  await noteItems(tx, dataset.key, activeIn(next) - activeIn(known));
+  return written;
+};
+
+/** Writes the next version; undefined when item or schemas were changed since they were read. */
+const writeUnlessChanged = ({ db }: DatasetStore, change: Change): Promise<ItemRow | undefined> =>
   db.transaction(async (tx) => {
-    const { projectId } = dataset;
-    const key = keyOf(projectId, id);
+    const { dataset, id, known } = change;
     const locked = await lockDataset(tx, dataset.key);
-    const present = await findItem(tx, key);
+    const present = await findItem(tx, keyOf(dataset.projectId, id));
     const hasOtherSchemas =
       locked?.inputSchema !== dataset.inputSchema ||
       locked?.expectedOutputSchema !== dataset.expectedOutputSchema;
     const isOther = present?.validFrom.getTime() !== known?.validFrom.getTime();
-    if (hasOtherSchemas || isOther) return undefined;
-    const version = {
-      ...next,
-      ...{ projectId, id, key, datasetKey: dataset.key },
-      sourceTraceKey: keyIn(projectId, next.sourceTraceId),
-      sourceObservationKey: keyIn(projectId, next.sourceObservationId),
-    };
-    const written = await insertItem(tx, version, await endItem(tx, key));
-    await noteItems(tx, dataset.key, activeIn(next) - activeIn(known));
-    return written;
+    return hasOtherSchemas || isOther ? undefined : insertVersion(tx, change);
   });
-
-const mostRounds = 5;
 
 const readIds = (given: GivenItem): { id: string; given: GivenItem } => {
   const clean = (text: string | null) => (text === null || text === '' ? null : cleanText(text));
@@ -107,24 +113,65 @@ const readIds = (given: GivenItem): { id: string; given: GivenItem } => {
   return { id, given: { ...given, sourceTraceId, sourceObservationId } };
 };
 
+const ofAnother = (id: string): AppError =>
+  new AppError('conflict', `the id "${id}" is of an item of another dataset`);
+
+type Asked = { dataset: DatasetRow; id: string; given: GivenItem };
+
+/** Returns the next content of an item; undefined if it stays as it is. Throws `conflict` and `invalid`. */
+const nextContent = async (
+  { compiler }: Pick<DatasetStore, 'compiler'>,
+  { dataset, id, given }: Asked,
+  known: ItemRow | undefined,
+): Promise<Content | undefined> => {
+  if (known !== undefined && known.datasetKey !== dataset.key) throw ofAnother(id);
+  const next = merge(known, given);
+  if (known !== undefined && isSame(known, next)) return undefined;
+  if (next.status === 'ACTIVE' && hasSchemas(dataset)) {
+    await refuseMisfit(compiler, dataset.projectId, dataset, next);
+  }
+  return next;
+};
+
+/** Writes the item without waiting; undefined if another writer changed it or the schemas meanwhile. */
+const putAtOnce = async (store: DatasetStore, asked: Asked): Promise<ItemRow | undefined> => {
+  const { dataset, id } = asked;
+  const known = await findItem(store.db, keyOf(dataset.projectId, id));
+  const next = await nextContent(store, asked, known);
+  if (next === undefined) return known;
+  return writeUnlessChanged(store, { dataset, id, known, next });
+};
+
+/**
+ * Writes the item when its turn has come: writers of one dataset wait for its lock, and the schemas are checked under
+ * it. Only writers that met another one come here, as the check may take long.
+ */
+const putInTurn = ({ db, compiler }: DatasetStore, asked: Asked): Promise<ItemRow> =>
+  db.transaction(
+    async (tx) => {
+      const { id } = asked;
+      const dataset = await lockDataset(tx, asked.dataset.key);
+      if (dataset === undefined) throw noDataset();
+      const known = await findItem(tx, keyOf(dataset.projectId, id));
+      const next = await nextContent({ compiler }, { ...asked, dataset }, known);
+      if (known !== undefined && next === undefined) return known;
+      return insertVersion(tx, { dataset, id, known, next: next ?? merge(known, asked.given) });
+    },
+    'usual',
+    { rowsMs: turnMs },
+  );
+
 /** Makes an item, or the next version of the one of its id. Throws `not_found`, `conflict` and `invalid`. */
 export const putItem = async (store: DatasetStore, projectId: string, asked: GivenItem) => {
   const { id, given } = readIds(asked);
-  for (let round = 0; round < mostRounds; round += 1) {
-    const dataset = await getDataset(store.db, projectId, given.datasetName);
-    const known = await findItem(store.db, keyOf(projectId, id));
-    if (known !== undefined && known.datasetKey !== dataset.key) {
-      throw new AppError('conflict', `the id "${id}" is of an item of another dataset`);
-    }
-    const next = merge(known, given);
-    if (known !== undefined && isSame(known, next)) return viewItem(known, dataset);
-    if (next.status === 'ACTIVE' && hasSchemas(dataset)) {
-      await refuseMisfit(store.compiler, projectId, dataset, next);
-    }
-    const written = await write(store, { dataset, id, known, next });
-    if (written !== undefined) return viewItem(written, dataset);
+  const dataset = await getDataset(store.db, projectId, given.datasetName);
+  try {
+    const put = { dataset, id, given };
+    return viewItem((await putAtOnce(store, put)) ?? (await putInTurn(store, put)), dataset);
+  } catch (error) {
+    // Writers of two datasets hold two locks: the index on present items decides between them.
+    throw isItemTwin(error) ? ofAnother(id) : error;
   }
-  throw new AppError('conflict', `the item "${id}" is changed all the while; try again`);
 };
 
 const datasetOf = async ({ db }: DatasetStore, { datasetKey }: ItemRow): Promise<DatasetRow> => {

@@ -3,6 +3,7 @@
  * and begins the next, in a transaction that holds the lock of the dataset.
  */
 import { type Queryable, replannedStatement, statement } from './database.ts';
+import { violates } from './errors.ts';
 import { withHeavy } from './heavy-pages.ts';
 import type { Count } from './lists.ts';
 import { type Condition, conditioned, countUpTo } from './where.ts';
@@ -28,6 +29,13 @@ export type ItemRow = {
 const plain = `key, dataset_key as "datasetKey", id, status, source_trace_id as "sourceTraceId",
   source_observation_id as "sourceObservationId", created_at as "createdAt", valid_from as "validFrom"`;
 const columns = `${plain}, input, expected_output as output, metadata, false as "isCut"`;
+
+/**
+ * Returns true if an item was not inserted because another transaction inserted one of its id: a second that is
+ * present, or one of the same millisecond.
+ */
+export const isItemTwin = (error: unknown): boolean =>
+  violates(error, 'dataset_items_present') || violates(error, 'dataset_items_pkey');
 
 const presentStatement = statement(
   'find_dataset_item',

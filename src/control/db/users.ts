@@ -10,14 +10,12 @@ export type ProfileRow = {
   email: string | null;
   attributes: string;
   notes: string | null;
-  /** Text, as it may be large. */
-  revision: string;
   createdAt: Date;
   updatedAt: Date;
 };
 
 const profileColumns = `user_id as "userId", display_name as "displayName", email, attributes, notes,
-  revision::text as revision, created_at as "createdAt", updated_at as "updatedAt"`;
+  created_at as "createdAt", updated_at as "updatedAt"`;
 
 const findProfileStatement = statement(
   'find_user_profile',
@@ -27,7 +25,19 @@ const findProfileStatement = statement(
 export const findProfile = async (db: Queryable, key: string): Promise<ProfileRow | undefined> =>
   (await db.query<ProfileRow>(findProfileStatement, [key]))[0];
 
-export type ProfileWrite = Omit<ProfileRow, 'createdAt' | 'updatedAt' | 'revision'> & {
+const lockProfileStatement = statement(
+  'lock_user_profile',
+  `select ${profileColumns} from user_profiles where key = $1 for update`,
+);
+
+/** Returns the profile, which no other transaction writes until this one ends. Throws when there is none. */
+export const lockProfile = async (tx: Queryable, key: string): Promise<ProfileRow> => {
+  const [profile] = await tx.query<ProfileRow>(lockProfileStatement, [key]);
+  if (profile === undefined) throw new Error(`the profile ${key} is not there`);
+  return profile;
+};
+
+export type ProfileWrite = Omit<ProfileRow, 'createdAt' | 'updatedAt'> & {
   key: string;
   projectId: string;
 };
@@ -39,27 +49,31 @@ const insertProfileStatement = statement(
    on conflict (key) do nothing returning ${profileColumns}`,
 );
 
-/** Stores a profile; undefined when there is one. */
+/** Stores a profile; undefined when there is one. Waits for a transaction that is storing it. */
 export const insertProfile = async (
   db: Queryable,
   profile: ProfileWrite,
 ): Promise<ProfileRow | undefined> =>
   (await db.query<ProfileRow>(insertProfileStatement, profile))[0];
 
+// Replicas of an earlier release compare the revision with the one that they read.
 const updateProfileStatement = statement(
   'update_user_profile',
   `update user_profiles
       set display_name = :displayName, email = :email, attributes = :attributes, notes = :notes,
           revision = revision + 1, updated_at = date_trunc('milliseconds', now())
-    where key = :key and revision = :revision::bigint returning ${profileColumns}`,
+    where key = :key returning ${profileColumns}`,
 );
 
-/** Writes a profile anew; undefined when it changed since its `revision`. */
+/** Writes a profile anew that the transaction has locked. */
 export const updateProfile = async (
-  db: Queryable,
-  { projectId: _project, userId: _user, ...values }: ProfileWrite & Pick<ProfileRow, 'revision'>,
-): Promise<ProfileRow | undefined> =>
-  (await db.query<ProfileRow>(updateProfileStatement, values))[0];
+  tx: Queryable,
+  { projectId: _project, userId: _user, ...values }: ProfileWrite,
+): Promise<ProfileRow> => {
+  const [written] = await tx.query<ProfileRow>(updateProfileStatement, values);
+  if (written === undefined) throw new Error(`the profile ${values.key} was not written`);
+  return written;
+};
 
 export type EventSumRow = {
   event: string;

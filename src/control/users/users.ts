@@ -13,13 +13,16 @@ import type { Database, Queryable } from '../db/database.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import {
   countUserEvents,
+  type EventSumRow,
   findProfile,
   findUserEvent,
   insertProfile,
   insertUserEvent,
   listEventSums,
   listUserEvents,
+  lockProfile,
   type ProfileRow,
+  type ProfileWrite,
   type UserEventRow,
   updateProfile,
 } from '../db/users.ts';
@@ -29,7 +32,8 @@ import { before, equals, on, since } from '../lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
 
-const mostRounds = 5;
+/** How long a writer waits for others of the same profile. */
+const turnMs = 10_000;
 const mostAttributeChars = 256 * 1024;
 
 const textOf = (given: string | undefined, known: string | null): string | null =>
@@ -49,31 +53,27 @@ const attributesOf = (
   throw invalidParameter('attributes', `come to more than ${mostAttributeChars} characters`);
 };
 
-const viewProfile = async (
-  db: Queryable,
+const viewProfile = (
   projectId: string,
   userId: string,
   profile: ProfileRow | undefined,
-): Promise<UserProfileView | undefined> => {
-  const events = await listEventSums(db, keyOf(projectId, userId));
-  if (profile === undefined && events.length === 0) return undefined;
-  return {
-    userId,
-    projectId,
-    displayName: profile?.displayName ?? null,
-    email: profile?.email ?? null,
-    // It goes out as it was stored.
-    attributes: new JsonText(profile?.attributes ?? '{}') as unknown as Record<string, unknown>,
-    notes: profile?.notes ?? null,
-    createdAt: profile?.createdAt.toISOString() ?? null,
-    updatedAt: profile?.updatedAt.toISOString() ?? null,
-    events: events.map(({ firstAt, lastAt, ...sums }) => ({
-      ...sums,
-      firstAt: firstAt.toISOString(),
-      lastAt: lastAt.toISOString(),
-    })),
-  };
-};
+  events: readonly EventSumRow[],
+): UserProfileView => ({
+  userId,
+  projectId,
+  displayName: profile?.displayName ?? null,
+  email: profile?.email ?? null,
+  // It goes out as it was stored.
+  attributes: new JsonText(profile?.attributes ?? '{}') as unknown as Record<string, unknown>,
+  notes: profile?.notes ?? null,
+  createdAt: profile?.createdAt.toISOString() ?? null,
+  updatedAt: profile?.updatedAt.toISOString() ?? null,
+  events: events.map(({ firstAt, lastAt, ...sums }) => ({
+    ...sums,
+    firstAt: firstAt.toISOString(),
+    lastAt: lastAt.toISOString(),
+  })),
+});
 
 /** What is known of a user. Throws `not_found` for one that neither a profile nor an event has named. */
 export const readProfile = async (
@@ -82,37 +82,42 @@ export const readProfile = async (
   given: string,
 ): Promise<UserProfileView> => {
   const userId = cleanText(given);
-  const profile = await findProfile(db, keyOf(projectId, userId));
-  const view = await viewProfile(db, projectId, userId, profile);
-  if (view === undefined) throw new AppError('not_found', 'User profile not found');
-  return view;
+  const key = keyOf(projectId, userId);
+  const profile = await findProfile(db, key);
+  const events = await listEventSums(db, key);
+  if (profile === undefined && events.length === 0) {
+    throw new AppError('not_found', 'User profile not found');
+  }
+  return viewProfile(projectId, userId, profile, events);
 };
 
-/** Makes or changes a profile. Throws `invalid` and `conflict`. */
-export const putProfile = async (
+/**
+ * Makes or changes a profile. Writers of one profile wait for each other: each reads what the one before it wrote.
+ * Throws `invalid`, and `unavailable` after 10 s of waiting.
+ */
+export const putProfile = (
   db: Database,
   projectId: string,
   body: UserProfileBody,
 ): Promise<UserProfileView> => {
   const userId = cleanText(body.userId);
   const key = keyOf(projectId, userId);
-  for (let round = 0; round < mostRounds; round += 1) {
-    const known = await findProfile(db, key);
-    const profile = {
-      ...{ key, projectId, userId },
-      displayName: textOf(body.displayName, known?.displayName ?? null),
-      email: textOf(body.email, known?.email ?? null),
-      attributes: attributesOf(body, known?.attributes),
-      notes: textOf(body.notes, known?.notes ?? null),
-    };
-    const written =
-      known === undefined
-        ? await insertProfile(db, profile)
-        : await updateProfile(db, { ...profile, revision: known.revision });
-    const view = written && (await viewProfile(db, projectId, userId, written));
-    if (view !== undefined) return view;
-  }
-  throw new AppError('conflict', 'the profile is changed all the while; try again in a moment');
+  const laidOver = (known: ProfileRow | undefined): ProfileWrite => ({
+    ...{ key, projectId, userId },
+    displayName: textOf(body.displayName, known?.displayName ?? null),
+    email: textOf(body.email, known?.email ?? null),
+    attributes: attributesOf(body, known?.attributes),
+    notes: textOf(body.notes, known?.notes ?? null),
+  });
+  const put = async (tx: Queryable): Promise<UserProfileView> => {
+    const made =
+      (await findProfile(tx, key)) === undefined
+        ? await insertProfile(tx, laidOver(undefined))
+        : undefined;
+    const written = made ?? (await updateProfile(tx, laidOver(await lockProfile(tx, key))));
+    return viewProfile(projectId, userId, written, await listEventSums(tx, key));
+  };
+  return db.transaction(put, 'usual', { rowsMs: turnMs });
 };
 
 const viewEvent = (event: UserEventRow, projectId: string): UserEventView => ({

@@ -31,7 +31,6 @@ import { Done, Param } from './trace.ts';
 /** Of bodies that hold what models are asked and should answer. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const schemaBusy = {
-  409: 'Items are written all the while; try again.',
   429: 'The project has no room for another, or has spent its time for checking schemas.',
 };
 
@@ -113,7 +112,7 @@ export const createDatasetItem = operation({
   body: DatasetItemBody,
   bodyBytes,
   answers: { 200: DatasetItemView },
-  refusals: { 409: 'The id is of an item of another dataset, or it changes all the while.' },
+  refusals: { 409: 'The id is of an item of another dataset.' },
 });
 
 export const listDatasetItems = operation({

@@ -19,7 +19,6 @@ export const setUserProfile = operation({
   unknown: 'ignored',
   body: UserProfileBody,
   answers: { 200: UserProfileView },
-  refusals: { 409: 'The profile is changed all the while; try again.' },
 });
 
 export const getUserProfile = operation({
