@@ -139,7 +139,7 @@ describe('a prompt', () => {
     });
     expect((await ask('GET', '/context/prompts/both%20ways')).body).toMatchObject({
       content: 'Hello',
-      labels: ['latest', 'production'],
+      labels: ['production', 'latest'],
     });
     await ask('POST', '/context/prompts/both%20ways', { content: 'Hi' });
     expect((await ask('GET', '/v2/prompts/both%20ways?label=latest')).body).toMatchObject({
@@ -165,7 +165,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('has its labels moved, but for latest', async () => {
+  it('has labels added, taken from the versions that had them, but for latest', async () => {
     for (const prompt of ['one', 'two']) {
       await ask('POST', '/v2/prompts', { name: 'moved', prompt, labels: ['production', 'eu'] });
     }
@@ -178,6 +178,21 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/moved?version=2')).body).toMatchObject({
       labels: ['eu', 'latest'],
     });
+    expect(await ask('PATCH', at(1), { newLabels: ['john'] })).toMatchObject({
+      body: { version: 1, labels: ['production', 'john'], isActive: true },
+    });
+    expect(await ask('PATCH', at(1), { newLabels: [] })).toMatchObject({
+      body: { labels: ['production', 'john'] },
+    });
+  });
+
+  it('keeps its labels in the order in which it got them', async () => {
+    const labels = ['zeta', 'alpha', 'mid'];
+    const made = await ask('POST', '/v2/prompts', { name: 'ordered', prompt: 'x', labels });
+    expect(made.body.labels).toEqual([...labels, 'latest']);
+    const path = '/v2/prompts/ordered/versions/1';
+    const patched = await ask('PATCH', path, { newLabels: ['beta', 'zeta', 'aaa'] });
+    expect(patched.body.labels).toEqual([...labels, 'latest', 'beta', 'aaa']);
   });
 
   it('is deleted by version, by label, or whole; the latest of the rest is the latest then', async () => {
@@ -229,20 +244,100 @@ describe('a prompt', () => {
     ]);
   });
 
-  it('that is a part of itself, or lacks a part, is refused by name and can be read as it is', async () => {
-    const own = '@@@langfusePrompt:name=round|version=1@@@';
-    await ask('POST', '/v2/prompts', { name: 'round', prompt: own, labels: ['production'] });
-    expect(await ask('GET', '/v2/prompts/round')).toMatchObject({
+  const partOf = (name: string, at = 'label=latest') => `@@@langfusePrompt:name=${name}|${at}@@@`;
+  const put = (name: string, prompt: unknown) =>
+    ask('POST', '/v2/prompts', {
+      name,
+      prompt,
+      type: typeof prompt === 'string' ? 'text' : 'chat',
+    });
+
+  it('is refused when it is made with a part that cannot be had', async () => {
+    await put('a chat', [{ role: 'user', content: 'x' }]);
+    await put('there', 'x');
+    const reasons = [
+      [partOf('nowhere', 'version=1'), "Prompt not found: 'nowhere'"],
+      [partOf('there', 'version=9'), "'there' with version 9"],
+      [partOf('there', 'label=none'), "'there' with label 'none'"],
+      [partOf('a chat'), '"a chat" is a chat, which no text can have as a part'],
+      [partOf('lacking'), "Prompt not found: 'lacking'"],
+    ];
+    for (const [prompt, message] of reasons) {
+      expect(await put('lacking', prompt)).toMatchObject({
+        status: 400,
+        body: {
+          message: expect.stringContaining(message ?? ''),
+          error: [{ path: ['prompt'], message: expect.stringContaining(message ?? '') }],
+        },
+      });
+    }
+    expect((await ask('GET', '/v2/prompts/lacking?label=latest')).status).toBe(404);
+    const context = { content: partOf('nowhere') };
+    expect((await ask('POST', '/context/prompts/lacking', context)).status).toBe(400);
+  });
+
+  it('is refused when its parts would lead back to it', async () => {
+    await put('round', 'x');
+    await put('half', partOf('round'));
+    expect(await put('round', partOf('round', 'version=1'))).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('resolve=false') },
+      body: { message: expect.stringContaining('in a circle, round → round') },
     });
-    const lacking = '@@@langfusePrompt:name=nowhere|version=1@@@';
-    await ask('POST', '/v2/prompts', { name: 'lacking', prompt: lacking, labels: ['production'] });
-    expect(await ask('GET', '/v2/prompts/lacking')).toMatchObject({
+    expect(await put('round', partOf('half'))).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('in a circle, round → half → round') },
+    });
+  });
+
+  it('is refused when its parts are nested deeper than five', async () => {
+    await put('deep 0', 'x');
+    for (let depth = 1; depth <= 5; depth += 1) {
+      expect((await put(`deep ${depth}`, partOf(`deep ${depth - 1}`))).status).toBe(201);
+    }
+    expect((await ask('GET', '/v2/prompts/deep%205?label=latest')).body.prompt).toBe('x');
+    expect(await put('deep 6', partOf('deep 5'))).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('nested deeper than 5') },
+    });
+  });
+
+  it('is refused when a chat has one name for a variable and a placeholder', async () => {
+    const placeholder = { type: 'placeholder', name: 'history' };
+    const chat = (content: string) => [{ role: 'user', content }, placeholder];
+    await put('with a variable', 'After {{ history }}');
+    for (const content of ['After {{history}}', partOf('with a variable')]) {
+      expect(await put('twice', chat(content))).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('"history" cannot name both') },
+      });
+    }
+    expect((await put('twice', chat('After {{story}}'))).status).toBe(201);
+  });
+
+  it('has as text what only looks like a part', async () => {
+    const odd = [
+      '@@@langfusePrompt:name=there@@@',
+      '@@@langfusePrompt:label=production|name=there@@@',
+      '@@@langfusePrompt:name=|label=latest@@@',
+      ...['version=', 'version=one', 'version=0', 'version=1.5', 'version=99999999999'].map((at) =>
+        partOf('there', at),
+      ),
+      partOf('there', 'label='),
+      '@@@langfusePrompt:@@@',
+    ].join(' ');
+    expect((await put('odd', odd)).status).toBe(201);
+    expect((await ask('GET', '/v2/prompts/odd?label=latest')).body.prompt).toBe(odd);
+  });
+
+  it('whose part is gone since it was made is refused by name, and can be read as it is', async () => {
+    await put('going', 'x');
+    await put('left', partOf('going'));
+    await ask('DELETE', '/v2/prompts/going');
+    expect(await ask('GET', '/v2/prompts/left?label=latest')).toMatchObject({
       status: 404,
-      body: { message: expect.stringContaining('nowhere') },
+      body: { message: expect.stringContaining('going') },
     });
-    expect((await ask('GET', '/v2/prompts/lacking?resolve=false')).status).toBe(200);
+    expect((await ask('GET', '/v2/prompts/left?label=latest&resolve=false')).status).toBe(200);
   });
 
   it('is listed ten at a time, with page and cursor', async () => {

@@ -43,30 +43,58 @@ export const readPrompt = (prompt: unknown, type: PromptType | undefined): Promp
 /** What a part of a prompt names. */
 export type PromptPart = { name: string; at: { version: number } | { label: string } };
 
-const partForm = /@@@langfusePrompt:([^@]{1,1000})@@@/g;
+/** Begins each part as it is written. */
+export const partMark = '@@@langfusePrompt:';
 
+const partForm = new RegExp(`${partMark}name=([^@]{1,1000})@@@`, 'g');
+
+/** The number of a version; undefined for text that is none. */
+const readVersion = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31
+    ? Number(text)
+    : undefined;
+
+/** Reads what follows `name=`; undefined without a name, or without a version or label. */
 const readPart = (text: string): PromptPart | undefined => {
-  const members = new Map(
-    text.split('|').map((member): [string, string] => {
+  const [name = '', ...members] = text.split('|');
+  const given = new Map(
+    members.map((member): [string, string] => {
       const split = member.indexOf('=');
       return [member.slice(0, split), member.slice(split + 1)];
     }),
   );
-  const name = members.get('name');
-  const version = Number(members.get('version'));
-  if (name === undefined || name === '') return undefined;
-  if (members.has('version')) {
-    return Number.isSafeInteger(version) ? { name, at: { version } } : undefined;
+  if (name === '') return undefined;
+  if (given.has('version')) {
+    const version = readVersion(given.get('version'));
+    return version === undefined ? undefined : { name, at: { version } };
   }
-  return { name, at: { label: members.get('label') ?? 'production' } };
+  const label = given.get('label') ?? '';
+  return label === '' ? undefined : { name, at: { label } };
 };
 
-/** The parts that a text has, in their order; each as it is written. */
+/** The parts that a text has, in their order; each as it is written. What has not their form is text. */
 export const partsOf = (text: string): { written: string; part: PromptPart }[] =>
   [...text.matchAll(partForm)].flatMap(([written, members = '']) => {
     const part = readPart(members);
     return part === undefined ? [] : [{ written, part }];
   });
+
+const variableForm = /\{\{\s*([^{}\s]{1,500})\s*\}\}/g;
+
+/** Names that a chat has both as a variable of a text and as a placeholder: an SDK fills in both by one name. */
+export const namedTwice = (content: unknown): string[] => {
+  if (!Array.isArray(content)) return [];
+  const messages = content.filter(isObject);
+  const variables = new Set(
+    messages.flatMap(({ content: text }) =>
+      typeof text === 'string' ? [...text.matchAll(variableForm)].map(([, name]) => name) : [],
+    ),
+  );
+  const placeholders = messages.flatMap(({ type, name }) =>
+    type === 'placeholder' && typeof name === 'string' ? [name] : [],
+  );
+  return [...new Set(placeholders)].filter((name) => variables.has(name));
+};
 
 /** The content with each of its texts changed: of a chat, those of its messages. */
 export const mapTexts = async (

@@ -4,21 +4,23 @@ import type { ContextKind, PromptView } from '#wire/public-api/context.ts';
 import {
   deleteRepo,
   deleteVersion,
-  dropLabels,
   findVersion,
   type ListedRepo,
   lockRepo,
 } from '../db/context.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { JsonText } from '../json/json-text.ts';
+import { readName } from '../lists/names.ts';
 import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
-import { mapTexts, partsOf } from './prompt-form.ts';
+import { mapTexts, namedTwice, type PromptPart, partMark, partsOf } from './prompt-form.ts';
 import {
   type Found,
   findNamedRepo,
   getVersion,
   giveLabels,
   noRepo,
+  type Push,
+  pushVersion,
   readLabels,
 } from './versions.ts';
 
@@ -45,36 +47,62 @@ const mostDepth = 5;
 const mostChars = 4 * 1024 * 1024;
 const mostParts = 1_000;
 
-/** How much may be put in yet: parts in parts could become any number. */
-type Room = { parts: number };
+/** Where a text stands: in which prompts, the outermost first, and how many parts may be put in yet. */
+type Place = { within: readonly string[]; room: { parts: number } };
 
-const tooMuch = (name: string): AppError =>
-  new AppError(
-    'invalid',
-    `the parts of "${name}" are nested deeper than ${mostDepth}, or too many or too long; read it with resolve=false`,
-  );
+const unresolved = 'read it with resolve=false';
+
+const refuseParts = ([name]: readonly string[], what: string): AppError =>
+  new AppError('invalid', `the parts of "${name}" ${what}; ${unresolved}`);
+
+/** The prompt that is a part of a text. Throws `not_found`, and `invalid` for one that cannot be a part there. */
+const findPart = async (
+  db: Queryable,
+  projectId: string,
+  { name, at }: PromptPart,
+  { within, room }: Place,
+): Promise<{ name: string; text: string }> => {
+  room.parts -= 1;
+  if (within.length > mostDepth || room.parts < 0) {
+    throw refuseParts(within, `are nested deeper than ${mostDepth}, or too many`);
+  }
+  const { repo, version } = await getVersion(db, projectId, { kind, name }, at);
+  if (within.includes(repo.name)) {
+    throw refuseParts(within, `lead in a circle, ${[...within, repo.name].join(' → ')}`);
+  }
+  const content: unknown = JSON.parse(version.content);
+  if (typeof content === 'string') return { name: repo.name, text: content };
+  throw new AppError('invalid', `"${repo.name}" is a chat, which no text can have as a part`);
+};
 
 /** The text with the prompts put in that it names. */
 const resolveText = async (
   db: Queryable,
   projectId: string,
   text: string,
-  { name, depth, room }: { name: string; depth: number; room: Room },
+  place: Place,
 ): Promise<string> => {
+  const { within, room } = place;
   let resolved = text;
   for (const { written, part } of partsOf(text)) {
-    room.parts -= 1;
-    if (depth >= mostDepth || room.parts < 0) throw tooMuch(name);
-    const { repo, version } = await getVersion(db, projectId, { kind, name: part.name }, part.at);
-    const content: unknown = JSON.parse(version.content);
-    if (typeof content !== 'string') {
-      throw new AppError('invalid', `"${repo.name}" is a chat, which no text can have as a part`);
-    }
-    const inner = await resolveText(db, projectId, content, { name, depth: depth + 1, room });
+    const found = await findPart(db, projectId, part, place);
+    const inner = await resolveText(db, projectId, found.text, {
+      within: [...within, found.name],
+      room,
+    });
     resolved = resolved.replace(written, () => inner);
-    if (resolved.length > mostChars) throw tooMuch(name);
+    if (resolved.length > mostChars) throw refuseParts(within, 'are too long');
   }
   return resolved;
+};
+
+const resolveContent = (
+  db: Queryable,
+  projectId: string,
+  { name, content }: { name: string; content: string },
+): Promise<unknown> => {
+  const place = { within: [name], room: { parts: mostParts } };
+  return mapTexts(JSON.parse(content), (text) => resolveText(db, projectId, text, place));
 };
 
 const viewFound = ({ repo, version }: Found, prompt: unknown): PromptView => ({
@@ -106,12 +134,39 @@ export const resolvePrompt = async (
   found: Found,
 ): Promise<PromptView> => {
   const { repo, version } = found;
-  if (!version.content.includes('@@@langfusePrompt:')) return viewPrompt(found);
-  const place = { name: repo.name, depth: 0, room: { parts: mostParts } };
-  const prompt = await mapTexts(JSON.parse(version.content), (text) =>
-    resolveText(db, projectId, text, place),
+  if (!version.content.includes(partMark)) return viewPrompt(found);
+  const { content } = version;
+  return viewFound(found, await resolveContent(db, projectId, { name: repo.name, content }));
+};
+
+const refusePrompt = (message: string, cause?: unknown): AppError =>
+  new AppError('invalid', `invalid request: prompt: ${message}`, {
+    fields: [{ path: ['prompt'], message }],
+    cause,
+  });
+
+/** Throws `invalid` for a prompt that could not be read or filled in as it is written. */
+const checkPrompt = async (
+  db: Queryable,
+  projectId: string,
+  { name, content }: Pick<Push, 'name' | 'content'>,
+): Promise<void> => {
+  const resolved = await resolveContent(db, projectId, { name, content }).catch((error) => {
+    const isOfParts = error instanceof AppError && ['not_found', 'invalid'].includes(error.code);
+    throw isOfParts ? refusePrompt(error.message.replace(`; ${unresolved}`, ''), error) : error;
+  });
+  const twice = namedTwice(resolved);
+  if (twice.length === 0) return;
+  throw refusePrompt(
+    `${twice.map((one) => `"${one}"`).join(', ')} cannot name both a variable and a placeholder`,
   );
-  return viewFound(found, prompt);
+};
+
+/** Pushes the next version of a prompt. Throws `invalid`, `conflict`, `exhausted`. */
+export const pushPrompt = async (db: Database, projectId: string, push: Push): Promise<Found> => {
+  const name = readName('name', push.name);
+  await checkPrompt(db, projectId, { ...push, name });
+  return pushVersion(db, projectId, push);
 };
 
 /** A prompt in a list. */
@@ -125,7 +180,7 @@ export const viewPromptMeta = (repo: ListedRepo) => ({
   lastConfig: new JsonText(repo.lastConfig),
 });
 
-/** Gives a version these labels in place of those that it has; `latest` stays where it is. */
+/** Adds labels to a version, taken from the versions that have them. Throws `invalid` for `latest`. */
 export const labelPrompt = async (
   db: Database,
   projectId: string,
@@ -137,7 +192,6 @@ export const labelPrompt = async (
   return db.transaction(async (tx) => {
     const { repo } = await getVersion(tx, projectId, { kind, name }, at);
     await lockRepo(tx, repo);
-    await dropLabels(tx, { repoKey: repo.key, version: at.version, kept: given });
     await giveLabels(tx, repo, at.version, given);
     return getVersion(tx, projectId, repo, at);
   });

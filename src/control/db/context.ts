@@ -17,7 +17,7 @@ export type ContextRepo = {
   updatedAt: Date;
 };
 
-/** A version. Contents and config are JSON text; labels are those that it has now. */
+/** A version. Contents and config are JSON text; labels are those that it has now, in the order in which it got them. */
 export type ContextVersion = {
   version: number;
   id: string;
@@ -36,7 +36,7 @@ const repoColumns = `r.key, r.project_id as "projectId", r.kind, r.name, r.promp
 const versionColumns = `v.version, v.id, v.content, v.config, v.message, v.created_by as "createdBy",
   v.created_at as "createdAt", v.updated_at as "updatedAt",
   array(select l.label from context_labels l
-         where l.repo_key = v.repo_key and l.version = v.version order by l.label) as labels`;
+         where l.repo_key = v.repo_key and l.version = v.version order by l.place) as labels`;
 
 /** Repositories that one project may have, and versions of one. */
 export const contextLimits = { repos: 10_000, versions: 10_000, labels: 100 } as const;
@@ -107,8 +107,10 @@ const touchStatement = statement(
 const labelStatement = statement(
   'move_context_labels',
   `insert into context_labels (repo_key, label, version)
-   select :repoKey, label, :version from unnest(:labels::text[]) as label
-   on conflict (repo_key, label) do update set version = excluded.version`,
+   select :repoKey, label, :version from unnest(:labels::text[]) with ordinality as given (label, at) order by at
+   on conflict (repo_key, label) do update
+      set version = excluded.version,
+          place = case when context_labels.version = excluded.version then context_labels.place else excluded.place end`,
 );
 
 /** Moves labels to a version, from whichever had them. */
@@ -118,20 +120,6 @@ export const moveLabels = async (
 ): Promise<void> => {
   await tx.query(labelStatement, { ...given, labels: [...given.labels] });
   await tx.query(touchStatement, [given.repoKey, given.version]);
-};
-
-const dropLabelsStatement = statement(
-  'drop_context_labels',
-  `delete from context_labels
-    where repo_key = :repoKey and version = :version and label <> 'latest' and not (label = any(:kept::text[]))`,
-);
-
-/** Takes all labels from a version but those that it keeps; `latest` stays where it is. */
-export const dropLabels = async (
-  tx: Queryable,
-  given: { repoKey: string; version: number; kept: readonly string[] },
-): Promise<void> => {
-  await tx.query(dropLabelsStatement, { ...given, kept: [...given.kept] });
 };
 
 const countLabelsStatement = statement(

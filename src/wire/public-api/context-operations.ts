@@ -115,7 +115,7 @@ export const getPrompt = operation({
 
 export const labelPrompt = operation({
   id: 'labelPrompt',
-  summary: 'Give labels to a version of a prompt in place of those that it has',
+  summary: 'Add labels to a version of a prompt, taken from the versions that have them',
   method: 'PATCH',
   path: '/v2/prompts/{promptName}/versions/{promptVersion}',
   access: 'write',

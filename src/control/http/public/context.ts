@@ -7,6 +7,7 @@ import { readPrompt } from '../../context/prompt-form.ts';
 import {
   deletePrompt,
   labelPrompt,
+  pushPrompt,
   resolvePrompt,
   versionIn,
   viewPrompt,
@@ -111,7 +112,8 @@ const contextEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
 
   endpoint(api.pushContext, async ({ params, body }, { caller }) => {
     const { kind, identifier: name } = params;
-    const pushed = await pushVersion(db, caller.projectId, {
+    const push = kind === 'prompts' ? pushPrompt : pushVersion;
+    const pushed = await push(db, caller.projectId, {
       ...{ kind, name },
       ...refusingMisfits(() => contentOf(kind, body)),
       config: jsonOf(body.config),
@@ -145,7 +147,7 @@ const usualPrompts = '10';
 const promptEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
   endpoint(api.createPrompt, async ({ body }, { caller }) => {
     const read = refusingMisfits(() => readPrompt(body.prompt, body.type ?? 'text'));
-    const pushed = await pushVersion(db, caller.projectId, {
+    const pushed = await pushPrompt(db, caller.projectId, {
       kind: 'prompts',
       name: checkPromptName(body.name),
       promptType: read.type,
