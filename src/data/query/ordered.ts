@@ -9,7 +9,7 @@ import { type Filter, valueAt } from '#store/read/filter.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import { conditionIn } from './condition.ts';
 import type { Key } from './keys.ts';
-import { isUnique } from './pairs.ts';
+import { isUnique, type Mapping } from './pairs.ts';
 import type { StoreFile } from './store-file.ts';
 
 /** Rows of one world that take part: those that meet the conditions. */
@@ -18,12 +18,9 @@ export type Side = { file: StoreFile; entity: string; where: readonly Filter[] }
 /** A row as it is compared: its key, and the value of each field as JSON text, null where it is absent. */
 export type Read = { key: Key; values: (string | null)[] };
 
-/** Values as they would be on the other side. */
-export type Mapping = (value: unknown) => unknown;
-
 export type KeyOfSide = {
   field: string;
-  /** Undefined where the other side has values as they are here. */
+  /** Undefined where keys are compared as they stand. */
   map: Mapping | undefined;
   /** What SQL calls the mapping. */
   called: string;

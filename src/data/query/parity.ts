@@ -8,35 +8,37 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { compareKeys } from './keys.ts';
-import { type Mapping, type Read, readInOrder, type Side } from './ordered.ts';
-import { type ComparedPair, chooseKey, comparePair } from './pairs.ts';
+import { type Read, readInOrder, type Side } from './ordered.ts';
+import { type ComparedPair, chooseKey, comparePair, type Way } from './pairs.ts';
 import type { Difference, FieldPair, FieldParity, Parity } from './plan.ts';
 
 const mostExamples = 5;
 
-const same: Mapping = (value) => value;
-
 const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
+const isEqualBy =
+  (here: unknown, there: unknown) =>
+  (way: Way): boolean =>
+    isDeepStrictEqual(way.here?.(here) ?? here, way.there?.(there) ?? there);
+
 /** Counts of one pair of fields, as rows go by. */
-const createTally = ({ pair, here: mapHere, there: mapThere, reason }: ComparedPair) => {
+const createTally = ({ pair, ways, reason }: ComparedPair) => {
   const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
   const examples: Difference[] = [];
   const note = (what: Exclude<keyof typeof counts, 'equal'>, tell: () => Difference): void => {
     counts[what] += 1;
     if (examples.length < mostExamples) examples.push(tell());
   };
-  const isMapped = mapHere !== undefined || mapThere !== undefined;
   return {
     meet(keyText: string | null, hereText: string | null, thereText: string | null): void {
       if (reason !== undefined) return;
-      if (hereText === thereText && !isMapped) {
+      if (hereText === thereText) {
         if (hereText !== null && hereText !== 'null') counts.equal += 1;
         return;
       }
-      const here = (mapHere ?? same)(parse(hereText));
-      const there = (mapThere ?? same)(parse(thereText));
-      if (isDeepStrictEqual(here, there)) {
+      const here = parse(hereText);
+      const there = parse(thereText);
+      if (ways.some(isEqualBy(here, there))) {
         if (here !== null) counts.equal += 1;
         return;
       }
@@ -96,25 +98,29 @@ export const compareSides = (
   };
   const key = chooseKey(compared, sides, asked);
   if (key === undefined) return nothingIn(compared);
-  const tallies = compared.map((pair) => [pair, createTally(pair)] as const);
-  const left = readInOrder(
-    here,
-    { field: key.pair.field, map: key.here, called: 'svc_key_here' },
-    pairs.map(({ field }) => field),
-  );
-  const right = readInOrder(
-    there,
-    { field: key.pair.targetField, map: key.there, called: 'svc_key_there' },
-    pairs.map(({ targetField }) => targetField),
-  );
-  const at = compared.indexOf(key);
-  const rows = walk(
-    left,
-    right,
-    tallies.map(([, tally]) => tally),
-    at,
-  );
-  return { key: key.pair, rows, fields: tallies.map(([, tally]) => tally.result()) };
+  const place = compared.indexOf(key);
+  const match = (way: Way, fields: readonly FieldPair[], tallies: readonly Tally[]) => {
+    const left = readInOrder(
+      here,
+      { field: key.pair.field, map: way.here, called: 'svc_key_here' },
+      fields.map(({ field }) => field),
+    );
+    const right = readInOrder(
+      there,
+      { field: key.pair.targetField, map: way.there, called: 'svc_key_there' },
+      fields.map(({ targetField }) => targetField),
+    );
+    return walk(left, right, tallies, place);
+  };
+  const matchedBy = (way: Way): number =>
+    key.keyWays.length === 1 ? 0 : match(way, [], []).matched;
+  const [best = {}] = key.keyWays
+    .map((way) => ({ way, matched: matchedBy(way) }))
+    .sort((one, other) => other.matched - one.matched)
+    .map(({ way }) => way);
+  const tallies = compared.map(createTally);
+  const rows = match(best, pairs, tallies);
+  return { key: key.pair, rows, fields: tallies.map((tally) => tally.result()) };
 };
 
 /** Walks both sides together; `at` is the place of the key among the fields. */

@@ -102,7 +102,10 @@ const other: Row[] = [
   { id: 13, email: 'ann@example.test', plan: 'pro', score: 1.3 },
   { id: 14, email: '\u{1f600}@example.test' },
 ];
-const redacted = (rows: Row[]) => rows.map((row) => redactRow(deskPolicy, row).row);
+const redacted = (rows: Row[], policy = deskPolicy) =>
+  rows.map((row) => redactRow(policy, row).row);
+/** Keeps the shape of two fields. */
+const shapePolicy: RedactPolicy = { ...deskPolicy, hash: [], preserve: ['email', 'plan'] };
 
 beforeAll(() => {
   files = createStoreFiles();
@@ -111,6 +114,12 @@ beforeAll(() => {
   add('billing', peopleOf(null), { people: other });
   add('desk', peopleOf(deskPolicy), { people: redacted(other) });
   add('salted', peopleOf({ ...deskPolicy, slug: 'salted' }), { people: redacted(clear) });
+  add('unredacted', peopleOf(deskPolicy), { people: clear });
+  add('crm redacted', peopleOf(deskPolicy), { people: redacted(clear) });
+  const half = [...clear.slice(0, 2), ...redacted(clear.slice(2))];
+  add('half redacted', peopleOf(deskPolicy), { people: half });
+  add('shaped', peopleOf(shapePolicy), { people: clear });
+  add('shaped redacted', peopleOf(shapePolicy), { people: redacted(clear, shapePolicy) });
   const many = Array.from({ length: 12_000 }, (_, index) => ({
     id: index + 1,
     email: `${index}@example.test`,
@@ -378,6 +387,44 @@ describe('linked worlds', () => {
     expect(parityOf('desk')).toMatchObject({
       rows: { matched: 3, onlyHere: 1, onlyThere: 1 },
       fields: [{ equal: 3 }, { equal: 1, differing: 1 }, { equal: 2, differing: 0 }],
+    });
+  });
+
+  it.each([
+    ['here in the clear, there none', 'unredacted', 'crm'],
+    ['none here, there in the clear', 'crm', 'unredacted'],
+    ['here in the clear, there redacted', 'unredacted', 'crm redacted'],
+    ['here redacted, there in the clear', 'crm redacted', 'unredacted'],
+    ['in the clear on both sides', 'unredacted', 'unredacted'],
+    ['here some redacted, there none', 'half redacted', 'crm'],
+    ['some redacted on both sides', 'half redacted', 'half redacted'],
+  ])('have equal rows whether a policy was applied to them or not: %s', (_, here, there) => {
+    const asked = { links: [linkOf(there, {})], compare: true };
+    const { parities } = answered(run(targetOf(here, 'people'), asked));
+    expect(parities[0]).toMatchObject({
+      key: { field: 'email' },
+      rows: { matched: 4, onlyHere: 0, onlyThere: 0 },
+      fields: [
+        { field: 'email', equal: 4, differing: 0 },
+        { field: 'plan', equal: 3, differing: 0 },
+        { field: 'score', equal: 2, differing: 0 },
+      ],
+    });
+  });
+
+  it.each([
+    ['shaped', 'crm'],
+    ['crm', 'shaped'],
+    ['shaped redacted', 'crm'],
+    ['crm', 'shaped redacted'],
+    ['shaped', 'shaped redacted'],
+    ['shaped redacted', 'shaped'],
+  ])('have equal rows under a policy that keeps shapes: %s and %s', (here, there) => {
+    const asked = { links: [linkOf(there, {})], compare: true };
+    const { parities } = answered(run(targetOf(here, 'people'), asked));
+    expect(parities[0]).toMatchObject({
+      rows: { matched: 4, onlyHere: 0, onlyThere: 0 },
+      fields: [{ equal: 4 }, { equal: 3, differing: 0 }, { equal: 2, differing: 0 }],
     });
   });
 
