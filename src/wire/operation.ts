@@ -43,7 +43,7 @@ export type OperationShape = {
   access: Access;
   /**
    * What becomes of query parameters and body fields that the operation does not know: refused by name (the default
-   * of public routes), or left alone, as clients of compatible groups expect; there a null also means absent.
+   * of public routes), or left alone, as clients of compatible groups expect.
    */
   unknown?: 'refused' | 'ignored';
   params?: TSchema;

@@ -115,6 +115,7 @@ const wordsOf: Record<string, RegExp> = {
   'a constructor': /constructor\.prototype/,
   // Nothing is left of a body with one member.
   absent: /fewer than 1 properties|nothing to change/,
+  null: /fewer than 1 properties|nothing to change/,
 };
 
 /** The file that a field is of, which says more exactly than the field what cannot be read. */
@@ -141,8 +142,7 @@ const judge = (
   if (status < 300) {
     const isTaken = ajv.validate(operation.body as object, isJson(text));
     const mayBeNull = oddity === 'null' || oddity === 'a list with null';
-    const isLenient = operation.unknown === 'ignored' && mayBeNull;
-    return isTaken || isLenient
+    return isTaken || mayBeNull
       ? undefined
       : wrong('is taken, which its schema does not let through');
   }
@@ -160,10 +160,9 @@ const judge = (
 const isLong = ({ path, oddity }: FieldCase): boolean =>
   path[0] === 'wait' && ['absent', 'true'].includes(oddity);
 
-/** What its schema refuses. A null is let through where it means that nothing is given. */
+/** What its schema refuses. A null is let through, as it means that nothing is given. */
 const isMisfit = (operation: OperationShape, { oddity, text }: FieldCase): boolean => {
-  const mayBeNull = oddity === 'null' || oddity === 'a list with null';
-  if (operation.unknown === 'ignored' && mayBeNull) return false;
+  if (oddity === 'null' || oddity === 'a list with null') return false;
   return !ajv.validate(operation.body as object, isJson(text));
 };
 

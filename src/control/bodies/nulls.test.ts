@@ -23,4 +23,38 @@ describe('null where the schema has none', () => {
     expect(withoutNulls(schema, null)).toBeNull();
     expect(withoutNulls(schema, 'text')).toBe('text');
   });
+
+  it('means absent in the forms of a union that describe the member', () => {
+    const union = Type.Union([
+      Type.String(),
+      Type.Object(
+        { id: Type.String(), version: Type.Optional(Type.Integer()) },
+        { additionalProperties: false },
+      ),
+      Type.Object(
+        {
+          instruction: Type.Optional(Type.String()),
+          seed: Type.Optional(Type.Object({ rows: Type.Record(Type.String(), Type.Unknown()) })),
+        },
+        { additionalProperties: false },
+      ),
+    ]) as unknown as Record<string, unknown>;
+    expect(withoutNulls(union, { id: 'a', version: null })).toEqual({ id: 'a' });
+    const spec = { instruction: null, seed: { rows: { a: [{ b: null }], c: null } } };
+    expect(withoutNulls(union, spec)).toEqual({ seed: spec.seed });
+    expect(withoutNulls(union, { other: null })).toEqual({ other: null });
+  });
+
+  it('stays where one form of a union leaves its members free', () => {
+    const free = Type.Union([
+      Type.Object({ name: Type.Optional(Type.String()) }),
+      Type.Record(Type.String(), Type.Unknown()),
+    ]) as unknown as Record<string, unknown>;
+    expect(withoutNulls(free, { name: null })).toEqual({ name: null });
+    const open = Type.Union([
+      Type.Object({ name: Type.Optional(Type.String()) }),
+      Type.Object({ size: Type.Optional(Type.Integer()) }),
+    ]) as unknown as Record<string, unknown>;
+    expect(withoutNulls(open, { name: null })).toEqual({ name: null });
+  });
 });

@@ -1,35 +1,68 @@
 /**
- * Nulls that stand for nothing. Clients of groups that are compatible with another service send null for what they
- * leave out; where the schema of a member has no null, such a member counts as absent.
+ * Nulls that stand for nothing. Generated clients send null for what their callers leave out; where the schema of a
+ * member has no null, such a member counts as absent. Free JSON (rows, inputs of tools, metadata) stays as it is.
  */
+import { own } from '#domain/json.ts';
 
 type Members = Record<string, unknown>;
 
-/** Whether a schema takes null itself. */
-const takesNull = ({ type, anyOf, enum: words }: Members): boolean => {
+/** Returns true if a schema takes null itself. */
+const takesNull = ({ type, anyOf, enum: words, const: constant }: Members): boolean => {
   if (Array.isArray(anyOf)) return anyOf.some((branch) => takesNull(branch as Members));
   if (Array.isArray(words)) return words.includes(null);
+  if (constant !== undefined) return constant === null;
   return type === undefined || [type].flat().includes('null');
 };
 
-type Schema = { properties?: Record<string, Members>; items?: Members };
+type Schema = {
+  anyOf?: Members[];
+  properties?: Record<string, Members>;
+  additionalProperties?: unknown;
+  items?: Members;
+};
+
+const branchesOf = (schema: Members): Schema[] => {
+  const { anyOf } = schema as Schema;
+  return anyOf === undefined ? [schema as Schema] : anyOf.flatMap(branchesOf);
+};
+
+/** A schema for what any of some takes; undefined if one of them leaves it free. */
+const joined = (schemas: readonly (Members | undefined)[]): Members | undefined => {
+  const known = schemas.filter((schema) => schema !== undefined);
+  if (known.length < schemas.length || known.length === 0) return undefined;
+  return known.length === 1 ? known[0] : { anyOf: known };
+};
+
+/** The schema of a member of an object; undefined if it is free. Branches that have no such member do not count. */
+const memberOf = (branches: readonly Schema[], name: string): Members | undefined =>
+  joined(
+    branches
+      .filter(
+        ({ properties = {}, additionalProperties }) =>
+          additionalProperties !== false || Object.hasOwn(properties, name),
+      )
+      .map(({ properties = {} }) => own(properties, name)),
+  );
 
 /** The value without them, at every level that the schema describes; the value itself stays as it is. */
 export const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  const { properties = {}, items } = (schema ?? {}) as Schema;
+  if (schema === undefined || typeof value !== 'object' || value === null) return value;
+  const branches = branchesOf(schema);
   if (Array.isArray(value)) {
+    const lists = branches.filter((branch) => (branch as Members).type === 'array');
+    const items = joined(lists.map((branch) => branch.items));
     return items === undefined ? value : value.map((item) => withoutNulls(items, item));
   }
-  const schemaOf = (name: string): Members | undefined =>
-    Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const isAbsent = (name: string, member: unknown): boolean => {
-    const own = schemaOf(name);
-    return member === null && own !== undefined && !takesNull(own);
-  };
+  const objects = branches.filter(({ properties }) => properties !== undefined);
+  const isFree = branches.some(
+    (branch) => (branch as Members).type === 'object' && branch.properties === undefined,
+  );
+  if (objects.length === 0 || isFree) return value;
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name, member]) => !isAbsent(name, member))
-      .map(([name, member]) => [name, withoutNulls(schemaOf(name), member)]),
+    Object.entries(value).flatMap(([name, member]) => {
+      const described = memberOf(objects, name);
+      const isAbsent = member === null && described !== undefined && !takesNull(described);
+      return isAbsent ? [] : [[name, withoutNulls(described, member)]];
+    }),
   );
 };

@@ -6,11 +6,12 @@ import type { FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { checkProtobufMetrics, readProtobufForm } from '#observability/otlp/protobuf-form.ts';
 import { readExport } from '#observability/otlp/read-export.ts';
+import { isPublicAccess } from '#wire/access.ts';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
 import * as hostApi from '#wire/host-api/operations.ts';
 import { type Extent, measureJson } from '#wire/json-extent.ts';
-import { operationsOf } from '#wire/operation.ts';
+import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
@@ -57,10 +58,13 @@ const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   );
 };
 
-/** The value as its operation takes it. */
+/** JSON-RPC has nulls of its own, such as the id of a message. */
+const isRpc = ({ access }: OperationShape): boolean => access === 'mcp' || access === 'session';
+
+/** The value as its operation takes it. To clients of the public API, null and absent are the same. */
 const accept = (id: string, value: unknown): unknown => {
   const operation = operations.get(id);
-  return operation?.unknown === 'ignored'
+  return operation !== undefined && isPublicAccess(operation.access) && !isRpc(operation)
     ? withoutNulls(operation.body as Members | undefined, value)
     : value;
 };

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { AppError, FieldProblem } from '#domain/error.ts';
-import { operation } from '#wire/operation.ts';
+import { type OperationShape, operation, operationsOf } from '#wire/operation.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import { checkOfBody } from '../bodies/check.ts';
 import { createValidator } from './validate.ts';
@@ -17,6 +18,27 @@ const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): 
 
 const checkOpen = checkOfBody(openSession.body);
 const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
+
+/** The list that a read of one thing belongs to: the path without its last argument. */
+const listOf = ({ path }: OperationShape): OperationShape | undefined => {
+  const parent = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
+  return operationsOf(publicApi).find((one) => one.method === 'GET' && one.path === parent);
+};
+const reads = operationsOf(publicApi).flatMap((one): [string, OperationShape, OperationShape][] => {
+  const list = one.method === 'GET' ? listOf(one) : undefined;
+  return list === undefined ? [] : [[one.path, one, list]];
+});
+
+describe('an unknown query parameter', () => {
+  const isRefused = (shape: OperationShape) =>
+    fieldsOf(createValidator({ ...shape, params: undefined }), { query: { another: '1' } }).some(
+      ({ path }) => path.includes('another'),
+    );
+
+  it.each(reads)('is taken by the read of one thing as by the list: %s', (_, read, list) => {
+    expect(isRefused(read)).toBe(isRefused(list));
+  });
+});
 
 describe('the check of a request', () => {
   it('reads numbers from a query and none from a body', () => {

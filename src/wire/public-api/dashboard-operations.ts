@@ -49,6 +49,7 @@ export const getDashboard = operation({
   method: 'GET',
   path: '/dashboards/{dashboardId}',
   access: 'read',
+  unknown: 'ignored',
   params: DashboardParams,
   answers: { 200: DashboardDetail },
 });

@@ -48,6 +48,7 @@ export const getBuild = operation({
   method: 'GET',
   path: '/agent-builds/{buildId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: BuildParams,
   answers: { 200: BuildView },
 });
@@ -102,6 +103,7 @@ export const getGate = operation({
   method: 'GET',
   path: '/agent-builds/{buildId}/gate',
   access: 'inspect',
+  unknown: 'ignored',
   params: BuildParams,
   answers: { 200: GateView },
 });
@@ -142,6 +144,7 @@ export const getAgentRun = operation({
   method: 'GET',
   path: '/agent-runs/{agentRunId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: RunParams,
   answers: { 200: RunView },
 });

@@ -87,6 +87,7 @@ export const getScore = operation({
   method: 'GET',
   path: '/scores/{scoreId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: ScoreParams,
   answers: { 200: ScoreView },
 });
@@ -97,6 +98,7 @@ export const getAnyScore = operation({
   method: 'GET',
   path: '/v2/scores/{scoreId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: ScoreParams,
   answers: { 200: ScoreView },
 });
@@ -137,6 +139,7 @@ export const getScoreConfig = operation({
   method: 'GET',
   path: '/score-configs/{configId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: ConfigParams,
   answers: { 200: ScoreConfigView },
 });

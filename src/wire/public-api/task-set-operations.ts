@@ -34,6 +34,7 @@ export const getTaskSet = operation({
   method: 'GET',
   path: '/task-sets/{taskSetId}',
   access: 'read',
+  unknown: 'ignored',
   params: TaskSetParams,
   answers: { 200: TaskSetView },
 });

@@ -126,6 +126,7 @@ export const getObservation = operation({
   method: 'GET',
   path: '/observations/{observationId}',
   access: 'inspect',
+  unknown: 'ignored',
   params: Type.Object({ observationId: LongId }),
   answers: { 200: ObservationView },
 });
