@@ -144,4 +144,34 @@ describe('media', () => {
     const { status } = await ask('POST', '/media', wanted(random(), { other: [1] }));
     expect(status).toBe(201);
   });
+
+  it('is told with the items of datasets that refer to it, once its bytes are there', async () => {
+    const text = random();
+    const { mediaId, uploadUrl } = (await ask('POST', '/media', wanted(text))).body;
+    const reference = `@@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@`;
+    await ask('POST', '/v2/datasets', { name: 'pictured' });
+    const item = {
+      ...{ datasetName: 'pictured', id: 'pictured', input: { pictures: ['none', reference] } },
+      ...{ expectedOutput: reference, metadata: { said: `see ${reference}` } },
+    };
+    expect((await ask('POST', '/dataset-items', item)).body.mediaReferences).toEqual([]);
+    await send(uploadUrl, text);
+    await ask('PATCH', `/media/${mediaId}`, report());
+    const media = {
+      ...{ mediaId, contentType: 'image/png', contentLength: Buffer.byteLength(text) },
+      ...{ url: expect.stringContaining('http'), urlExpiry: expect.any(String) },
+    };
+    const referred = [
+      { field: 'input', referenceString: reference, jsonPath: "$['pictures'][1]", media },
+      { field: 'expectedOutput', referenceString: reference, jsonPath: '$', media },
+    ];
+    const read = await ask('GET', '/dataset-items/pictured');
+    expect(read.body.mediaReferences).toEqual(referred);
+    const listed = await ask('GET', '/dataset-items?datasetName=pictured');
+    expect(listed.body.data).toMatchObject([{ mediaReferences: referred }]);
+    const [{ media: shown } = { media: { url: '' } }] = read.body.mediaReferences as unknown as {
+      media: { url: string };
+    }[];
+    expect(await (await fetch(reachable(control, shown.url))).text()).toBe(text);
+  });
 });

@@ -18,6 +18,7 @@ import {
 } from '../db/datasets.ts';
 import { keyOf } from '../db/trace-keys.ts';
 import { readName } from '../lists/names.ts';
+import type { FindMedia } from './media-references.ts';
 import { getDataset, noDataset } from './names.ts';
 import { checkItems, hasSchemas, type Schemas } from './schemas.ts';
 
@@ -30,8 +31,8 @@ export type GivenDataset = {
   expectedOutputSchema: string | null;
 };
 
-/** Where datasets are kept and held to their schemas. */
-export type DatasetStore = { db: Database; compiler: Compiler };
+/** Where datasets are kept and held to their schemas, and what finds the media that items refer to. */
+export type DatasetStore = { db: Database; compiler: Compiler; findMedia: FindMedia };
 
 /** The same within a transaction, or without one. */
 type HeldStore = { db: Queryable; compiler: Compiler };

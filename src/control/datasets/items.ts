@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { cleanText } from '#observability/read-value.ts';
-import type { ItemState } from '#wire/public-api/dataset.ts';
+import type { DatasetItemView, ItemState } from '#wire/public-api/dataset.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   countItems,
@@ -29,7 +29,7 @@ import { invalidParameter, type RawQuery, textIn, timeIn } from '../lists/query.
 import { type DatasetStore, turnMs } from './datasets.ts';
 import { getDataset, noDataset } from './names.ts';
 import { hasSchemas, refuseMisfit } from './schemas.ts';
-import { viewItem } from './view.ts';
+import { type ShownItem, viewItems } from './view.ts';
 
 /** What a request says of an item: JSON members as text, and null for what it does not say. */
 export type GivenItem = {
@@ -161,13 +161,23 @@ const putInTurn = ({ db, compiler }: DatasetStore, asked: Asked): Promise<ItemRo
     { rowsMs: turnMs },
   );
 
+const viewItem = async (
+  { findMedia }: DatasetStore,
+  shown: ShownItem,
+): Promise<DatasetItemView> => {
+  const [view] = await viewItems([shown], findMedia);
+  if (view === undefined) throw new Error(`the item ${shown.item.id} was not shown`);
+  return view;
+};
+
 /** Makes an item, or the next version of the one of its id. Throws `not_found`, `conflict` and `invalid`. */
 export const putItem = async (store: DatasetStore, projectId: string, asked: GivenItem) => {
   const { id, given } = readIds(asked);
   const dataset = await getDataset(store.db, projectId, given.datasetName);
   try {
     const put = { dataset, id, given };
-    return viewItem((await putAtOnce(store, put)) ?? (await putInTurn(store, put)), dataset);
+    const item = (await putAtOnce(store, put)) ?? (await putInTurn(store, put));
+    return await viewItem(store, { item, dataset });
   } catch (error) {
     // Writers of two datasets hold two locks: the index on present items decides between them.
     throw isItemTwin(error) ? ofAnother(id) : error;
@@ -184,7 +194,7 @@ const datasetOf = async ({ db }: DatasetStore, { datasetKey }: ItemRow): Promise
 export const getItem = async (store: DatasetStore, projectId: string, id: string) => {
   const item = await findItem(store.db, keyOf(projectId, id));
   if (item === undefined) throw noItem();
-  return viewItem(item, await datasetOf(store, item));
+  return viewItem(store, { item, dataset: await datasetOf(store, item) });
 };
 
 /** Deletes an item; its versions stay. Throws `not_found`. */
@@ -276,11 +286,11 @@ export const readItems = async (store: DatasetStore, projectId: string, query: R
           shown.map(({ datasetKey }) => datasetKey),
         )
       : new Map([[dataset.key, dataset]]);
-  const data = wholeRows(rows, shown).flatMap((row) => {
-    const own = datasets.get(row.datasetKey);
-    return own === undefined ? [] : [viewItem(row, own)];
+  const items = wholeRows(rows, shown).flatMap((item): ShownItem[] => {
+    const own = datasets.get(item.datasetKey);
+    return own === undefined ? [] : [{ item, dataset: own }];
   });
-  return { data, meta };
+  return { data: await viewItems(items, store.findMedia), meta };
 };
 
 /** Items that the older route has with their dataset. */
@@ -296,7 +306,10 @@ export const readAllItems = async (store: DatasetStore, dataset: DatasetRow) => 
   const range = { limit: mostTogether + 1, offset: 0 };
   const rows = await listItems(store.db, conditions, range);
   if (rows.length <= mostTogether && rows.every(({ isCut }) => !isCut)) {
-    return rows.map((row) => viewItem(row, dataset));
+    return viewItems(
+      rows.map((item) => ({ item, dataset })),
+      store.findMedia,
+    );
   }
   throw new AppError(
     'invalid',

@@ -4,11 +4,18 @@ import type {
   DatasetRunItemView,
   DatasetRunView,
   DatasetView,
+  MediaReference,
 } from '#wire/public-api/dataset.ts';
 import type { ItemRow } from '../db/dataset-items.ts';
 import type { RunItemRow, RunRow } from '../db/dataset-runs.ts';
 import type { DatasetRow } from '../db/datasets.ts';
 import { jsonText } from '../json/json-text.ts';
+import {
+  type FindMedia,
+  type FoundReference,
+  type KnownMedia,
+  referencesIn,
+} from './media-references.ts';
 
 export const viewDataset = (dataset: DatasetRow): DatasetView => ({
   id: dataset.id,
@@ -22,9 +29,18 @@ export const viewDataset = (dataset: DatasetRow): DatasetView => ({
   updatedAt: dataset.updatedAt.toISOString(),
 });
 
-export const viewItem = (
-  item: ItemRow,
-  { projectId, id, name }: Pick<DatasetRow, 'projectId' | 'id' | 'name'>,
+const mediaFields = [
+  ['input', 'input'],
+  ['expectedOutput', 'output'],
+  ['metadata', 'metadata'],
+] as const;
+
+type References = (FoundReference & Pick<MediaReference, 'field'>)[];
+
+const viewItem = (
+  { item, dataset: { projectId, id, name } }: ShownItem,
+  references: References,
+  media: ReadonlyMap<string, KnownMedia>,
 ): DatasetItemView => ({
   id: item.id,
   projectId,
@@ -38,8 +54,33 @@ export const viewItem = (
   sourceObservationId: item.sourceObservationId,
   createdAt: item.createdAt.toISOString(),
   updatedAt: item.validFrom.toISOString(),
-  mediaReferences: [],
+  mediaReferences: references.flatMap(({ mediaId, ...reference }) => {
+    const known = media.get(mediaId);
+    return known === undefined ? [] : [{ ...reference, media: known }];
+  }),
 });
+
+/** An item with the dataset that it is in. */
+export type ShownItem = { item: ItemRow; dataset: Pick<DatasetRow, 'projectId' | 'id' | 'name'> };
+
+/** Items of one project as they are answered, with the media that they refer to. */
+export const viewItems = async (
+  items: readonly ShownItem[],
+  findMedia: FindMedia,
+): Promise<DatasetItemView[]> => {
+  const found = items.map(({ item }) =>
+    mediaFields.flatMap(([field, member]) =>
+      referencesIn(item[member]).map((reference) => ({ field, ...reference })),
+    ),
+  );
+  const [first] = items;
+  const ids = [...new Set(found.flat().map(({ mediaId }) => mediaId))];
+  const media =
+    first === undefined || ids.length === 0
+      ? new Map<string, KnownMedia>()
+      : await findMedia(first.dataset.projectId, ids);
+  return items.map((shown, at) => viewItem(shown, found[at] ?? [], media));
+};
 
 export const viewRun = (
   run: RunRow,

@@ -28,6 +28,18 @@ export const findMedia = async (
   id: string,
 ): Promise<MediaRow | undefined> => (await db.query<MediaRow>(findStatement, [projectId, id]))[0];
 
+const findThereStatement = statement(
+  'find_media_that_is_there',
+  `select ${columns} from media where project_id = $1 and id = any($2) and uploaded_at is not null`,
+);
+
+/** Media of a project by their ids, of those whose bytes are there. */
+export const findMediaThere = (
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<MediaRow[]> => db.query<MediaRow>(findThereStatement, [projectId, ids]);
+
 const putStatement = statement(
   'put_media',
   `insert into media (project_id, id, digest, bytes, content_type)

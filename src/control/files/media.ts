@@ -10,6 +10,7 @@ import { type AwaitedRow, giveUpAwaited, settleAwaited } from '../db/awaited-fil
 import { countBytes } from '../db/files.ts';
 import {
   findMedia,
+  findMediaThere,
   linkMedia,
   listAwaitedMedia,
   type MediaRow,
@@ -162,4 +163,19 @@ export const reportMedia = async (
     for (const other of awaited.filter((one) => one !== arrived)) await giveUpAwaited(tx, other.id);
   });
   for (const { id: left } of awaited) await blobs.presigned?.drop(left);
+};
+
+/** Media that others refer to, as clients of the field read it: by id, with an address. */
+export const findReferredMedia = async (
+  { db, addresses }: Parts,
+  projectId: string,
+  ids: readonly string[],
+) => {
+  const found = await findMediaThere(db, projectId, ids);
+  const shown = found.map(async ({ id: mediaId, digest, contentType, bytes }) => {
+    const { url, expiresAt } = await addresses.download(digest, { name: mediaId, contentType });
+    const urlExpiry = expiresAt.toISOString();
+    return [mediaId, { mediaId, contentType, contentLength: bytes, url, urlExpiry }] as const;
+  });
+  return new Map(await Promise.all(shown));
 };

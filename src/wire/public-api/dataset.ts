@@ -30,6 +30,21 @@ const datasetMembers = {
 export const DatasetView = Type.Object(datasetMembers);
 export type DatasetView = Static<typeof DatasetView>;
 
+/** Media that a text of an item refers to, if its bytes are there. */
+export const MediaReference = Type.Object({
+  field: oneOf(['input', 'expectedOutput', 'metadata']),
+  referenceString: Type.String({ description: 'the text, which is the reference alone' }),
+  jsonPath: Type.String({ description: "where the text is in the field, such as $['image']" }),
+  media: Type.Object({
+    mediaId: Type.String(),
+    contentType: Type.String(),
+    contentLength: Type.Integer(),
+    url: Type.String({ description: 'good for an hour' }),
+    urlExpiry: Timestamp,
+  }),
+});
+export type MediaReference = Static<typeof MediaReference>;
+
 export const DatasetItemView = Type.Object({
   id: Type.String(),
   projectId: Type.String(),
@@ -46,7 +61,9 @@ export const DatasetItemView = Type.Object({
     format: 'date-time',
     description: 'when this version of it began; given as `version`, it is read again',
   }),
-  mediaReferences: Type.Array(Type.Unknown()),
+  mediaReferences: Type.Array(MediaReference, {
+    description: 'at most 100 of each field',
+  }),
 });
 export type DatasetItemView = Static<typeof DatasetItemView>;
 

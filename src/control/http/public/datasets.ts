@@ -9,7 +9,7 @@ import {
   viewPlay,
   viewRollout,
 } from '../../dataset-runs/plays.ts';
-import { putDataset } from '../../datasets/datasets.ts';
+import { type DatasetStore, putDataset } from '../../datasets/datasets.ts';
 import { deleteItem, getItem, putItem, readAllItems, readItems } from '../../datasets/items.ts';
 import { getDataset } from '../../datasets/names.ts';
 import { getRun, linkItem, readRun, readRunItems, readRuns } from '../../datasets/runs.ts';
@@ -18,6 +18,7 @@ import { listItemIds } from '../../db/dataset-items.ts';
 import type { RolloutPlace } from '../../db/dataset-plays.ts';
 import { deleteDatasetRun, listRunNames } from '../../db/dataset-runs.ts';
 import { countDatasets, type DatasetRow, listDatasets } from '../../db/datasets.ts';
+import { findReferredMedia } from '../../files/media.ts';
 import { writeCursor } from '../../lists/cursor.ts';
 import { openNumberedPage } from '../../lists/numbered.ts';
 import type { RawQuery } from '../../lists/query.ts';
@@ -25,7 +26,11 @@ import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../paging.ts';
 
-const storeOf = ({ traces: { db }, compiler }: Parts) => ({ db, compiler });
+const storeOf = (parts: Parts): DatasetStore => ({
+  db: parts.traces.db,
+  compiler: parts.compiler,
+  findMedia: (projectId, ids) => findReferredMedia(parts, projectId, ids),
+});
 
 /** Names that the older routes show of the runs of a dataset, and ids of its items. */
 const mostNames = limits.countedItems;

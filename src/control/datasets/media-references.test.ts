@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { referencesIn } from './media-references.ts';
+
+const reference = (id: string) => `@@@langfuseMedia:type=image/png|id=${id}|source=bytes@@@`;
+const found = (value: unknown) =>
+  referencesIn(JSON.stringify(value)).map(({ mediaId, jsonPath }) => [mediaId, jsonPath]);
+
+it('finds texts that are references, by the paths that the SDKs of the field read', () => {
+  expect(found(reference('a'))).toEqual([['a', '$']]);
+  expect(found({ image: reference('a-_9'), list: [1, { "it's": reference('b') }] })).toEqual([
+    ['a-_9', "$['image']"],
+    ['b', "$['list'][1]['it's']"],
+  ]);
+  expect(found({ 7: reference('a'), constructor: reference('b') })).toEqual([
+    ['a', '$[7]'],
+    ['b', "$['constructor']"],
+  ]);
+});
+
+it.each([
+  ['within a longer text', `see ${reference('a')}`],
+  ['without an id', '@@@langfuseMedia:type=image/png|source=bytes@@@'],
+  ['as a name', { [reference('a')]: 1 }],
+])('finds none %s', (_, value) => {
+  expect(found(value)).toEqual([]);
+});
+
+it('finds no more than an item has room for', () => {
+  expect(found(Array.from({ length: 200 }, (_, at) => reference(`m${at}`)))).toHaveLength(100);
+  expect(referencesIn(null)).toEqual([]);
+});
