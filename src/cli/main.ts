@@ -6,9 +6,11 @@ import { exitStatus } from './views/report.ts';
 
 const columnsElsewhere = 100;
 
-/** Whoever reads may stop reading (`svc … | head`); that ends the command and is no failure. */
+let statusOfResult: number = exitStatus.done;
+
+/** Ends the command when its reader has left (`svc … | head`): no failure, and no verdict where there is none yet. */
 const endUnwritten = (error: NodeJS.ErrnoException): never => {
-  if (error.code === 'EPIPE') process.exit(exitStatus.done);
+  if (error.code === 'EPIPE') process.exit(statusOfResult);
   process.stderr.write(`error: cannot write the output: ${error.message}\n`);
   process.exit(exitStatus.failed);
 };
@@ -37,7 +39,6 @@ const readStdin = async (): Promise<Buffer> => {
 const flush = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => void stream.write('', () => resolve()));
 
-let statusOfResult: number = exitStatus.done;
 const status = await runCommandLine(
   process.argv.slice(2),
   createContext({

@@ -1,9 +1,10 @@
 /** Assembles the `svc` program from its commands, and runs it on the words of a command line. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { decides } from './commands/command.ts';
 import { addGroups, group } from './commands/groups.ts';
 import type { Context } from './terminal/context.ts';
-import { exitStatus, reportError } from './views/report.ts';
+import { exitStatus, reportError, usageError } from './views/report.ts';
 
 const guide = `
 Where the service is, and who you are there:
@@ -71,19 +72,46 @@ export const createProgram = async (
   const program = new Command('svc')
     .description('simulated replicas of the services that AI agents act on')
     .version(readRelease())
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('(add --help to see how it is used)')
     .configureOutput({
       writeOut: (text) => context.out.write(text),
-      writeErr: (text) => context.err.write(text),
+      writeErr: (text) => {
+        context.setExitStatus(exitStatus.failed);
+        context.err.write(text);
+      },
       getOutHelpWidth: () => context.out.columns,
       getErrHelpWidth: () => context.err.columns,
       getOutHasColors: () => context.colors.isColorSupported,
       getErrHasColors: () => false,
     })
-    .addHelpText('after', guide);
+    .addHelpText('after', guide)
+    .hook('preAction', (_program, command) => {
+      refuseEmpty(command);
+      if (decides(command)) context.setExitStatus(exitStatus.failed);
+    });
   await addGroups(program, context, groups, loadedBy(words));
   return program;
+};
+
+/** Arguments that are values rather than names. */
+const mayBeEmpty = ['answer', 'content', 'prompt', 'text', 'value'];
+
+/** Rejects an empty argument, as `"$UNSET"` makes one: it would name the folder one is in, or a list. */
+const refuseEmpty = (command: Command): void => {
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    const isEmpty = [command.args[index]].includes('');
+    if (isEmpty && !mayBeEmpty.includes(argument.name())) {
+      throw usageError(`<${argument.name()}> is empty: is a variable of the shell not set?`);
+    }
+  }
+};
+
+/** Rejects words after `svc --version`: an option of the program does not answer for a command. */
+const refuseBehindVersion = ([first = '', ...rest]: readonly string[]): void => {
+  if (!['--version', '-V'].includes(first) || rest.length === 0) return;
+  throw usageError(`${first} before a command is of svc itself, and takes no command`);
 };
 
 /** `svc help a b` as `svc a b --help`: commander's own help command knows the first word alone. */
@@ -96,6 +124,7 @@ export const runCommandLine = async (
   context: Context,
 ): Promise<number> => {
   try {
+    refuseBehindVersion(words);
     const program = await createProgram(context, words);
     await program.parseAsync(readHelp(words), { from: 'user' });
     return exitStatus.done;

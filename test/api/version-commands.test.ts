@@ -253,6 +253,9 @@ describe('svc worlds diff', () => {
     expect(out).toContain('entities\n  ~ notes\n      + note\n');
     expect(out).toContain('rows\n  notes 1 to 0\n');
     expect(out).toContain('+        "note": { "type": "string" },');
+    for (const words of ['diffed@2 diffed@1', 'diffed --version 2 diffed@1']) {
+      expect(await svc(`worlds diff ${words}`)).toBe(await svc('worlds diff diffed@2 @1'));
+    }
     const json = JSON.parse(await svc('worlds diff diffed@2 @1 --json'));
     expect(json).toMatchObject({
       from: 'diffed@2',
@@ -286,7 +289,7 @@ describe('svc worlds diff', () => {
   it('says what it cannot compare', async () => {
     for (const [words, told] of [
       ['diffed@1', 'diffed@1 is made from no other version'],
-      ['diffed diffed', 'neither @<version> nor a folder'],
+      ['diffed@1 mine', 'for the folder here, write ./mine'],
       ['diffed @9', 'has no version "9"'],
     ]) {
       const { status, err } = await desk.svc(`worlds diff ${words}`);

@@ -30,6 +30,18 @@ describe('the output of svc', () => {
     expect(stderr).toBe('status 0\n');
   });
 
+  it('may be left unread, and a command that decides and has no verdict still fails', () => {
+    const env = { PATH: process.env.PATH ?? '', NODE: process.execPath, MAIN: main };
+    for (const words of ['release gate bld-1', 'release gate --nonsense', 'worlds test crm']) {
+      const line = `{ "$NODE" "$MAIN" ${words} 2>&1; echo "status $?" >&3; } | true`;
+      const { output } = spawnSync('sh', ['-c', line], {
+        ...{ env, cwd: '/', encoding: 'utf8' },
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      });
+      expect(output[3], words).toBe('status 1\n');
+    }
+  });
+
   it('is reported as lost where it cannot be written', () => {
     const { stderr } = inShell('svc >/dev/full');
     expect(stderr).toMatch(/^error: cannot write the output: ENOSPC.*\nstatus 1\n$/);

@@ -24,7 +24,7 @@ import {
   describeImports,
   describePools,
 } from '../views/admin.ts';
-import { exitStatus, usageError } from '../views/report.ts';
+import { usageError } from '../views/report.ts';
 import {
   addCommand,
   type CommandText,
@@ -32,6 +32,7 @@ import {
   parseNumber,
   printAnswer,
   type ServiceOptions,
+  setVerdict,
   withService,
 } from './command.ts';
 import { type OrUsual, orUsual, readQuotas, wireOf } from './settings.ts';
@@ -152,14 +153,13 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
     summary:
       'check database, clocks, blobs, worlds, gateways, orchestrators, pools, hosts, sessions and addresses',
     example: 'svc admin doctor\nsvc admin doctor --deep',
+    decides: true,
   }).option('--deep', 'also read the blobs of all worlds and tell those that are damaged');
   command.action(async (options: ServiceOptions & { deep?: boolean }) => {
     const client = clientFor(options);
     const { body } = await client.send(examine, {});
     if (options.deep === true) body.checks.push(await checkAllBlobs(client, context.err));
-    if (body.checks.some(({ status }) => status === 'failed')) {
-      context.setExitStatus(exitStatus.failed);
-    }
+    setVerdict(context, !body.checks.some(({ status }) => status === 'failed'));
     printAnswer(context, options, body, () => describeChecks(body.checks, looksOf(context)));
   });
 };

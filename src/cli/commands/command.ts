@@ -7,10 +7,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ledgerWays } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Client } from '#wire/client.ts';
+import { namesFolder } from '../files/input.ts';
 import { connect, showingWaits } from '../service/client.ts';
 import type { RequestFilter } from '../service/requests.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
+import { exitStatus, usageError } from '../views/report.ts';
 
 export type CommandText = {
   /** Name and arguments as commander reads them, for example `show <session>`. */
@@ -18,16 +20,62 @@ export type CommandText = {
   summary: string;
   /** Without the `$`; several lines for several examples. */
   example: string;
+  /** Marks a command whose exit status is its answer: until it has one, the status is that of a failure. */
+  decides?: true;
 };
 
+const deciding = new WeakSet<Command>();
+
+/** Returns true for a command whose exit status is its answer. */
+export const decides = (command: Command): boolean => deciding.has(command);
+
 /** Adds a command below another. Settings of the parent (exit, output) hold for it too. */
-export const addCommand = (parent: Command, { usage, summary, example }: CommandText): Command => {
-  const lines = example.split('\n').map((line) => `  $ ${line}`);
+export const addCommand = (parent: Command, text: CommandText): Command => {
+  const lines = text.example.split('\n').map((line) => `  $ ${line}`);
   const title = lines.length === 1 ? 'Example' : 'Examples';
-  return parent
-    .command(usage)
-    .description(summary)
+  const command = parent
+    .command(text.usage)
+    .description(text.summary)
     .addHelpText('after', `\n${title}:\n${lines.join('\n')}`);
+  if (text.decides === true) deciding.add(command);
+  return command;
+};
+
+/** Sets the exit status of a command that decides. */
+export const setVerdict = (context: Context, isGood: boolean): void =>
+  context.setExitStatus(isGood ? exitStatus.done : exitStatus.failed);
+
+type VersionOption = {
+  about: string;
+  /** The option's earlier name; it still works, and help does not show it. */
+  formerly?: string;
+  parse?: (text: string) => unknown;
+};
+
+/** Adds `--version`, the name that a version has in the API too. */
+export const addVersion = (
+  command: Command,
+  { about, formerly, parse = String }: VersionOption,
+): Command => {
+  command.option('--version <version>', about, parse);
+  if (formerly === undefined) return command;
+  const option = new Option(`--${formerly} <version>`).argParser(parse).hideHelp();
+  command.addOption(option);
+  return command.on(`option:${formerly}`, () =>
+    command.setOptionValue('version', command.getOptionValue(option.attributeName())),
+  );
+};
+
+/** Adds `--version` to a command that is given the address of a world. */
+export const addWorldVersion = (command: Command): Command =>
+  addVersion(command, { about: 'a version or label of the world, as in <world>@<version>' });
+
+/** Returns the address of a world with the version that was given as an option. */
+export const addressWith = (world: string, version: string | undefined): string => {
+  if (version === undefined) return world;
+  if (namesFolder(world)) throw usageError('a folder has no versions: leave out --version');
+  if (world.includes('@')) throw usageError('name the version once: with @ or with --version');
+  return `${world}@${version}`;
 };
 
 export type ServiceOptions = { data?: string; json?: boolean };

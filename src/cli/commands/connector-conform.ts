@@ -22,13 +22,23 @@ import { withProgress } from '../terminal/progress.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { findFreePort } from '../up/free-port.ts';
 import { describeConform } from '../views/conform.ts';
-import { addCommand, clientFor, collect, type ServiceOptions, withData } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  collect,
+  type ServiceOptions,
+  setVerdict,
+  withData,
+} from './command.ts';
 import { machineTime } from './connector-capture.ts';
 
 type Options = ServiceOptions & {
   against: 'captures' | 'vendor';
   arg?: string[];
   argsFile?: string;
+  version?: string;
 };
 
 type Mirrored = Contract & { vendor: VendorContract };
@@ -134,7 +144,7 @@ const run = async (context: Context, given: string, options: Options): Promise<v
       }
       context.out.write(`${describeConform(report, view)}\n`);
     }
-    if (report.differences > 0 || report.checks === 0) context.setExitStatus(1);
+    setVerdict(context, report.differences === 0 && report.checks > 0);
   } catch (error) {
     throw stopReason(stopping, error);
   } finally {
@@ -152,6 +162,7 @@ export const addConnectorConform = (connector: Command, context: Context): void 
       'svc worlds connector conform crm --json',
       'svc worlds connector conform ./crm --against vendor --arg stage=open',
     ].join('\n'),
+    decides: true,
   })
     .addOption(
       new Option('--against <what>', 'what was captured, or what the vendor answers now')
@@ -165,5 +176,7 @@ export const addConnectorConform = (connector: Command, context: Context): void 
     )
     .option('--args-file <file>', 'with vendor: whole sets of arguments, as capture has them')
     .option('--json', 'print the report as JSON');
-  withData(command).action((given: string, options: Options) => run(context, given, options));
+  withData(addWorldVersion(command)).action((given: string, options: Options) =>
+    run(context, addressWith(given, options.version), options),
+  );
 };

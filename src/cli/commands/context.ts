@@ -13,10 +13,10 @@ import { parseJson, readText } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { contentText, describeVersion, listRepos } from '../views/context.ts';
-import { exitStatus } from '../views/report.ts';
 import {
   addCommand,
   addPaging,
+  addVersion,
   clientFor,
   collect,
   type PagingOptions,
@@ -24,6 +24,7 @@ import {
   printAnswer,
   printPage,
   type ServiceOptions,
+  setVerdict,
   withService,
 } from './command.ts';
 
@@ -35,17 +36,17 @@ const given = <Value>(name: string, value: Value | undefined): Record<string, Va
 
 export const parseVersion = parseNumber({ min: 1, max: 2 ** 31 - 1, whole: true });
 
-type VersionOptions = ServiceOptions & { at?: number; label?: string };
+type VersionOptions = ServiceOptions & { version?: number; label?: string };
 
 const addVersionOptions = (command: Command): Command =>
-  command
-    .option('--at <version>', 'this version in place of the latest', parseVersion)
-    .option('--label <label>', 'the version that has this label');
+  addVersion(command, {
+    ...{ about: 'this version in place of the latest', formerly: 'at', parse: parseVersion },
+  }).option('--label <label>', 'the version that has this label');
 
 const readVersion = async (
   client: Client,
   params: { kind: ContextKind; identifier: string },
-  { at: version, label }: VersionOptions,
+  { version, label }: VersionOptions,
 ): Promise<ContextVersionView> => {
   const query = { ...given('version', version?.toString()), ...given('label', label) };
   return (await client.send(api.getContext, { params, query })).body as ContextVersionView;
@@ -79,7 +80,7 @@ const addShow = (repos: Command, context: Context): void => {
   const show = addCommand(repos, {
     usage: 'show',
     summary: 'the latest version, or another, with all that is said of it',
-    example: 'svc context show skills search --at 3',
+    example: 'svc context show skills search --version 3',
   })
     .addArgument(kindArgument())
     .argument('<name>');
@@ -109,12 +110,13 @@ const addShow = (repos: Command, context: Context): void => {
     usage: 'exists',
     summary: 'whether it is there: exit status 0, or 1',
     example: 'svc context exists prompts greeting || echo "not yet"',
+    decides: true,
   })
     .addArgument(kindArgument())
     .argument('<name>');
   withService(addVersionOptions(exists)).action(
     async (kind: ContextKind, identifier: string, options: VersionOptions) => {
-      const { at: version, label } = options;
+      const { version, label } = options;
       const query = {
         exists: 'true',
         ...given('version', version?.toString()),
@@ -129,7 +131,7 @@ const addShow = (repos: Command, context: Context): void => {
           ? `${identifier} is there, version ${body.version}`
           : `${identifier} is not there`,
       );
-      if (!body.exists) context.setExitStatus(exitStatus.failed);
+      setVerdict(context, body.exists);
     },
   );
 };

@@ -15,7 +15,7 @@ import {
   listDashboards,
   listTaskSets,
 } from '../views/dashboard.ts';
-import { exitStatus, ProblemsError, usageError } from '../views/report.ts';
+import { ProblemsError, usageError } from '../views/report.ts';
 import {
   addCommand,
   addPaging,
@@ -26,6 +26,7 @@ import {
   printAnswer,
   printPage,
   type ServiceOptions,
+  setVerdict,
   withService,
 } from './command.ts';
 
@@ -174,6 +175,7 @@ const addTest = (dashboards: Command, context: Context): void => {
     usage: 'test-transform <dashboard>',
     summary: 'run a transform on a session, and show what it answers',
     example: 'svc dashboards test-transform dsh-… --file transform.js --session ses-…',
+    decides: true,
   })
     .option('--file <file>', 'the transform, or - for standard input; else the stored one')
     .option('--session <id>', 'the session; else the newest');
@@ -184,7 +186,7 @@ const addTest = (dashboards: Command, context: Context): void => {
     const body = { ...given('transform', text), ...given('sessionId', session) };
     const input = { params: { dashboardId }, body };
     const { body: answer } = await clientFor(context, options).send(api.testTransform, input);
-    if (!answer.success) context.setExitStatus(exitStatus.failed);
+    setVerdict(context, answer.success);
     printAnswer(context, options, answer, () => describeTried(answer));
   });
 };

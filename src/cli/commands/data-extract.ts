@@ -35,7 +35,14 @@ import { type Progress, withProgress } from '../terminal/progress.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describeExtract } from '../views/data.ts';
 import { ProblemsError, usageError } from '../views/report.ts';
-import { addCommand, clientFor, type ServiceOptions, withData } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  type ServiceOptions,
+  withData,
+} from './command.ts';
 import { collectWhere, type Where } from './data-query.ts';
 
 type Options = ServiceOptions & {
@@ -44,6 +51,7 @@ type Options = ServiceOptions & {
   format?: RowFormat;
   out?: string;
   redact: boolean;
+  version?: string;
 };
 
 /** Some rows of an entity, of so many that were read. */
@@ -301,12 +309,15 @@ export const addDataExtract = (data: Command, context: Context): void => {
     )
     .option('--no-redact', 'leave values as they are that the world redacts')
     .option('--json', 'print what was done as JSON, on standard error');
-  withData(command).action(async (world: string, files: string[], options: Options) => {
-    const source = await openSource(context, world, files, options);
-    const done = await extract(context, source, options);
-    const isRedacted = options.redact && source.policy !== null;
-    context.err.write(
-      options.json === true ? formatJson(done) : `${describeExtract(done, isRedacted)}\n`,
-    );
-  });
+  withData(addWorldVersion(command)).action(
+    async (given: string, files: string[], options: Options) => {
+      const world = addressWith(given, options.version);
+      const source = await openSource(context, world, files, options);
+      const done = await extract(context, source, options);
+      const isRedacted = options.redact && source.policy !== null;
+      context.err.write(
+        options.json === true ? formatJson(done) : `${describeExtract(done, isRedacted)}\n`,
+      );
+    },
+  );
 };

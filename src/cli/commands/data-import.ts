@@ -32,7 +32,14 @@ import {
   type ShownRefusal,
   showRefusal,
 } from '../views/data.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  clientFor,
+  printAnswer,
+  type ServiceOptions,
+  setVerdict,
+  withService,
+} from './command.ts';
 
 type Options = ServiceOptions & {
   entity?: string;
@@ -351,6 +358,7 @@ export const addDataImport = (data: Command, context: Context): void => {
     usage: 'check <world> [files...]',
     summary: 'tell what is wrong with rows for a world, and write nothing',
     example: 'svc worlds data check crm contacts.csv',
+    decides: true,
   }).addHelpText('after', formats);
   withService(addRowOptions(checking)).action(
     async (slug: string, names: string[], given: Options) => {
@@ -359,6 +367,7 @@ export const addDataImport = (data: Command, context: Context): void => {
       const checkHere = options.mode !== 'merge' && options.redact !== 'apply';
       const done = await run(context, slug, names, { ...options, checkHere });
       await showEnd(context, slug, done, options);
+      setVerdict(context, refusedOf(done).total === 0);
     },
   );
 };

@@ -7,6 +7,8 @@ import { type Context, roomOf } from '../terminal/context.ts';
 import { describeCounts, describeGroups, describeRows } from '../views/data-rows.ts';
 import {
   addCommand,
+  addressWith,
+  addWorldVersion,
   clientFor,
   parseNumber,
   printAnswer,
@@ -41,10 +43,10 @@ export const collectWhere = (given: string, before: Where = {}): Where => {
   ]);
 };
 
-type PageOptions = ServiceOptions & { limit?: number; offset?: number };
+type PageOptions = ServiceOptions & { limit?: number; offset?: number; version?: string };
 
 const addPage = (command: Command): Command =>
-  withService(command)
+  withService(addWorldVersion(command))
     .option(
       '--limit <number>',
       'rows of a page, 100 unless given',
@@ -78,7 +80,8 @@ export const addDataQuery = (data: Command, context: Context): void => {
     .option('--resolve', 'values are plaintexts of fields that the world redacts')
     .option('--across', 'also ask linked worlds that map the fields')
     .option('--compare', 'with --across: tell how their rows differ');
-  addPage(command).action(async (slug: string, entity: string, options: QueryOptions) => {
+  addPage(command).action(async (world: string, entity: string, options: QueryOptions) => {
+    const slug = addressWith(world, options.version);
     const { where, limit, offset, resolve, across, compare } = options;
     const flags = { limit, offset, resolve, across, compare };
     const given = Object.entries(flags).filter(([, value]) => value !== undefined);
@@ -104,7 +107,8 @@ export const addDataShow = (data: Command, context: Context): void => {
     example: 'svc worlds data show crm\nsvc worlds data show crm contacts --limit 20',
   });
   addPage(command).action(
-    async (slug: string, entity: string | undefined, options: PageOptions) => {
+    async (world: string, entity: string | undefined, options: PageOptions) => {
+      const slug = addressWith(world, options.version);
       const { limit, offset } = options;
       const given = Object.entries({ entity, limit, offset });
       const query = Object.fromEntries(given.filter(([, value]) => value !== undefined));

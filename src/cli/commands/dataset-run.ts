@@ -17,10 +17,21 @@ import {
 import type { Context } from '../terminal/context.ts';
 import { formatJson, formatTable } from '../terminal/print.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
-import { addCommand, clientFor, parseNumber, type ServiceOptions, withService } from './command.ts';
+import { usageError } from '../views/report.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  parseNumber,
+  type ServiceOptions,
+  setVerdict,
+  withService,
+} from './command.ts';
 
 type Options = ServiceOptions & {
   world: string;
+  version?: string;
   name?: string;
   agent?: string;
   detach?: true;
@@ -52,7 +63,7 @@ const printEnd = async (context: Context, run: Run, options: Options): Promise<v
   const text =
     options.json === true ? formatJson(answer) : `${summary(run.run, worldRun, items)}\n`;
   context.out.write(text);
-  if (worldRun.graded < worldRun.items) context.setExitStatus(1);
+  setVerdict(context, worldRun.graded === worldRun.items);
 };
 
 const playOne = async (
@@ -103,8 +114,12 @@ const tellSessions = (context: Context, run: Run, options: Options): Promise<Wor
   });
 
 const start = async (context: Context, name: string, options: Options): Promise<void> => {
+  const { concurrency, agent } = options;
+  const world = addressWith(options.world, options.version);
+  if (options.detach === true && agent !== undefined) {
+    throw usageError('--detach only begins the run: leave out --agent');
+  }
   const client = clientFor(context, options);
-  const { world, concurrency, agent } = options;
   const body = {
     world,
     concurrency,
@@ -120,6 +135,7 @@ const start = async (context: Context, name: string, options: Options): Promise<
   const stopping = listenForStop();
   const run: Run = { client, dataset: name, run: started.name, signal: stopping.signal };
   try {
+    if (agent !== undefined) setVerdict(context, false); // until all items are graded
     if (agent === undefined) await tellSessions(context, run, options);
     else await play(context, run, { ...options, agent });
     stopping.signal.throwIfAborted();
@@ -162,7 +178,9 @@ const addStart = (datasets: Command, context: Context): void => {
       parseNumber({ min: 1, max: 3_600 }),
       300,
     );
-  withService(command).action((name: string, options: Options) => start(context, name, options));
+  withService(addWorldVersion(command)).action((name: string, options: Options) =>
+    start(context, name, options),
+  );
 };
 
 const addGrade = (datasets: Command, context: Context): void => {

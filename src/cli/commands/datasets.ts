@@ -16,6 +16,7 @@ import { usageError } from '../views/report.ts';
 import {
   addCommand,
   addPaging,
+  addVersion,
   clientFor,
   given,
   type PagingOptions,
@@ -87,7 +88,7 @@ const addShow = (datasets: Command, context: Context): void => {
 
 type ItemsOptions = ServiceOptions &
   PagingOptions & {
-    at?: string;
+    version?: string;
     sourceTrace?: string;
     sourceObservation?: string;
     status?: string;
@@ -98,20 +99,20 @@ const addItemList = (items: Command, context: Context): void => {
     usage: 'list [dataset]',
     summary: 'active items, newest first; of a dataset also as they were at a time',
     example: [
-      'svc datasets items list regression/billing --at 2026-03-01T00:00:00Z',
+      'svc datasets items list regression/billing --version 2026-03-01T00:00:00Z',
       'svc datasets items list --source-trace <trace>',
     ].join('\n'),
   })
-    .option('--at <time>', 'as they were then')
     .option('--source-trace <id>', 'only items made from this trace')
     .option('--source-observation <id>', 'only items made from this observation')
     .addOption(new Option('--status <status>', 'only these').choices([...itemStates]));
+  addVersion(command, { about: 'as they were at this time', formerly: 'at' });
   withService(addPaging(command)).action(
     async (dataset: string | undefined, options: ItemsOptions) => {
       const query = {
         ...pageOf(options),
         ...given('datasetName', dataset),
-        ...given('version', options.at),
+        ...given('version', options.version),
         ...given('sourceTraceId', options.sourceTrace),
         ...given('sourceObservationId', options.sourceObservation),
         ...given('status', options.status),

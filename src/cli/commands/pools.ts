@@ -7,8 +7,7 @@ import { type Command, Option } from 'commander';
 import { runtimeNames } from '#domain/pool.ts';
 import { checkPoolsFile, readCheckContext } from '#pools/check.ts';
 import type { Context } from '../terminal/context.ts';
-import { exitStatus } from '../views/report.ts';
-import { addCommand } from './command.ts';
+import { addCommand, setVerdict } from './command.ts';
 
 type Options = { runtime?: string };
 
@@ -25,6 +24,7 @@ const addPoolsCheck = (pools: Command, context: Context): void => {
     usage: 'check <file>',
     summary: 'say everything that is wrong with a file of pools; exit status 1 when anything is',
     example: 'svc pools check pools.toml --runtime kubernetes',
+    decides: true,
   })
     .addOption(
       new Option(
@@ -33,7 +33,7 @@ const addPoolsCheck = (pools: Command, context: Context): void => {
       ).choices(runtimeNames),
     )
     .action(async (file: string, options: Options) => {
-      if (!(await check(context, file, options))) context.setExitStatus(exitStatus.failed);
+      setVerdict(context, await check(context, file, options));
     });
 };
 

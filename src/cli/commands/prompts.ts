@@ -10,6 +10,7 @@ import { usageError } from '../views/report.ts';
 import {
   addCommand,
   addPaging,
+  addVersion,
   clientFor,
   collect,
   type PagingOptions,
@@ -47,7 +48,7 @@ const addList = (prompts: Command, context: Context): void => {
   });
 };
 
-type ShowOptions = ServiceOptions & { at?: number; label?: string; raw?: boolean };
+type ShowOptions = ServiceOptions & { version?: number; label?: string; raw?: boolean };
 
 const addShow = (prompts: Command, context: Context): void => {
   const command = addCommand(prompts, {
@@ -55,11 +56,11 @@ const addShow = (prompts: Command, context: Context): void => {
     summary: 'the version that is in production, or another',
     example: 'svc prompts show greeting --label staging',
   })
-    .option('--at <version>', 'this version', parseVersion)
     .option('--label <label>', 'the version that has this label; production unless given')
     .option('--raw', 'parts of other prompts as they are written');
+  addVersion(command, { about: 'this version', formerly: 'at', parse: parseVersion });
   withService(command).action(async (promptName: string, options: ShowOptions) => {
-    const { at: version, label, raw } = options;
+    const { version, label, raw } = options;
     const query = {
       ...given('version', version?.toString()),
       ...given('label', label),
@@ -136,16 +137,16 @@ const addRest = (prompts: Command, context: Context): void => {
   const remove = addCommand(prompts, {
     usage: 'delete <name>',
     summary: 'delete a prompt, or one version of it',
-    example: 'svc prompts delete greeting --at 2',
+    example: 'svc prompts delete greeting --version 2',
   })
-    .option('--at <version>', 'only this version', parseVersion)
     .option('--label <label>', 'only the version that has this label')
     .option('--all', 'the prompt with all versions');
+  addVersion(remove, { about: 'only this version', formerly: 'at', parse: parseVersion });
   withService(remove).action(
     async (promptName: string, options: ShowOptions & { all?: boolean }) => {
-      const { at: version, label: ofLabel, all } = options;
+      const { version, label: ofLabel, all } = options;
       if ([version, ofLabel, all].filter((each) => each !== undefined).length !== 1) {
-        throw usageError('say what goes: --at, --label, or --all');
+        throw usageError('say what goes: --version, --label, or --all');
       }
       const query = { ...given('version', version?.toString()), ...given('label', ofLabel) };
       const input = { params: { promptName }, query };

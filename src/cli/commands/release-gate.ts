@@ -13,6 +13,7 @@ import { describeGate, describeWait } from '../views/releases.ts';
 import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
+  addVersion,
   clientFor,
   parseNumber,
   printAnswer,
@@ -22,7 +23,7 @@ import {
 
 type Options = ServiceOptions & {
   agent?: string;
-  semver?: string;
+  version?: string;
   commit?: string;
   /** Seconds; true: however long it takes. */
   wait?: number | true;
@@ -37,12 +38,12 @@ const statusOf: Record<GateView['gate']['verdict'], number> = {
 const askerOf = (
   clientOf: () => Client,
   buildId: string | undefined,
-  { agent, semver, commit }: Options,
+  { agent, version, commit }: Options,
 ): (() => Promise<GateView>) => {
-  const ways = [buildId, agent ?? semver, commit].filter((way) => way !== undefined);
-  if (ways.length !== 1 || (agent === undefined) !== (semver === undefined)) {
+  const ways = [buildId, agent ?? version, commit].filter((way) => way !== undefined);
+  if (ways.length !== 1 || (agent === undefined) !== (version === undefined)) {
     throw usageError(
-      'name the build exactly one way: its id, or --agent with --semver, or --commit',
+      'name the build exactly one way: its id, or --agent with --version, or --commit',
     );
   }
   const client = clientOf();
@@ -51,7 +52,7 @@ const askerOf = (
   }
   const query =
     commit === undefined
-      ? { agentId: agent as string, version: semver as string }
+      ? { agentId: agent as string, version: version as string }
       : { commitSha: commit };
   return async () => (await client.send(findGate, { query })).body;
 };
@@ -90,16 +91,17 @@ export const addReleaseGate = (release: Command, context: Context): void => {
     usage: 'gate [build]',
     summary: 'whether a build may be released: exit status 0 pass, 1 blocked, 2 untested',
     example:
-      'svc release gate --commit "$GIT_SHA" --wait\nsvc release gate --agent support --semver 1.4.0 --json',
+      'svc release gate --commit "$GIT_SHA" --wait\nsvc release gate --agent support --version 1.4.0 --json',
+    decides: true,
   })
-    .option('--agent <agent>', 'with --semver: the newest build of that version')
-    .option('--semver <version>', 'with --agent')
+    .option('--agent <agent>', 'with --version: the newest build of that version')
     .option('--commit <sha>', 'the newest build of a commit, in full or its first 7 or more digits')
     .option(
       '--wait [seconds]',
       'wait until no run of the build goes on; without seconds, however long it takes',
       parseNumber({ min: 0, max: 1_000_000 }),
     );
+  addVersion(command, { about: 'with --agent', formerly: 'semver' });
   withService(command).action(async (buildId: string | undefined, options: Options) => {
     const ask = askerOf(() => clientFor(context, options), buildId, options);
     const { wait } = options;

@@ -15,6 +15,7 @@ import {
 import {
   addCommand,
   addPaging,
+  addVersion,
   clientFor,
   type PagingOptions,
   printAnswer,
@@ -26,7 +27,7 @@ import { addReleaseGate } from './release-gate.ts';
 
 type RegisterOptions = ServiceOptions & {
   hash: string;
-  semver?: string;
+  version?: string;
   manifest?: string;
   commit?: string;
   branch?: string;
@@ -37,15 +38,15 @@ const addRegister = (builds: Command, context: Context): void => {
     usage: 'register <agent>',
     summary: 'register a build by the hash of what it is made of; again, it is the same build',
     example:
-      'svc release builds register support --hash "$HASH" --semver 1.4.0 --manifest @manifest.json --commit "$GIT_SHA"',
+      'svc release builds register support --hash "$HASH" --version 1.4.0 --manifest @manifest.json --commit "$GIT_SHA"',
   })
     .requiredOption('--hash <hash>', 'of its content: what sessions name it by')
-    .option('--semver <version>', 'its version')
     .option('--manifest <json>', 'model, prompt, prompts and tools: JSON, @file or -')
     .option('--commit <sha>', 'the commit that it was built from')
     .option('--branch <name>', 'the branch of that');
+  addVersion(command, { about: 'its version', formerly: 'semver' });
   withService(command).action(async (agentId: string, options: RegisterOptions) => {
-    const { hash: buildHash, semver, manifest, commit, branch } = options;
+    const { hash: buildHash, version, manifest, commit, branch } = options;
     const attribution = {
       ...(commit === undefined ? {} : { commitSha: commit }),
       ...(branch === undefined ? {} : { branch }),
@@ -53,7 +54,7 @@ const addRegister = (builds: Command, context: Context): void => {
     const { body } = await clientFor(context, options).send(api.registerBuild, {
       body: {
         ...{ agentId, buildHash },
-        ...(semver === undefined ? {} : { semanticVer: semver }),
+        ...(version === undefined ? {} : { semanticVer: version }),
         ...(manifest === undefined
           ? {}
           : { manifest: await readJsonObject(context, manifest, '--manifest') }),

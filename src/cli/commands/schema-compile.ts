@@ -13,8 +13,8 @@ import { readTree } from '../files/input.ts';
 import { changeTree } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount, formatJson, formatTable } from '../terminal/print.ts';
-import { exitStatus, ProblemsError } from '../views/report.ts';
-import { addCommand, printAnswer } from './command.ts';
+import { ProblemsError } from '../views/report.ts';
+import { addCommand, printAnswer, setVerdict } from './command.ts';
 
 type Checked = {
   problems: Problem[];
@@ -56,12 +56,15 @@ export const addCheck = (schema: Command, context: Context): void => {
     usage: 'check <folder>',
     summary: 'everything that is wrong with a world tree; exit status 1 when something is',
     example: 'svc worlds schema check ./crm',
+    decides: true,
   })
     .option('--json', 'print the problems and the state of generated files as JSON')
     .action((folder: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
       const { problems, contract, generated } = checkTree(files);
-      if (contract !== null && problems.length === 0) {
+      const isSound = contract !== null && problems.length === 0;
+      setVerdict(context, isSound);
+      if (isSound) {
         const warnings = languageWarnings(contract, files);
         const answer = { status: 'ok', problems, warnings, generated };
         printAnswer(context, options, answer, () =>
@@ -72,7 +75,6 @@ export const addCheck = (schema: Command, context: Context): void => {
         );
       } else if (options.json === true) {
         context.out.write(formatJson({ status: 'rejected', problems, generated }));
-        context.setExitStatus(exitStatus.failed);
       } else if (contract === null) throw new ProblemsError(folder, problems, files);
       else
         throw new ProblemsError(

@@ -14,8 +14,13 @@ import type { Context } from '../terminal/context.ts';
 import { formatFields, formatJson } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeRegraded } from '../views/archive.ts';
-import { exitStatus } from '../views/report.ts';
-import { addCommand, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  printAnswer,
+  type ServiceOptions,
+  setVerdict,
+  withService,
+} from './command.ts';
 
 const save = async (context: Context, options: ServiceOptions, sessionId: string, path: string) => {
   const stream = connectStream({ env: context.env, cwd: context.cwd, data: options.data });
@@ -68,6 +73,7 @@ export const addSessionRegrade = (sessions: Command, context: Context): void => 
     usage: 'regrade <archive>',
     summary: 'grade an exported session again, here, and compare with the grade that it has',
     example: 'svc worlds session regrade ses-01kaz4x0pg8q2m5v7n3c1d9e6f.tar.gz',
+    decides: true,
   })
     .option('--json', 'print the answer as JSON')
     .action(async (archive: string, options: { json?: boolean }) => {
@@ -85,6 +91,6 @@ export const addSessionRegrade = (sessions: Command, context: Context): void => 
           ? formatJson(answer)
           : `${describeRegraded(answer, context.colors)}\n`,
       );
-      context.setExitStatus(same ? exitStatus.done : exitStatus.failed);
+      setVerdict(context, same);
     });
 };

@@ -14,6 +14,8 @@ import { usageError } from '../views/report.ts';
 import { describeSession } from '../views/session.ts';
 import {
   addCommand,
+  addressWith,
+  addWorldVersion,
   clientFor,
   parseNumber,
   printAnswer,
@@ -27,6 +29,7 @@ type Options = ServiceOptions & {
   taskId?: string;
   taskVersion?: number;
   versionId?: string;
+  version?: string;
   surface?: (typeof surfaceKinds)[number][];
   reuseWarm?: boolean;
   tier?: (typeof browserTiers)[number];
@@ -83,10 +86,14 @@ const readRun = ({ run: id, buildHash, model, planned }: Options): OpenSessionBo
 
 const readBody = async (
   context: Context,
-  world: string | undefined,
+  given: string | undefined,
   options: Options,
 ): Promise<OpenSessionBody> => {
-  const { taskId } = options;
+  const { taskId, version } = options;
+  if (given === undefined && version !== undefined) {
+    throw usageError('--version is of a world: name the world');
+  }
+  const world = given === undefined ? undefined : addressWith(given, version);
   if (world === undefined && options.versionId === undefined && taskId === undefined) {
     throw usageError('name a world, a version with --version-id, or a stored task with --task-id');
   }
@@ -199,13 +206,15 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--no-wait', 'answer at once')
     .option('--idempotency-key <key>', 'a repeated open with the same key opens nothing new');
-  withService(command).action(async (world: string | undefined, options: Options) => {
-    const body = await readBody(context, world, options);
-    const session = await withProgress(
-      { out: context.err, step: 'waiting for the session to be ready' },
-      () => open(context, body, options),
-    );
-    printAnswer(context, options, session, () => describeSession(session, context.colors));
-    refuseUnready(session, options);
-  });
+  withService(addWorldVersion(command)).action(
+    async (world: string | undefined, options: Options) => {
+      const body = await readBody(context, world, options);
+      const session = await withProgress(
+        { out: context.err, step: 'waiting for the session to be ready' },
+        () => open(context, body, options),
+      );
+      printAnswer(context, options, session, () => describeSession(session, context.colors));
+      refuseUnready(session, options);
+    },
+  );
 };

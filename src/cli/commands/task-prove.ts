@@ -12,41 +12,55 @@ import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { outputOf } from '../views/call.ts';
 import { describeProof } from '../views/proof.ts';
-import { exitStatus, usageError } from '../views/report.ts';
+import { usageError } from '../views/report.ts';
 import {
   addCommand,
+  addressWith,
+  addVersion,
   clientFor,
   parseNumber,
   printAnswer,
   type ServiceOptions,
+  setVerdict,
   withService,
 } from './command.ts';
 
 type Options = ServiceOptions & {
   task?: string;
   taskFile?: string;
-  taskVersion?: number;
+  version?: string;
   wait: number;
 };
 
 const storedTask = /^tsk-/;
 
+const parseTaskVersion = (text: string): number => {
+  const version = Number(text);
+  if (Number.isInteger(version) && version >= 1 && version <= 1_000_000) return version;
+  throw usageError(`"${text}" is no version of a stored task: it is a whole number from 1`);
+};
+
 /** What the session is opened on. */
 const readBody = async (
   context: Context,
   what: string,
-  { task, taskFile, taskVersion: version }: Options,
+  { task, taskFile, version }: Options,
 ): Promise<OpenSessionBody> => {
   if (storedTask.test(what)) {
     if (task !== undefined || taskFile !== undefined) {
       throw usageError('a stored task is proved by its id alone');
     }
-    return { task: { id: what, ...(version === undefined ? {} : { version }) } };
+    return {
+      task: { id: what, ...(version === undefined ? {} : { version: parseTaskVersion(version) }) },
+    };
   }
-  const [slug = '', ...rest] = what.split('/');
+  const [world = '', ...rest] = what.split('/');
+  const slug = addressWith(world, version);
   const names = [task, taskFile, rest.length === 0 ? undefined : rest.join('/')];
   if (names.filter((one) => one !== undefined).length !== 1) {
-    throw usageError('name one task: <world>/<task>, --task-file, or the id of a stored task');
+    throw usageError(
+      'name one task: <world> with --task or --task-file, <world>/<task>, or the id of a stored task',
+    );
   }
   if (taskFile === undefined) return { slug, task: task ?? rest.join('/') };
   const given = taskFile === '-' ? '-' : `@${taskFile}`;
@@ -87,32 +101,32 @@ const proveOn = async (
 
 export const addProve = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
-    usage: 'prove <task>',
+    usage: 'prove <world|task>',
     summary:
       'whether a task is graded as it should be: nothing done fails, its solution passes, and each check can fail; ends with 1 when not',
     example: [
-      'svc worlds task prove crm/renew',
+      'svc worlds task prove crm -t renew',
       'svc worlds task prove crm --task-file renew.json --json',
       'svc worlds task prove tsk-…',
     ].join('\n'),
+    decides: true,
   })
     .option('-t, --task <name>', 'a task that the world brings')
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
-    .option(
-      '--task-version <number>',
-      'the version of the stored task',
-      parseNumber({ min: 1, max: 1_000_000, whole: true }),
-    )
     .option(
       '--wait <seconds>',
       'how long to wait for a session',
       parseNumber({ min: 0, max: 3_600 }),
       60,
     );
+  addVersion(command, {
+    about: 'the version of the world, or of the stored task',
+    formerly: 'task-version',
+  });
   withService(command).action(async (what: string, options: Options) => {
     const body = await readBody(context, what, options);
     const proof = await proveOn(context, clientFor(context, options), body, options.wait);
     printAnswer(context, options, proof, () => describeProof(proof, context.colors));
-    if (!proof.passed) context.setExitStatus(exitStatus.failed);
+    setVerdict(context, proof.passed);
   });
 };

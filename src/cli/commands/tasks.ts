@@ -17,6 +17,9 @@ import { describeTask, listTasks as tasksText, validationText } from '../views/t
 import {
   addCommand,
   addPaging,
+  addressWith,
+  addVersion,
+  addWorldVersion,
   clientFor,
   collect,
   type PagingOptions,
@@ -24,6 +27,7 @@ import {
   printAnswer,
   printPage,
   type ServiceOptions,
+  setVerdict,
   withService,
 } from './command.ts';
 import { addTaskInit } from './task-init.ts';
@@ -36,6 +40,7 @@ type TaskOptions = ServiceOptions & {
   name?: string;
   world?: string;
   versionId?: string;
+  version?: string;
   message?: string;
   idempotencyKey?: string;
 };
@@ -62,15 +67,15 @@ const addCreate = (tasks: Command, context: Context): void => {
     .option('--session <id>', 'the session whose inline task is stored')
     .option('--version-id <id>', 'pin it to this version of the world')
     .option('--idempotency-key <key>', 'a repeated command with the same key stores nothing new');
-  withService(addTaskText(command)).action(
+  withService(addWorldVersion(addTaskText(command))).action(
     async (world: string | undefined, options: TaskOptions) => {
-      const { taskFile, session, name, message, versionId, idempotencyKey: key } = options;
+      const { taskFile, session, name, message, versionId, version, idempotencyKey: key } = options;
       const client = clientFor(context, options);
       const headers = key === undefined ? {} : { 'idempotency-key': key };
       const text = { ...given('name', name), ...given('message', message) };
       const send = async () => {
         if (session !== undefined) {
-          if (world !== undefined || taskFile !== undefined) {
+          if ((world ?? taskFile ?? version) !== undefined) {
             throw usageError('give --session, or a world with --task-file');
           }
           const params = { sessionId: session };
@@ -80,8 +85,8 @@ const addCreate = (tasks: Command, context: Context): void => {
           throw usageError('name the world and give the task with --task-file');
         }
         const spec = await readTaskFile(context, taskFile);
-        const pin = given('versionId', versionId);
-        return client.send(createTask, { headers, body: { world, spec, ...pin, ...text } });
+        const body = { world: addressWith(world, version), spec, ...given('versionId', versionId) };
+        return client.send(createTask, { headers, body: { ...body, ...text } });
       };
       const { body } = await send();
       printAnswer(context, options, body, () => describeTask(body, context.colors));
@@ -113,17 +118,21 @@ const addList = (tasks: Command, context: Context): void => {
   );
 };
 
-const version = parseNumber({ min: 1, max: 1_000_000, whole: true });
+const taskVersion = {
+  about: 'the version of the task',
+  formerly: 'task-version',
+  parse: parseNumber({ min: 1, max: 1_000_000, whole: true }),
+};
 
 const addShow = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
     usage: 'show <task>',
     summary: 'one task: its present spec, or that of another version, and its history',
-    example: 'svc worlds task show tsk-… --task-version 2 --json',
-  }).option('--task-version <number>', 'the version of the task', version);
-  withService(command).action(
-    async (taskId: string, options: ServiceOptions & { taskVersion?: number }) => {
-      const query = given('version', options.taskVersion);
+    example: 'svc worlds task show tsk-… --version 2 --json',
+  });
+  withService(addVersion(command, taskVersion)).action(
+    async (taskId: string, options: ServiceOptions & { version?: number }) => {
+      const query = given('version', options.version);
       const { body } = await clientFor(context, options).send(getTask, {
         params: { taskId },
         query,
@@ -136,7 +145,7 @@ const addShow = (tasks: Command, context: Context): void => {
 type ValidateOptions = ServiceOptions & {
   world?: string;
   versionId?: string;
-  taskVersion?: number;
+  version?: number;
 };
 
 const addValidate = (tasks: Command, context: Context): void => {
@@ -145,25 +154,28 @@ const addValidate = (tasks: Command, context: Context): void => {
     summary:
       'whether a task fits its world, or another version of it; ends with 1 when it does not',
     example: 'svc worlds task validate tsk-… --world crm@stable',
+    decides: true,
   })
     .option('--world <world>', 'the world to hold it to, with @<version> for one of its versions')
-    .option('--version-id <id>', 'the version of the world to hold it to')
-    .option('--task-version <number>', 'the version of the task', version);
-  withService(command).action(async (taskId: string, options: ValidateOptions) => {
-    const body = {
-      ...given('world', options.world),
-      ...given('versionId', options.versionId),
-      ...given('version', options.taskVersion),
-    };
-    const answer = await clientFor(context, options).send(validateTask, {
-      params: { taskId },
-      body,
-    });
-    const found = answer.body;
-    printAnswer(context, options, found, () => validationText(found, context.colors));
-    if (found.valid) return;
-    throw new AppError('invalid', `the task does not fit: ${found.problems.length} to mend`);
-  });
+    .option('--version-id <id>', 'the version of the world to hold it to');
+  withService(addVersion(command, taskVersion)).action(
+    async (taskId: string, options: ValidateOptions) => {
+      const body = {
+        ...given('world', options.world),
+        ...given('versionId', options.versionId),
+        ...given('version', options.version),
+      };
+      const answer = await clientFor(context, options).send(validateTask, {
+        params: { taskId },
+        body,
+      });
+      const found = answer.body;
+      printAnswer(context, options, found, () => validationText(found, context.colors));
+      setVerdict(context, found.valid);
+      if (!found.valid)
+        throw new AppError('invalid', `the task does not fit: ${found.problems.length} to mend`);
+    },
+  );
 };
 
 const addUpdate = (tasks: Command, context: Context): void => {

@@ -16,6 +16,7 @@ import {
 import {
   addCommand,
   addPaging,
+  addVersion,
   clientFor,
   collect,
   given,
@@ -69,7 +70,7 @@ type TraceOptions = ServiceOptions &
     tag?: string[];
     environment?: string[];
     release?: string;
-    appVersion?: string;
+    version?: string;
     filter?: string;
     order?: string;
   };
@@ -86,9 +87,12 @@ const addTraceList = (traces: Command, context: Context): void => {
     .option('--tag <tag>', 'only those with this tag; repeatable, all must be there', collect)
     .option('--environment <name>', 'only of this environment; repeatable, any of them', collect)
     .option('--release <release>', 'only of this release')
-    .option('--app-version <version>', 'only of this version of the application')
     .option('--filter <json>', 'conditions as the REST API has them')
     .option('--order <field.direction>', 'such as name.asc');
+  addVersion(list, {
+    about: 'only of this version of the application',
+    formerly: 'app-version',
+  });
   withService(addTimes(addPaging(list))).action(async (options: TraceOptions) => {
     const query = {
       ...{ ...pageOf(options), fields: 'core,metrics' },
@@ -98,7 +102,7 @@ const addTraceList = (traces: Command, context: Context): void => {
       ...given('tags', options.tag),
       ...given('environment', options.environment),
       ...given('release', options.release),
-      ...given('version', options.appVersion),
+      ...given('version', options.version),
       ...given('filter', options.filter),
       ...given('orderBy', options.order),
       ...given('fromTimestamp', fromOf(options)),
@@ -174,6 +178,7 @@ type ObservationOptions = ServiceOptions &
     parent?: string;
     user?: string;
     environment?: string[];
+    version?: string;
     filter?: string;
   };
 
@@ -191,6 +196,7 @@ const addObservationList = (observations: Command, context: Context): void => {
     .option('--user <id>', 'only those of this user')
     .option('--environment <name>', 'only of this environment; repeatable', collect)
     .option('--filter <json>', 'conditions as the REST API has them');
+  addVersion(list, { about: 'only of this version of the application' });
   withService(addTimes(addPaging(list))).action(async (options: ObservationOptions) => {
     const query = {
       ...pageOf(options),
@@ -201,6 +207,7 @@ const addObservationList = (observations: Command, context: Context): void => {
       ...given('parentObservationId', options.parent),
       ...given('userId', options.user),
       ...given('environment', options.environment),
+      ...given('version', options.version),
       ...given('filter', options.filter),
       ...given('fromStartTime', fromOf(options)),
       ...given('toStartTime', options.to),

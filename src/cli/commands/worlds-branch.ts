@@ -4,9 +4,22 @@ import { branchContainer } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeWorld } from '../views/world.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
 
-type Options = ServiceOptions & { name?: string; description?: string; message?: string };
+type Options = ServiceOptions & {
+  name?: string;
+  description?: string;
+  message?: string;
+  version?: string;
+};
 
 export const addWorldsBranch = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
@@ -17,17 +30,20 @@ export const addWorldsBranch = (worlds: Command, context: Context): void => {
     .option('--name <text>', 'display name')
     .option('--description <text>', 'what the world is')
     .option('-m, --message <text>', 'reason recorded on the first version');
-  withService(command).action(async (address: string, slug: string, options: Options) => {
-    const { slug: containerId, version: bundle } = parseAddress(address);
-    const { name, description, message } = options;
-    const body = {
-      ...{ slug, bundle },
-      ...(name === undefined ? {} : { name }),
-      ...(description === undefined ? {} : { description }),
-      ...(message === undefined ? {} : { message }),
-    };
-    const client = clientFor(context, options);
-    const { body: world } = await client.send(branchContainer, { params: { containerId }, body });
-    printAnswer(context, options, world, () => describeWorld(world));
-  });
+  withService(addWorldVersion(command)).action(
+    async (world: string, slug: string, options: Options) => {
+      const address = addressWith(world, options.version);
+      const { slug: containerId, version: bundle } = parseAddress(address);
+      const { name, description, message } = options;
+      const body = {
+        ...{ slug, bundle },
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        ...(message === undefined ? {} : { message }),
+      };
+      const client = clientFor(context, options);
+      const branched = (await client.send(branchContainer, { params: { containerId }, body })).body;
+      printAnswer(context, options, branched, () => describeWorld(branched));
+    },
+  );
 };

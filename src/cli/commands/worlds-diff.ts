@@ -13,12 +13,20 @@ import { listWorldEntities } from '#wire/public-api/operations.ts';
 import type { EntityView } from '#wire/public-api/runtime.ts';
 import { compareTrees, type TreeSide } from '../files/compare-trees.ts';
 import { sha256Of } from '../files/digest.ts';
-import { namesFolder, overlayTree, readTree } from '../files/input.ts';
+import { namesFolder, overlayTree, readTree, withFolderHint } from '../files/input.ts';
 import { findVersion, parseAddress, readFile } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeDiff } from '../views/diff.ts';
 import { ProblemsError, usageError } from '../views/report.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
 
 /** Files up to so many bytes are shown line by line, and so many of them at most. */
 const mostBytes = 64 * 1024;
@@ -119,26 +127,25 @@ const openSides = async (
       ofVersion(client, `${slug}@${number}`, false),
     ]);
   }
-  if (second.startsWith('@')) {
-    return Promise.all([
-      ofVersion(client, first, false),
-      ofVersion(client, `${slug}${second}`, false),
-    ]);
-  }
-  if (!namesFolder(second))
-    throw usageError(`"${second}" is neither @<version> nor a folder (./crm)`);
-  return [await ofVersion(client, first, true), ofFolder(context, second)];
+  if (namesFolder(second)) return [await ofVersion(client, first, true), ofFolder(context, second)];
+  const other = second.startsWith('@') ? `${slug}${second}` : second;
+  return Promise.all([
+    ofVersion(client, first, false),
+    withFolderHint(context, other, () => ofVersion(client, other, false)),
+  ]);
 };
 
 export const addWorldsDiff = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'diff <world> [other]',
     summary:
-      'what differs between a version and @<version> or a folder (default: the version before it)',
-    example: 'svc worlds diff crm@3\nsvc worlds diff crm@2 @4\nsvc worlds diff crm ./crm',
+      'what differs between a version and another, @<version> or a folder (default: the version before it)',
+    example: 'svc worlds diff crm@3\nsvc worlds diff crm@2 crm@4\nsvc worlds diff crm ./crm',
   });
-  withService(command).action(
-    async (first: string, second: string | undefined, options: ServiceOptions) => {
+  type Options = ServiceOptions & { version?: string };
+  withService(addWorldVersion(command)).action(
+    async (world: string, second: string | undefined, options: Options) => {
+      const first = addressWith(world, options.version);
       const client = clientFor(context, options);
       const [before, after] = await openSides(context, client, first, second);
       const compared = compareTrees(before, after);

@@ -24,6 +24,8 @@ import {
   addCommand,
   addPaging,
   addRequestFilters,
+  addressWith,
+  addWorldVersion,
   clientFor,
   filterOf,
   type PagingOptions,
@@ -80,7 +82,9 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
       'a world of the service by its slug or <slug>@<version>, or a folder (./crm), compiled here',
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
-  withService(command).action(async (world: string, options: ServiceOptions) => {
+  type Options = ServiceOptions & { version?: string };
+  withService(addWorldVersion(command)).action(async (given: string, options: Options) => {
+    const world = addressWith(given, options.version);
     if (namesFolder(world)) describeFolder(context, world, options);
     else await withFolderHint(context, world, () => describeSlug(context, world, options));
   });

@@ -3,7 +3,15 @@ import type { Command } from 'commander';
 import { removeLabel, setLabel } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  printAnswer,
+  type ServiceOptions,
+  withService,
+} from './command.ts';
 
 export const addWorldsPin = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
@@ -12,9 +20,10 @@ export const addWorldsPin = (worlds: Command, context: Context): void => {
     example:
       'svc worlds pin crm@3 stable\nsvc worlds session open crm@stable\nsvc worlds pin crm stable --remove',
   }).option('--remove', 'take the label away');
-  withService(command).action(
-    async (address: string, label: string, options: ServiceOptions & { remove?: boolean }) => {
-      const { slug, version } = parseAddress(address);
+  type Options = ServiceOptions & { remove?: boolean; version?: string };
+  withService(addWorldVersion(command)).action(
+    async (world: string, label: string, options: Options) => {
+      const { slug, version } = parseAddress(addressWith(world, options.version));
       const client = clientFor(context, options);
       const params = { slug, label };
       if (options.remove === true) {

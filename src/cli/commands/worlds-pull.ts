@@ -23,6 +23,8 @@ import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describePull } from '../views/version.ts';
 import {
   addCommand,
+  addressWith,
+  addWorldVersion,
   clientFor,
   printAnswer,
   type RowOptions,
@@ -30,7 +32,7 @@ import {
   withServiceBeside,
 } from './command.ts';
 
-type Options = RowOptions & { force?: boolean; data?: boolean };
+type Options = RowOptions & { force?: boolean; data?: boolean; version?: string };
 
 const mostNamed = 20;
 
@@ -107,8 +109,9 @@ export const addWorldsPull = (worlds: Command, context: Context): void => {
       '--data',
       `also write its rows, as JSONL a file an entity, into ${rowsFolder} of the folder`,
     );
-  withServiceBeside(command).action(
-    async (address: string, given: string | undefined, options: Options) => {
+  withServiceBeside(addWorldVersion(command)).action(
+    async (world: string, given: string | undefined, options: Options) => {
+      const address = addressWith(world, options.version);
       const service = serviceOf(options);
       const client = clientFor(context, service);
       const version = await findVersion(client, address);

@@ -12,9 +12,18 @@ import { namesFolder, readTree } from '../files/input.ts';
 import { testTree } from '../service/test-tree.ts';
 import { parseAddress } from '../service/versions.ts';
 import type { Context } from '../terminal/context.ts';
-import { exitStatus, ProblemsError } from '../views/report.ts';
+import { ProblemsError } from '../views/report.ts';
 import { type TestReport, testsText } from '../views/tests.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import {
+  addCommand,
+  addressWith,
+  addWorldVersion,
+  clientFor,
+  printAnswer,
+  type ServiceOptions,
+  setVerdict,
+  withService,
+} from './command.ts';
 
 const waitSeconds = 55;
 
@@ -43,12 +52,15 @@ export const addWorldsTest = (worlds: Command, context: Context): void => {
     summary:
       'run the tests of a world, or of a folder on this machine; exit status 1 when not all passed',
     example: 'svc worlds test crm\nsvc worlds test crm@3 --json\nsvc worlds test ./crm',
+    decides: true,
   });
-  withService(command).action(async (world: string, options: ServiceOptions) => {
+  type Options = ServiceOptions & { version?: string };
+  withService(addWorldVersion(command)).action(async (given: string, options: Options) => {
+    const world = addressWith(given, options.version);
     if (namesFolder(world)) {
       const report = await ofFolder(context, world);
       printAnswer(context, options, report, () => testsText(report, context.colors));
-      if (!report.passed) context.setExitStatus(exitStatus.failed);
+      setVerdict(context, report.passed);
       return;
     }
     const run = await runToEnd(clientFor(context, options), world);
@@ -60,6 +72,6 @@ export const addWorldsTest = (worlds: Command, context: Context): void => {
     printAnswer(context, options, run, () =>
       report === null ? '' : `${testsText(report, context.colors)}\nrun ${run.runId}`,
     );
-    if (run.outcome !== 'passed') context.setExitStatus(exitStatus.failed);
+    setVerdict(context, run.outcome === 'passed');
   });
 };

@@ -97,6 +97,14 @@ const errorAsText = ({ env, err }: Context, error: unknown): string => {
   return `${describeFailure(error, { colors, columns: err.columns }).join('\n')}\n`;
 };
 
+const statusOf = (error: unknown): number => {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitStatus.done : exitStatus.failed;
+  }
+  const own = error instanceof AppError ? error.detail.exitStatus : undefined;
+  return typeof own === 'number' ? own : exitStatus.failed;
+};
+
 /**
  * Writes an error to standard error, as JSON for a command that was to answer JSON, and answers the
  * exit status it stands for.
@@ -106,11 +114,11 @@ export const reportError = (
   error: unknown,
   { json = false }: { json?: boolean } = {},
 ): number => {
-  if (error instanceof CommanderError) {
-    if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
-    return error.exitCode === 0 ? exitStatus.done : exitStatus.failed;
-  }
-  context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
-  const own = error instanceof AppError ? error.detail.exitStatus : undefined;
-  return typeof own === 'number' ? own : exitStatus.failed;
+  const status = statusOf(error);
+  // Before anything is written: the reader may have left, which ends the process.
+  context.setExitStatus(status);
+  if (!(error instanceof CommanderError)) {
+    context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
+  } else if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
+  return status;
 };
