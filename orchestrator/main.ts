@@ -16,6 +16,7 @@ import { hostname } from 'node:os';
 import { AppError, describeError } from '#domain/error.ts';
 import type { HostKind } from '#domain/host.ts';
 import { own } from '#domain/json.ts';
+import { makeVisible } from '#domain/visible-text.ts';
 import { createLog, type Log } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
@@ -149,6 +150,6 @@ try {
   }
   await command();
 } catch (error) {
-  process.stderr.write(`${describeError(error).replaceAll(/\s*\n\s*/g, ' ')}\n`);
+  process.stderr.write(`${makeVisible(describeError(error).replaceAll(/\s*\n\s*/g, ' '))}\n`);
   process.exitCode = 1;
 }

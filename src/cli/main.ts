@@ -1,7 +1,7 @@
 /** The `svc` command: gives a command line the process it runs in, and ends with its exit status. */
 import { once } from 'node:events';
 import { runCommandLine } from './program.ts';
-import { createContext, type Output } from './terminal/context.ts';
+import { createContext, type Stream } from './terminal/context.ts';
 import { exitStatus } from './views/report.ts';
 
 const columnsElsewhere = 100;
@@ -15,7 +15,7 @@ const endUnwritten = (error: NodeJS.ErrnoException): never => {
   process.exit(exitStatus.failed);
 };
 
-const outputOf = (stream: NodeJS.WriteStream): Output => {
+const streamOf = (stream: NodeJS.WriteStream): Stream => {
   stream.on('error', endUnwritten);
   return {
     write: (text) => void stream.write(text),
@@ -44,8 +44,8 @@ const status = await runCommandLine(
   createContext({
     env: process.env,
     cwd: process.cwd(),
-    out: outputOf(process.stdout),
-    err: outputOf(process.stderr),
+    out: streamOf(process.stdout),
+    err: streamOf(process.stderr),
     readStdin,
     stdin: () => process.stdin,
     setExitStatus: (given) => {

@@ -1,5 +1,6 @@
 /** The `svc-mcp` command. Its standard output is the protocol's alone; all that people read goes to standard error. */
 import { describeError } from '#domain/error.ts';
+import { makeLinesVisible } from '#domain/visible-text.ts';
 import { readConfig } from './config.ts';
 import { serve } from './program.ts';
 
@@ -21,7 +22,8 @@ Environment:
   SVC_URL                          the service; http://127.0.0.1:4500 unless set
 `;
 
-const note = (message: string): void => void process.stderr.write(`svc-mcp: ${message}\n`);
+const note = (message: string): void =>
+  void process.stderr.write(`svc-mcp: ${makeLinesVisible(message)}\n`);
 
 const run = async (words: readonly string[]): Promise<number> => {
   const [command] = words;

@@ -6,6 +6,7 @@ import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { hideCredentials } from '#domain/credentials.ts';
 import { AppError, describeError } from '#domain/error.ts';
+import { makeLinesVisible } from '#domain/visible-text.ts';
 
 export type Log = Logger;
 
@@ -76,9 +77,12 @@ export const openLines = (fd: number) => {
   };
 };
 
-/** Lines quote addresses and what was sent: tokens and keys of the service are hidden in all of them. */
+/**
+ * Lines quote addresses and what was sent: tokens and keys of the service are hidden in all of them, and what would steer
+ * the terminal on which they are read is written out, in the form that JSON has for it.
+ */
 const hiding = (to: { write(line: string): unknown }) => ({
-  write: (line: string) => void to.write(hideCredentials(line)),
+  write: (line: string) => void to.write(makeLinesVisible(hideCredentials(line))),
 });
 
 /**

@@ -5,6 +5,7 @@
  * that one opened an IPC channel (`svc up` does, so that nothing outlives it, even by `kill -9`).
  */
 import { describeError } from '#domain/error.ts';
+import { makeLinesVisible } from '#domain/visible-text.ts';
 
 export type Running = {
   /** Stops taking work, finishes what is under way, releases everything. */
@@ -36,7 +37,7 @@ const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): P
     await Promise.race([stopRequest, ...(ended === undefined ? [] : [ended])]);
     return true;
   } catch (error) {
-    process.stderr.write(`${describeError(error)}\n`);
+    process.stderr.write(`${makeLinesVisible(describeError(error))}\n`);
     return false;
   }
 };
@@ -54,7 +55,7 @@ export const runProgram = async (
   try {
     running = await start();
   } catch (error) {
-    process.stderr.write(`${describeError(error)}\n`);
+    process.stderr.write(`${makeLinesVisible(describeError(error))}\n`);
     process.exit(1);
   }
   process.channel?.unref();
@@ -64,7 +65,7 @@ export const runProgram = async (
     await running.stop();
     process.exit(isDone ? 0 : 1);
   } catch (error) {
-    process.stderr.write(`stopping failed: ${describeError(error)}\n`);
+    process.stderr.write(`stopping failed: ${makeLinesVisible(describeError(error))}\n`);
     process.exit(1);
   }
 };

@@ -116,7 +116,19 @@ export const printAnswer = (
   answer: unknown,
   text: () => string,
 ): void => {
-  context.out.write(json === true ? formatJson(answer) : `${text()}\n`);
+  if (json === true) context.out.writeExactly(formatJson(answer));
+  else context.out.write(`${text()}\n`);
+};
+
+/** Prints one of many answers that follow one another: a line of JSON when asked for, else the text. */
+export const printLine = (
+  context: Context,
+  { json }: ServiceOptions,
+  answer: unknown,
+  text: () => string,
+): void => {
+  if (json === true) context.out.writeExactly(`${JSON.stringify(answer)}\n`);
+  else context.out.write(`${text()}\n`);
 };
 
 /** Parser of a number option within a range. */

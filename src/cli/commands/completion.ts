@@ -16,5 +16,5 @@ export const addCompletion = (program: Command, context: Context): void => {
     ].join('\n'),
   })
     .addArgument(new Argument('<shell>', 'which').choices([...shells]))
-    .action((shell: Shell) => context.out.write(completionScript(shell, readTree(program))));
+    .action((shell: Shell) => context.out.writeExactly(completionScript(shell, readTree(program))));
 };

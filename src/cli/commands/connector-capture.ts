@@ -15,12 +15,12 @@ import { pause } from '#runtime/pause.ts';
 import { readGivenArguments } from '../files/capture-arguments.ts';
 import { readTree } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
-import { formatDuration, formatJson } from '../terminal/print.ts';
+import { formatDuration } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describeCapture } from '../views/capture.ts';
 import { ProblemsError } from '../views/report.ts';
-import { addCommand, collect, parseNumber } from './command.ts';
+import { addCommand, collect, parseNumber, printAnswer } from './command.ts';
 
 type Options = {
   operation?: string[];
@@ -115,8 +115,7 @@ const capture = async (context: Context, folder: string, options: Options): Prom
         });
       },
     );
-    const text = options.json === true ? formatJson(report) : `${describeCapture(report)}\n`;
-    context.out.write(text);
+    printAnswer(context, options, report, () => describeCapture(report));
     if (report.failed.length > 0) context.setExitStatus(1);
   } catch (error) {
     throw stopReason(stopping, error);

@@ -135,7 +135,7 @@ const run = async (context: Context, given: string, options: Options): Promise<v
     );
     const { columns, isTerminal } = context.out;
     const view = { columns: isTerminal ? columns : 120, colors: context.colors };
-    if (options.json === true) context.out.write(formatJson(report));
+    if (options.json === true) context.out.writeExactly(formatJson(report));
     else {
       if (subject.world.hasCapturedRows) {
         context.err.write(

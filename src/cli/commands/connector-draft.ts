@@ -12,10 +12,9 @@ import { readHar } from '#mirror/draft/har.ts';
 import { parseJson } from '../files/input.ts';
 import { changeTree } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
-import { formatJson } from '../terminal/print.ts';
 import { describeDraft } from '../views/draft.ts';
 import { ProblemsError } from '../views/report.ts';
-import { addCommand } from './command.ts';
+import { addCommand, printAnswer } from './command.ts';
 
 type Options = { name?: string; force?: boolean; json?: boolean };
 
@@ -57,10 +56,8 @@ const draft = async (context: Context, source: string, folder: string, options: 
   const made = await readDraft(context, source, options);
   changeTree(context, folder, { write: compiledFiles(folder, made), remove: [] });
   const { entities, operations, marks } = made;
-  context.out.write(
-    options.json === true
-      ? formatJson({ folder, entities, operations, marks })
-      : `${describeDraft(folder, made)}\n`,
+  printAnswer(context, options, { folder, entities, operations, marks }, () =>
+    describeDraft(folder, made),
   );
 };
 

@@ -19,7 +19,7 @@ import { findFreePort, portProblem } from '../up/free-port.ts';
 import { ProblemsError, reportError } from '../views/report.ts';
 import { requestLine, requestOfRow } from '../views/request.ts';
 import { describeReload, describeServed, servedAddresses } from '../views/served.ts';
-import { addCommand, parseNumber } from './command.ts';
+import { addCommand, parseNumber, printLine } from './command.ts';
 
 type Options = { port?: number; task?: string; seed?: number; token?: string; json?: boolean };
 
@@ -83,7 +83,7 @@ const tellServed = (serving: Serving, outcome: ServingLine['serving']): void => 
     : describeServed(built, addresses, view);
   serving.isServed = true;
   const line = { serving: { ...addresses, ...outcome, tookMs: Math.round(view.tookMs) } };
-  context.out.write(`${options.json === true ? JSON.stringify(line) : text}\n`);
+  printLine(context, options, line, () => text);
 };
 
 const hear = (serving: Serving, line: ProgramLine): void => {
@@ -97,9 +97,7 @@ const hear = (serving: Serving, line: ProgramLine): void => {
     context.err.write(`${text}\n`);
   } else if ('request' in line) {
     const request = requestOfRow(session.sessionId, line.request);
-    const text =
-      options.json === true ? JSON.stringify({ request }) : requestLine(request, context.colors);
-    context.out.write(`${text}\n`);
+    printLine(context, options, { request }, () => requestLine(request, context.colors));
   }
 };
 

@@ -103,7 +103,7 @@ const addShow = (repos: Command, context: Context): void => {
       const client = clientFor(context, options);
       const view = await readVersion(client, { kind, identifier }, options);
       if (options.json === true) printAnswer(context, options, view, () => '');
-      else context.out.write(contentText(view.content));
+      else context.out.writeExactly(contentText(view.content));
     },
   );
   const exists = addCommand(repos, {

@@ -315,9 +315,8 @@ export const addDataExtract = (data: Command, context: Context): void => {
       const source = await openSource(context, world, files, options);
       const done = await extract(context, source, options);
       const isRedacted = options.redact && source.policy !== null;
-      context.err.write(
-        options.json === true ? formatJson(done) : `${describeExtract(done, isRedacted)}\n`,
-      );
+      if (options.json === true) context.err.writeExactly(formatJson(done));
+      else context.err.write(`${describeExtract(done, isRedacted)}\n`);
     },
   );
 };

@@ -15,7 +15,7 @@ import {
   runAgent,
 } from '../service/dataset-run.ts';
 import type { Context } from '../terminal/context.ts';
-import { formatJson, formatTable } from '../terminal/print.ts';
+import { formatTable } from '../terminal/print.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { usageError } from '../views/report.ts';
 import {
@@ -24,6 +24,7 @@ import {
   addWorldVersion,
   clientFor,
   parseNumber,
+  printAnswer,
   type ServiceOptions,
   setVerdict,
   withService,
@@ -60,9 +61,7 @@ const summary = (name: string, run: WorldRunView, items: readonly RolloutView[])
 const printEnd = async (context: Context, run: Run, options: Options): Promise<void> => {
   const { items, run: worldRun } = await readItems(run);
   const answer = { runName: run.run, worldRun, items };
-  const text =
-    options.json === true ? formatJson(answer) : `${summary(run.run, worldRun, items)}\n`;
-  context.out.write(text);
+  printAnswer(context, options, answer, () => summary(run.run, worldRun, items));
   setVerdict(context, worldRun.graded === worldRun.items);
 };
 
@@ -110,7 +109,7 @@ const tellSessions = (context: Context, run: Run, options: Options): Promise<Wor
   followRun(run, async (item) => {
     const session = await readySession(run, item, options.wait);
     const env = agentEnv(session, item.datasetItemId);
-    context.out.write(`${JSON.stringify({ item: item.datasetItemId, ...env })}\n`);
+    context.out.writeExactly(`${JSON.stringify({ item: item.datasetItemId, ...env })}\n`);
   });
 
 const start = async (context: Context, name: string, options: Options): Promise<void> => {
@@ -127,8 +126,8 @@ const start = async (context: Context, name: string, options: Options): Promise<
   };
   const started = (await client.send(api.startDatasetRun, { params: { name }, body })).body;
   if (options.detach === true) {
-    const text = `run "${started.name}" has begun: ${progressOf(started.worldRun)}\n`;
-    context.out.write(options.json === true ? formatJson(started) : text);
+    const text = `run "${started.name}" has begun: ${progressOf(started.worldRun)}`;
+    printAnswer(context, options, started, () => text);
     return;
   }
   context.err.write(`run "${started.name}" of ${started.worldRun.items} items\n`);
@@ -202,8 +201,8 @@ const addGrade = (datasets: Command, context: Context): void => {
       const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
       const end = await gradeAndLink(run, item, session);
       const score = end.grade.score?.toFixed(2) ?? '-';
-      const text = `${item}: ${end.grade.verdict}, score ${score}\n`;
-      context.out.write(options.json === true ? formatJson(end) : text);
+      const text = `${item}: ${end.grade.verdict}, score ${score}`;
+      printAnswer(context, options, end, () => text);
     },
   );
 };
@@ -219,8 +218,7 @@ export const addRunSessions = (runs: Command, context: Context): void => {
     const { signal } = new AbortController();
     const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
     const { items, run: worldRun } = await readItems(run);
-    const text = `${summary(name, worldRun, items)}\n`;
-    context.out.write(options.json === true ? formatJson({ worldRun, items }) : text);
+    printAnswer(context, options, { worldRun, items }, () => summary(name, worldRun, items));
   });
 
   const stop = addCommand(runs, {
@@ -231,8 +229,8 @@ export const addRunSessions = (runs: Command, context: Context): void => {
   withService(stop).action(async (dataset: string, name: string, options: ServiceOptions) => {
     const params = { name: dataset, runName: name };
     const { body } = await clientFor(context, options).send(api.stopDatasetRun, { params });
-    const text = `run "${name}" is ${body.worldRun.state.toLowerCase()}: ${progressOf(body.worldRun)}\n`;
-    context.out.write(options.json === true ? formatJson(body) : text);
+    const text = `run "${name}" is ${body.worldRun.state.toLowerCase()}: ${progressOf(body.worldRun)}`;
+    printAnswer(context, options, body, () => text);
   });
 };
 

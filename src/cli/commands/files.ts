@@ -144,10 +144,10 @@ const writeOut = async (context: Context, client: Client, path: string): Promise
   if (found === undefined) throw new AppError('not_found', `there is no file at "${path}"`);
   const decoder = new TextDecoder();
   for await (const piece of await readRemote(client, found, new AbortController().signal)) {
-    context.out.write(decoder.decode(piece, { stream: true }));
+    context.out.writeExactly(decoder.decode(piece, { stream: true }));
     await context.out.drained();
   }
-  context.out.write(decoder.decode());
+  context.out.writeExactly(decoder.decode());
 };
 
 /** What is fetched for a path: the file, or all files in the folder, each with where it goes. */

@@ -74,7 +74,7 @@ export const addCheck = (schema: Command, context: Context): void => {
           ].join('\n'),
         );
       } else if (options.json === true) {
-        context.out.write(formatJson({ status: 'rejected', problems, generated }));
+        context.out.writeExactly(formatJson({ status: 'rejected', problems, generated }));
       } else if (contract === null) throw new ProblemsError(folder, problems, files);
       else
         throw new ProblemsError(

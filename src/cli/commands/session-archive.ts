@@ -11,7 +11,7 @@ import { connectStream } from '../service/client.ts';
 import { startHostProgram } from '../service/host-program.ts';
 import { saveStream } from '../service/save-stream.ts';
 import type { Context } from '../terminal/context.ts';
-import { formatFields, formatJson } from '../terminal/print.ts';
+import { formatFields } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeRegraded } from '../views/archive.ts';
 import {
@@ -86,11 +86,7 @@ export const addSessionRegrade = (sessions: Command, context: Context): void => 
       const same = archived === grade;
       const [before, now] = [archived, grade].map((text) => JSON.parse(text) as Grade | null);
       const answer = { same, archived: before ?? null, grade: now ?? null };
-      context.out.write(
-        options.json === true
-          ? formatJson(answer)
-          : `${describeRegraded(answer, context.colors)}\n`,
-      );
+      printAnswer(context, options, answer, () => describeRegraded(answer, context.colors));
       setVerdict(context, same);
     });
 };

@@ -55,10 +55,10 @@ export const addSessionCall = (sessions: Command, context: Context): void => {
         sessionId,
         call: { kind: 'tool', name: tool, input },
       });
-      if (options.json === true) context.out.write(formatJson(call));
+      if (options.json === true) context.out.writeExactly(formatJson(call));
       const output = outputOf(call);
       if (options.json === true) return;
-      context.out.write(formatJson(output));
+      context.out.writeExactly(formatJson(output));
       context.err.write(`${summariseCall(call)}\n`);
     },
   );

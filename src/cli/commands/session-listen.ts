@@ -6,8 +6,8 @@ import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { listenForStop } from '../terminal/stopping.ts';
 import { exitStatus } from '../views/report.ts';
-import { describeForwarded, type ForwardedDelivery, forwardedJson } from '../views/webhooks.ts';
-import { addCommand, parseNumber, type ServiceOptions, withData } from './command.ts';
+import { describeForwarded, type ForwardedDelivery, forwardedAnswer } from '../views/webhooks.ts';
+import { addCommand, parseNumber, printLine, type ServiceOptions, withData } from './command.ts';
 
 type Options = ServiceOptions & {
   forwardTo: URL;
@@ -43,8 +43,9 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
   let count = 0;
   const tellForwarded = (done: ForwardedDelivery): void => {
     count += 1;
-    const line = json === true ? forwardedJson(done) : describeForwarded(done, context.colors);
-    context.out.write(`${line}\n`);
+    printLine(context, { json: json === true }, forwardedAnswer(done), () =>
+      describeForwarded(done, context.colors),
+    );
   };
   const what = once ? 'has sent' : 'sends';
   context.err.write(

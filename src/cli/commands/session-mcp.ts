@@ -13,7 +13,7 @@ import { addCommand, type ServiceOptions, withData } from './command.ts';
 const writableOf = ({ out }: Context): Writable =>
   new Writable({
     write(chunk: Buffer, _, done) {
-      out.write(chunk.toString('utf8'));
+      out.writeExactly(chunk.toString('utf8'));
       out.drained().then(() => done(), done);
     },
   });

@@ -45,7 +45,7 @@ export const addSessionScreenshot = (sessions: Command, context: Context): void 
     const input = { format, fullPage };
     const call = await runCall(context, { client, sessionId, call: { kind: 'screenshot', input } });
     if (options.json === true) {
-      context.out.write(formatJson(call));
+      context.out.writeExactly(formatJson(call));
       return void outputOf(call);
     }
     const picture = outputOf(call) as Picture;

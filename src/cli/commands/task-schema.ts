@@ -11,6 +11,6 @@ export const addTaskSchema = (tasks: Command, context: Context): void => {
     summary: 'the JSON Schema of task files, for editors; no service is needed',
     example: 'svc worlds task schema > task.schema.json',
   }).action(() => {
-    context.out.write(formatJson(taskFileSchema()));
+    context.out.writeExactly(formatJson(taskFileSchema()));
   });
 };

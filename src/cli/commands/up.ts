@@ -144,7 +144,7 @@ const run = async (context: Context, options: Options, stopping: Stopping): Prom
   const up = await start(context, options, stopping);
   const out = tellsOn(context, options);
   const took = formatDuration(performance.now() - startedAt);
-  if (options.json) context.out.write(formatJson(asJson(up)));
+  if (options.json) context.out.writeExactly(formatJson(asJson(up)));
   else out.write(`${describe(up, context)}\n\nup after ${took}\n`);
   const wantedWarm = options.pools === undefined ? options.pool : 1;
   announceWarm(context, out, up, { count: wantedWarm, signal: stopping.signal });

@@ -15,6 +15,7 @@ import { openSources } from '../files/row-sources.ts';
 import { readWorldSource } from '../service/world-body.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
+import { printLine } from './command.ts';
 
 const someFailed = 2;
 /** Worlds that are made at once. */
@@ -90,15 +91,15 @@ const show = (made: Made): string => {
   return `line ${made.line}  created  ${name}  version ${version.number} (${version.id})`;
 };
 
-const asJson = (made: Made): string => {
-  if (!('error' in made)) return JSON.stringify(made);
+const answerOf = (made: Made): object => {
+  if (!('error' in made)) return made;
   const { code, message, fields } = made.error;
   const { line, slug } = made;
-  return JSON.stringify({
+  return {
     line,
     slug,
     error: { code, message, ...(fields.length === 0 ? {} : { fields }) },
-  });
+  };
 };
 
 /** Makes the worlds of a file; exits with 2 when any of them could not be made. */
@@ -127,7 +128,7 @@ export const createBatchOfWorlds = async (
   for await (const made of pMapIterable(lines, make, { concurrency: atOnce })) {
     if ('error' in made) failed += 1;
     else created += 1;
-    context.out.write(`${options.json === true ? asJson(made) : show(made)}\n`);
+    printLine(context, { json: options.json === true }, answerOf(made), () => show(made));
   }
   context.err.write(`${formatCount(created, 'world')} created, ${failed} failed\n`);
   if (failed > 0) context.setExitStatus(someFailed);

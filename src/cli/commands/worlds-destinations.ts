@@ -6,6 +6,7 @@ import {
   setDestination,
 } from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
+import { formatTable } from '../terminal/print.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
 
 const offText =
@@ -20,10 +21,10 @@ const addList = (destinations: Command, context: Context): void => {
   withService(command).action(async (slug: string, options: ServiceOptions) => {
     const { body } = await clientFor(context, options).send(listDestinations, { params: { slug } });
     printAnswer(context, options, body, () => {
-      const lines = body.data.map(({ url, destination }) => `${url}  ->  ${destination}`);
+      const table = formatTable(body.data.map(({ url, destination }) => [url, '->', destination]));
       const none = `${slug} has no webhook destinations`;
       const off = body.meta.webhookPush ? [] : [offText];
-      return [...(lines.length === 0 ? [none] : lines), ...off].join('\n');
+      return [table === '' ? none : table, ...off].join('\n');
     });
   });
 };

@@ -31,7 +31,7 @@ export type Sink = {
 /** Standard output, of which nothing can be taken back. */
 export const outputSink = (out: Output): Sink => ({
   async write(text) {
-    out.write(text);
+    out.writeExactly(text);
     await out.drained();
   },
   close: async () => undefined,

@@ -2,10 +2,14 @@
  * What a command gets from the process it runs in: environment, working folder, where it writes and
  * what it may read. `main.ts` makes the real one, tests make their own.
  */
-import picocolors from 'picocolors';
+import { makeLinesVisible } from '#domain/visible-text.ts';
 import type { Env } from '#runtime/env.ts';
+import { type Colors, createColors, renderColors } from './colors.ts';
 
-export type Output = {
+export type { Colors } from './colors.ts';
+
+/** Where bytes go: a stream of the process. */
+export type Stream = {
   write(text: string): void;
   /** Resolves when what was written is little enough for more to be. */
   drained(): Promise<void>;
@@ -14,7 +18,32 @@ export type Output = {
   columns: number;
 };
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+/** All that a command prints goes through here, so that no text of strangers steers the terminal. */
+export type Output = Omit<Stream, 'write'> & {
+  /** Writes a text for people: hidden characters are written out, ends of lines and tabs apart. */
+  write(text: string): void;
+  /** Writes a text for programs: exactly where none but a program reads, on a terminal as `write` does. */
+  writeExactly(text: string): void;
+  /** Replaces the line that was begun on a terminal. */
+  rewriteLine(text: string): void;
+};
+
+const outputOf = (stream: Stream): Output => {
+  const write = (text: string): void => stream.write(renderColors(text, makeLinesVisible));
+  return {
+    write,
+    writeExactly: stream.isTerminal ? write : (text) => stream.write(text),
+    rewriteLine(text) {
+      stream.write('\r\u001b[2K');
+      write(text);
+    },
+    drained: () => stream.drained(),
+    isTerminal: stream.isTerminal,
+    get columns() {
+      return stream.columns;
+    },
+  };
+};
 
 export type Context = {
   env: Env;
@@ -31,7 +60,7 @@ export type Context = {
 };
 
 /** How wide a text may be: as the terminal is, or any width where nobody watches. */
-export const roomOf = ({ isTerminal, columns }: Output): number =>
+export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
   isTerminal ? columns : Infinity;
 
 const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';
@@ -43,7 +72,11 @@ export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
 };
 
 /** A context over given streams. */
-export const createContext = (parts: Omit<Context, 'colors'>): Context => ({
+export const createContext = (
+  parts: Omit<Context, 'colors' | 'out' | 'err'> & { out: Stream; err: Stream },
+): Context => ({
   ...parts,
-  colors: picocolors.createColors(wantsColor(parts.env, parts.out.isTerminal)),
+  out: outputOf(parts.out),
+  err: outputOf(parts.err),
+  colors: createColors(wantsColor(parts.env, parts.out.isTerminal)),
 });

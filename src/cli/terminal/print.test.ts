@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
-import { createContext, wantsColor } from './context.ts';
+import { createColors } from './colors.ts';
+import { wantsColor } from './context.ts';
 import {
   cutLine,
   elapsedMs,
@@ -14,7 +15,7 @@ import {
 
 describe('print', () => {
   it('aligns cells by what is seen, not by the codes of colours', () => {
-    const red = '\u001b[31mfailed\u001b[39m';
+    const red = createColors(true).red('failed');
     expect(
       formatTable([
         ['STATE', 'WORLD'],
@@ -22,6 +23,15 @@ describe('print', () => {
         ['ok', 'b'],
       ]),
     ).toBe(`STATE   WORLD\n${red}  a\nok      b`);
+  });
+
+  it('keeps a cell on one line, whatever it holds', () => {
+    expect(
+      formatTable([
+        ['a\nFORGED\tb', 'x'],
+        ['c', 'y\r'],
+      ]),
+    ).toBe('a\\u000aFORGED\\u0009b  x\nc                     y\\u000d');
   });
 
   it('leaves out fields without a value', () => {
@@ -96,9 +106,9 @@ describe('colours', () => {
     expect(wantsColor({ NO_COLOR: '1' }, true)).toBe(false);
     expect(wantsColor({ NO_COLOR: '' }, true)).toBe(true);
     expect(wantsColor({ TERM: 'dumb' }, true)).toBe(false);
-    expect(createContext(testContext({ isTerminal: true })).colors.red('x')).toContain(
-      '\u001b[31m',
-    );
+    const terminal = testContext({ isTerminal: true });
+    terminal.out.write(terminal.colors.red(`x${terminal.colors.bold('y')}\u001b[31m`));
+    expect(terminal.written().out).toBe('\u001b[31mx\u001b[1my\u001b[22m\\u001b[31m\u001b[39m');
     expect(testContext().colors.red('x')).toBe('x');
   });
 });

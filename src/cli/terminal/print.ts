@@ -5,6 +5,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Help } from 'commander';
 import type { ChangeCounts } from '#domain/call.ts';
+import { makeVisible } from '#domain/visible-text.ts';
+import { betweenColors } from './colors.ts';
 
 const width = (text: string): number => stripVTControlCharacters(text).length;
 
@@ -16,7 +18,7 @@ export const cut = (text: string, to: number): string =>
 
 /** A text on one line, cut. */
 export const cutLine = (text: string, to: number): string =>
-  cut(text.replace(/\s+/g, ' ').trim(), to);
+  cut(makeVisible(text.replace(/\s+/g, ' ').trim()), to);
 
 /** Lines of at most so many columns, broken at blanks; in less than 40 nothing is broken. */
 export const wrapLines = (text: string, room: number): string[] =>
@@ -25,8 +27,9 @@ export const wrapLines = (text: string, room: number): string[] =>
 /** The columns of the widest line. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));
 
-/** Lines of cells, aligned to the left, two blanks apart, without blanks at the ends. */
-export const formatTable = (lines: readonly (readonly string[])[]): string => {
+/** Lines of cells, each on one line, aligned to the left, two blanks apart, without blanks at the ends. */
+export const formatTable = (given: readonly (readonly string[])[]): string => {
+  const lines = given.map((cells) => cells.map((cell) => betweenColors(cell, makeVisible)));
   const columns = Math.max(0, ...lines.map((cells) => cells.length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...lines.map((cells) => width(cells[column] ?? ''))),

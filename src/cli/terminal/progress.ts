@@ -3,6 +3,7 @@
  * terminal, one line that keeps changing and is wiped at the end, elsewhere a plain line whenever the
  * step changes and every ten seconds.
  */
+import { makeVisible } from '#domain/visible-text.ts';
 import type { Output } from './context.ts';
 import { cut, formatDuration } from './print.ts';
 
@@ -36,9 +37,9 @@ const terminalLine = (out: Output, indent: string): Line => {
     show(step, elapsedMs) {
       frame = (frame + 1) % frames.length;
       const text = `${indent}${frames[frame]} ${step} … ${formatDuration(elapsedMs)}`;
-      out.write(`\r\u001b[2K${cut(text, out.columns - 1)}`);
+      out.rewriteLine(cut(makeVisible(text), out.columns - 1));
     },
-    wipe: () => out.write('\r\u001b[2K'),
+    wipe: () => out.rewriteLine(''),
   };
 };
 

@@ -1,5 +1,6 @@
 /** What an operator reads: pools and world hosts, and what the checks of an installation found. */
 import type { Static } from 'typebox';
+import { makeVisible } from '#domain/visible-text.ts';
 import type {
   AdminHost,
   AdminImport,
@@ -8,6 +9,7 @@ import type {
   drainHosts,
   PoolReport,
 } from '#wire/admin-api/operations.ts';
+import { betweenColors } from '../terminal/colors.ts';
 import type { Colors } from '../terminal/context.ts';
 import {
   cutLine,
@@ -69,7 +71,7 @@ const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => 
     ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
     ...(held === null ? [] : [colors.red(`${name}: launches none: ${held.trim()}`)]),
     ...worlds.map((world) => remarkOnWorld(pool, name, world, colors)),
-  ];
+  ].map((remark) => betweenColors(remark, makeVisible));
 };
 
 /** The pools, and below what is to be said of single ones. */
@@ -211,10 +213,10 @@ type Cells = readonly string[];
 /** One on several lines: its first cell, and below what there is in the others, each with its name. */
 const blockOf = (head: Cells, [first = '', ...cells]: Cells, { colors, room }: View): string => {
   const said = cells.flatMap((cell, index) =>
-    cell === '' || cell === '-' ? [] : `${head[index + 1]?.toLowerCase()} ${cell}`,
+    cell === '' || cell === '-' ? [] : `${head[index + 1]?.toLowerCase()} ${makeVisible(cell)}`,
   );
   const lines = wrapLines(said.join(', '), room - 2);
-  return [colors.bold(first), ...lines.map((line) => `  ${line}`)].join('\n');
+  return [colors.bold(makeVisible(first)), ...lines.map((line) => `  ${line}`)].join('\n');
 };
 
 /** A table under its head, or blocks where it does not fit. A cell that is empty or `-` says nothing. */

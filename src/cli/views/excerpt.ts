@@ -4,6 +4,7 @@
  * rather than show is made visible. A line too long for the terminal is cut around the mark.
  */
 import stringWidth from 'string-width';
+import { makeVisible } from '#domain/visible-text.ts';
 
 type Excerpt = {
   /** The line as it is to be shown. */
@@ -17,13 +18,6 @@ type Excerpt = {
 type Cell = { offset: number; shown: string; width: number };
 
 const tabWidth = 4;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-const obeyed = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** A text in which nothing steers a terminal: control and direction characters are written out. */
-export const makeVisible = (text: string): string =>
-  text.replace(obeyed, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

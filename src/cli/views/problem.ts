@@ -3,10 +3,12 @@
  * what is wrong; the line of the file with a mark under the place, where the file is at hand; and the
  * way out.
  */
+
+import { makeVisible } from '#domain/visible-text.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
 import type { Colors } from '../terminal/context.ts';
-import { excerptOf, lineOf, makeVisible } from './excerpt.ts';
+import { excerptOf, lineOf } from './excerpt.ts';
 
 export type ProblemDisplay = {
   colors: Colors;

@@ -5,11 +5,11 @@
  * failure: it never means that nothing was tried.
  */
 import { CommanderError } from 'commander';
-import picocolors from 'picocolors';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
 import { type ProblemsDetail, problemsOf } from '#wire/public-api/problem.ts';
+import { createColors } from '../terminal/colors.ts';
 import { type Context, wantsColor } from '../terminal/context.ts';
 import { formatCount, formatJson } from '../terminal/print.ts';
 import { formatProblems, type ProblemDisplay } from './problem.ts';
@@ -49,7 +49,7 @@ const hintOf = (error: AppError): string | undefined => {
   return typeof hint === 'string' ? hint : undefined;
 };
 
-const plain: ErrorView = { colors: picocolors.createColors(false), columns: 100 };
+const plain: ErrorView = { colors: createColors(false), columns: 100 };
 
 /** The lines that tell of an error. */
 export const describeFailure = (error: unknown, view: ErrorView = plain): string[] => {
@@ -93,7 +93,7 @@ const errorAsJson = (error: unknown): string => {
 };
 
 const errorAsText = ({ env, err }: Context, error: unknown): string => {
-  const colors = picocolors.createColors(wantsColor(env, err.isTerminal));
+  const colors = createColors(wantsColor(env, err.isTerminal));
   return `${describeFailure(error, { colors, columns: err.columns }).join('\n')}\n`;
 };
 
@@ -118,7 +118,8 @@ export const reportError = (
   // Before anything is written: the reader may have left, which ends the process.
   context.setExitStatus(status);
   if (!(error instanceof CommanderError)) {
-    context.err.write(json ? errorAsJson(error) : errorAsText(context, error));
+    if (json) context.err.writeExactly(errorAsJson(error));
+    else context.err.write(errorAsText(context, error));
   } else if (error.code === 'svc.usage') context.err.write(`error: ${error.message}\n`);
   return status;
 };

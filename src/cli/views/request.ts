@@ -1,10 +1,11 @@
 /** Requests to sessions as a person reads them, one a line. */
+
 import { isObject } from '#domain/json.ts';
+import { makeVisible } from '#domain/visible-text.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cut, formatChanges, formatDuration, formatTable } from '../terminal/print.ts';
-import { makeVisible } from './excerpt.ts';
 
 /** A row of the entity `svc_requests` of a session, as the API shows it. */
 export const requestOfRow = (

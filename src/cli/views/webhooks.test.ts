@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import { describeLedger } from './request.ts';
-import { describeForwarded, describeSubscriptions, forwardedJson } from './webhooks.ts';
+import { describeForwarded, describeSubscriptions, forwardedAnswer } from './webhooks.ts';
 
 const colors = picocolors.createColors(false);
 
@@ -51,7 +51,7 @@ describe('a delivery that was forwarded', () => {
     expect(describeForwarded(none, colors)).toBe(
       `${start}  no answer: refused; the delivery is not kept any more, and neither is this answer`,
     );
-    expect(JSON.parse(forwardedJson(own))).toEqual({
+    expect(forwardedAnswer(own)).toEqual({
       ...{ sequence: 12, generation: 0, event: 'issues', url: 'https://ci.example/hooks' },
       ...{ subscription: { id: 1 }, world: null, ...forwarded },
       kept: { status: 200, isOwn: true },

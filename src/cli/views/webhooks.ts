@@ -1,8 +1,8 @@
 /** Webhooks of a session as a person reads them: its subscriptions, and deliveries as they are forwarded. */
+import { makeVisible } from '#domain/visible-text.ts';
 import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cut, formatDuration, formatTable } from '../terminal/print.ts';
-import { makeVisible } from './excerpt.ts';
 
 /** What came of a delivery at its receiver: a status, or 0 and why there is none. */
 export type Forwarded = { status: number; reason: string | null; durationMs: number };
@@ -73,8 +73,8 @@ export const describeForwarded = (done: ForwardedDelivery, colors: Colors): stri
 };
 
 /** The same for a machine: one line of JSON. */
-export const forwardedJson = ({ delivery, forwarded, kept }: ForwardedDelivery): string => {
+export const forwardedAnswer = ({ delivery, forwarded, kept }: ForwardedDelivery): object => {
   const { sequence, generation, event, url, subscription, world } = delivery;
   const of = { sequence, generation, event, url, subscription, world };
-  return JSON.stringify({ ...of, ...forwarded, kept });
+  return { ...of, ...forwarded, kept };
 };
