@@ -1,12 +1,10 @@
 /** `svc worlds connector capture`: the answers of a vendor, redacted and written to the captures of a folder. */
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, VendorContract, VendorOperation } from '#language/contract.ts';
-import { captureFolder } from '#language/files/capture-json.ts';
 import { nearestName } from '#language/read/suggest.ts';
 import { captureVendor } from '#mirror/capture/capture.ts';
 import { createSecrets } from '#mirror/redact/secrets.ts';
@@ -76,6 +74,16 @@ const chooseOperations = (
   });
 };
 
+const againOf = ({
+  again,
+  operation,
+  arg,
+  argsFile,
+}: Options): 'asked' | 'everything' | undefined => {
+  if (again !== true) return undefined;
+  return (operation ?? arg ?? argsFile) === undefined ? 'everything' : 'asked';
+};
+
 const capture = async (context: Context, folder: string, options: Options): Promise<void> => {
   const { contract } = readMirror(context, folder);
   const operations = chooseOperations(contract.vendor, options.operation);
@@ -98,15 +106,13 @@ const capture = async (context: Context, folder: string, options: Options): Prom
           tellWait: (reason, ms) =>
             print(`the vendor answered ${reason}; waiting for ${formatDuration(ms)}\n`),
         });
-        if (options.again === true) {
-          rmSync(join(root, captureFolder), { recursive: true, force: true });
-        }
         return captureVendor({
           contract,
           folder: root,
           operations,
           given,
           mostItems: options.maxItems,
+          again: againOf(options),
           asker,
           secrets,
           time: machineTime,
@@ -154,7 +160,10 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
       parseNumber({ min: 1, max: 10_000, whole: true }),
       50,
     )
-    .option('--again', 'remove all captures first, and ask for everything anew')
+    .option(
+      '--again',
+      'also ask for what is captured already; a capture is replaced when its answer is there',
+    )
     .option('--json', 'print what was done as JSON')
     .addHelpText(
       'after',

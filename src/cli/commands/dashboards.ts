@@ -1,5 +1,4 @@
 /** `svc dashboards` and `svc task-sets`: pages over what a project did, their code, and the tasks that they are of. */
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type CodeProblem, dashboardTemplates } from '#domain/dashboard.ts';
@@ -7,6 +6,7 @@ import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { noteDashboard, readDashboard, writeDashboard } from '../files/dashboard-folder.ts';
 import { readText } from '../files/input.ts';
+import { replaceFile } from '../files/write-tree.ts';
 import type { Context } from '../terminal/context.ts';
 import {
   describeDashboard,
@@ -219,7 +219,7 @@ const addRender = (dashboards: Command, context: Context): void => {
     const { body: answer } = await clientFor(context, options).send(api.renderDashboard, input);
     if (!answer.success) throw new AppError('invalid', answer.error ?? 'it was not rendered');
     if (options.html !== undefined) {
-      writeFileSync(resolve(context.cwd, options.html), answer.html ?? '');
+      replaceFile(resolve(context.cwd, options.html), answer.html ?? '');
     }
     printAnswer(context, options, answer, () => answer.url ?? '');
   });

@@ -2,9 +2,7 @@
  * `svc worlds data import` and `check`: rows of files, of any size, into a world. What is refused is told by file and
  * line; an import that was interrupted goes on where it was when the same command is run again.
  */
-import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { importModes, redactModes } from '#domain/batch.ts';
 import { AppError } from '#domain/error.ts';
@@ -15,6 +13,7 @@ import { getVersion } from '#wire/public-api/operations.ts';
 import { openNote } from '../files/import-note.ts';
 import { cutChunks, type PlacedFault, type RowChunk } from '../files/row-chunks.ts';
 import { openSources, type UserRows } from '../files/row-sources.ts';
+import { replaceFile } from '../files/write-tree.ts';
 import { findContract } from '../service/contracts.ts';
 import { type ImportEnd, type ImportHow, importRows } from '../service/import-rows.ts';
 import type { Sent } from '../service/send-chunks.ts';
@@ -129,8 +128,8 @@ const writeReport = async (
   { batch, placeOf }: ImportEnd,
   left: Refused,
 ): Promise<void> => {
-  const out = createWriteStream(path);
-  const write = (value: unknown): void => void out.write(`${JSON.stringify(value)}\n`);
+  const lines: string[] = [];
+  const write = (value: unknown): void => void lines.push(`${JSON.stringify(value)}\n`);
   for (const refusal of left.shown) write(refusal);
   const { reportUrl } = batch;
   const bytes = reportUrl === null ? undefined : await readReport(client, reportUrl);
@@ -139,8 +138,7 @@ const writeReport = async (
     const refusal = JSON.parse(line) as RefusalView;
     write({ place: placeOf(refusal) ?? null, ...refusal });
   }
-  out.end();
-  await finished(out);
+  replaceFile(path, lines.join(''));
 };
 
 const howOf = (options: Options): ImportHow => ({

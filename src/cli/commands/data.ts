@@ -1,8 +1,8 @@
 /** `svc worlds data`: the group of commands about the rows of worlds, with those that look at batches and publish them. */
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { cancelBatch, getBatch, listBatches, publishData } from '#wire/public-api/operations.ts';
+import { replaceFile } from '../files/write-tree.ts';
 import { readReport } from '../service/signed-address.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
@@ -46,10 +46,7 @@ const addDataBatches = (data: Command, context: Context): void => {
       }
       const { body } = await client.send(getBatch, { params: { slug, batchId } });
       if (options.report !== undefined && body.reportUrl !== null) {
-        writeFileSync(
-          resolve(context.cwd, options.report),
-          await readReport(client, body.reportUrl),
-        );
+        replaceFile(resolve(context.cwd, options.report), await readReport(client, body.reportUrl));
       }
       printAnswer(context, options, body, () => describeBatch(body));
     },

@@ -1,9 +1,10 @@
 /** `svc worlds session screenshot`: a picture of what the session's browser shows. */
-import { writeFileSync } from 'node:fs';
+
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { pictureFormats } from '#wire/browser-link/exchange.ts';
+import { replaceFile } from '../files/write-tree.ts';
 import { runCall } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
@@ -21,7 +22,7 @@ type Picture = { format: string; base64: string };
 const write = (path: string, picture: Picture): number => {
   const bytes = Buffer.from(picture.base64, 'base64');
   try {
-    writeFileSync(path, bytes);
+    replaceFile(path, bytes);
   } catch (cause) {
     throw new AppError('invalid', `the picture cannot be written to ${path}`, { cause });
   }

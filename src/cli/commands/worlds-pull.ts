@@ -61,6 +61,7 @@ const pullRows = async (
 ): Promise<string[]> => {
   const { entityCounts } = version;
   const written: string[] = [];
+  const gone: string[] = [];
   const stopping = listenForStop();
   const sinks: Sink[] = [];
   const step = `pulling the rows of ${version.slug}`;
@@ -70,7 +71,7 @@ const pullRows = async (
         const path = join(rowsFolder, `${entity}.jsonl`);
         const target = resolve(context.cwd, folder, path);
         if (count === 0) {
-          rmSync(target, { force: true });
+          gone.push(target);
           continue;
         }
         const sink = fileSink(target);
@@ -87,6 +88,7 @@ const pullRows = async (
         await sink.close();
         written.push(path);
       }
+      for (const target of gone) rmSync(target, { force: true });
     });
   } catch (error) {
     await Promise.all(sinks.map((sink) => sink.abandon()));

@@ -58,6 +58,15 @@ describe('writeTree', () => {
 });
 
 describe('changeTree', () => {
+  it('removes and replaces nothing when there is no room for one of the files', () => {
+    lay(file('old', 'old'), file('kept', 'before'));
+    const unwritable = { path: 'new', content: {} as Uint8Array };
+    const change = { write: [file('kept', 'after'), unwritable], remove: ['old'] };
+    expect(() => changeTree(context, 'world', change)).toThrow(/cannot write .*new/);
+    expect(laid()).toEqual(['kept', 'old']);
+    expect(readFileSync(join(folder, 'world/kept'), 'utf8')).toBe('before');
+  });
+
   it('puts a file where a folder was whose files go, and the other way round', () => {
     lay(file('docs/a.md'), file('docs/deep/b.md'), file('notes'));
     const remove = ['docs/a.md', 'docs/deep/b.md', 'notes'];

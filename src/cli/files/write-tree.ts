@@ -1,6 +1,6 @@
 /**
- * Writes files of a world into its folder, and takes others away. Each is written beside its place and then moved
- * there, so that nobody reads half a file; a link in the way is refused, as it could lead out of the folder.
+ * Writes files of a world into its folder, and takes others away. All are written beside their places first and then
+ * moved there, so that no half of a file is ever read and nothing goes for which there is no room to replace it; a link in the way is refused, as it could lead out of the folder.
  * Whatever is refused is refused before anything is touched.
  */
 import { randomUUID } from 'node:crypto';
@@ -11,6 +11,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -103,11 +104,22 @@ const removeFolders = (target: string): void => {
   rmdirSync(target);
 };
 
-const writeOne = (root: string, { path, content }: TreeFile): void => {
+/** Replaces what a user named by a file; a device or a pipe is written to as it is. */
+export const replaceFile = (target: string, content: string | Uint8Array): void => {
+  const found = touch(target, () => statSync(target, { throwIfNoEntry: false }));
+  if (found === undefined || found.isFile()) writeInPlace(target, content);
+  else touch(target, () => writeFileSync(target, content));
+};
+
+/** Moves a file that was written beside its place there. */
+const moveOne = (root: string, path: string, beside: string): void => {
   const target = join(root, path);
   const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
-  if (found?.isDirectory()) touch(target, () => removeFolders(target));
-  writeInPlace(target, content);
+  touch(target, () => {
+    if (found?.isDirectory()) removeFolders(target);
+    mkdirSync(dirname(target), { recursive: true });
+    renameSync(beside, target);
+  });
 };
 
 /** Removes a file, and the folders that are empty without it. */
@@ -171,8 +183,19 @@ export const changeTree = (
   const goes = goingOf(root, remove);
   for (const path of remove) refuseRemoval(root, path);
   for (const { path } of write) refuseInTheWay(root, path, goes);
-  for (const path of remove) removeOne(root, path);
-  for (const file of write) writeOne(root, file);
+  // A disk may be full: all is written before anything goes.
+  const staging = join(root, `.svc-${randomUUID()}`);
+  try {
+    if (write.length > 0) touch(root, () => mkdirSync(staging, { recursive: true }));
+    const besideOf = (index: number): string => join(staging, String(index));
+    for (const [index, { path, content }] of write.entries()) {
+      touch(join(root, path), () => writeFileSync(besideOf(index), content, { flag: 'wx' }));
+    }
+    for (const path of remove) removeOne(root, path);
+    for (const [index, { path }] of write.entries()) moveOne(root, path, besideOf(index));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
 };
 
 /** Writes the files below a folder, as `changeTree` does. */

@@ -1,5 +1,5 @@
 /** Captures of a stand-in vendor, with credentials, failures, kills and secrets. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { limits } from '#domain/limits.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, Row, VendorContract } from '#language/contract.ts';
 import { type BoardMirrorOptions, boardMirrorTree } from '#test/support/board-mirror.ts';
+import { allText, capturesOf, filesOf } from '#test/support/captures.ts';
 import {
   type StandInVendor,
   startStandInVendor,
@@ -59,10 +60,11 @@ type Start = {
   mostItems?: number;
   /** Called before each request leaves, and when it is answered; throws to end the run there. */
   at?(moment: 'before' | 'after'): void;
+  again?: 'asked' | 'everything';
 };
 
 const run = async (contract: Contract & { vendor: VendorContract }, start: Start = {}) => {
-  const { folder = newFolder(), env = {}, given = {}, only, mostItems = 4, at } = start;
+  const { folder = newFolder(), env = {}, given = {}, only, mostItems = 4, at, again } = start;
   const waits: number[] = [];
   const secrets = createSecrets();
   const { signal } = new AbortController();
@@ -79,7 +81,7 @@ const run = async (contract: Contract & { vendor: VendorContract }, start: Start
     mostBytes: limits.treeFileBytes,
   });
   const report = await captureVendor({
-    ...{ contract, folder, secrets, time, signal, mostItems },
+    ...{ contract, folder, secrets, time, signal, mostItems, again },
     operations: contract.vendor.operations.filter(
       ({ method, name }) => method === 'GET' && (only?.includes(name) ?? true),
     ),
@@ -95,29 +97,6 @@ const run = async (contract: Contract & { vendor: VendorContract }, start: Start
   });
   return { report, folder, waits };
 };
-
-const filesOf = (folder: string): string[] =>
-  readdirSync(join(folder, 'captures'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
-const allText = (folder: string): string =>
-  filesOf(folder)
-    .map((file) => `${file}\n${readFileSync(file, 'utf8')}`)
-    .join('\n');
-
-type Kept = {
-  operation: string;
-  arguments: Row;
-  status: number;
-  page: number;
-  last: boolean;
-  body: Row;
-};
-const capturesOf = (folder: string, operation: string): Kept[] =>
-  filesOf(folder)
-    .filter((file) => file.includes(`/captures/${operation}/`))
-    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as Kept);
 
 const secret = 'Sup3r/Secret+Key=&"x';
 
@@ -278,6 +257,44 @@ describe('capture', () => {
     const next = await run(contractOf({ url }), { folder, only: ['list_boards', 'list_cards'] });
     expect(next.report.failed).toEqual([]);
     expect(next.report.operations.reduce((sum, one) => sum + one.rows, 0)).toBe(3 + 150);
+  });
+
+  it('asked for again with a wrong credential, loses no capture', async () => {
+    const { url } = await begin({ scheme: 'bearer', secret });
+    const auth = '[auth]\nscheme = "bearer"\nsecret_env = "KEY"';
+    const contract = contractOf({ url, auth });
+    const { folder } = await run(contract, { env: { KEY: secret } });
+    const captures = () => filesOf(folder).filter((file) => file.endsWith('.json'));
+    const before = captures().map((file) => [file, readFileSync(file, 'utf8')]);
+    for (const again of ['asked', 'everything'] as const) {
+      const wrong = run(contract, { folder, again, env: { KEY: 'wrong-one' } });
+      await expect(wrong).rejects.toThrow('refuses the credential of KEY');
+      expect(captures().map((file) => [file, readFileSync(file, 'utf8')])).toEqual(before);
+    }
+  });
+
+  it('asked for again, is replaced; what the vendor has no more goes when all was asked for', async () => {
+    const many = await begin({ boards: 3 });
+    const { folder } = await run(contractOf({ url: many.url }));
+    const before = filesOf(folder).length;
+    await many.stop();
+    const few = await begin({ boards: 1 });
+    const contract = contractOf({ url: few.url });
+    const some = await run(contract, { folder, only: ['list_boards'], again: 'asked' });
+    expect(some.report.operations).toMatchObject([{ asked: 1, known: 0 }]);
+    expect(filesOf(folder)).toHaveLength(before);
+    expect(capturesOf(folder, 'list_boards')).toMatchObject([{ body: expect.anything() }]);
+    const all = await run(contract, { folder, again: 'everything' });
+    expect(all.report.operations.every(({ known }) => known === 0)).toBe(true);
+    const fresh = await run(contract);
+    const names = (of: string) =>
+      filesOf(of)
+        .map((file) => file.slice(of.length))
+        .toSorted();
+    expect(names(folder)).toEqual(names(fresh.folder));
+    expect(
+      (await run(contract, { folder })).report.operations.every(({ asked }) => asked === 0),
+    ).toBe(true);
   });
 
   it('takes no credential to where the vendor sends it, unless it is the same place', async () => {

@@ -36,6 +36,11 @@ export type CaptureOptions = {
   secrets: Secrets;
   time: Time;
   signal: AbortSignal;
+  /**
+   * Asks for what is captured already, too. A capture is replaced when its new answer is there. Of `asked` requests the
+   * pages that there are no more go at the end; of `everything`, all captures that were not made now.
+   */
+  again?: 'asked' | 'everything' | undefined;
   tell?(step: string): void;
 };
 
@@ -65,6 +70,8 @@ type Run = CaptureOptions & {
   report: CaptureReport;
   /** Rows of answers so far, by entity. */
   rows: Map<string, Row[]>;
+  /** Files of captures that this run wrote or found. */
+  present: Set<string>;
 };
 
 const writeFile = (path: string, text: string): void => {
@@ -103,6 +110,14 @@ type Spot = {
 };
 
 type Outcome = { next: string | null } | 'failed';
+
+const isGone = (status: number): boolean => status === 404 || status === 410;
+
+/** Returns true for a request that a refusal is no replacement for, as one of a wrong credential. */
+const hasGoodCapture = (run: Run, key: string): boolean => {
+  const line = run.again === undefined ? undefined : run.manifest.answered(key);
+  return line !== undefined && line.status <= 299 && readCapture(run, line) !== undefined;
+};
 
 /** Sorted by name, pages are in their order. */
 const spotName = ({ operation, given, page }: Spot, { contract }: Run): string => {
@@ -146,6 +161,9 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
     return fail(run, spot, key, asked, `its body nests deeper than ${languageLimits.depth} levels`);
   }
   const isGood = status >= 200 && status <= 299;
+  if (!isGood && !isGone(status) && hasGoodCapture(run, key)) {
+    return fail(run, spot, key, asked, `it was answered with ${status}; its earlier capture stays`);
+  }
   const found = rule === null || !isGood ? { next: null } : nextCursor(rule, { headers, body });
   if ('problem' in found) return fail(run, spot, key, asked, found.problem);
   // A vendor that answers the cursor it was given would be asked for ever.
@@ -160,6 +178,7 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
     body,
   });
   const path = spotName(spot, run);
+  run.present.add(path);
   writeFile(join(run.folder, path), `${JSON.stringify(file, null, 2)}\n`);
   const isHidden = next !== null && redaction.text(next) !== next;
   manifest.note({
@@ -179,9 +198,11 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
 const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Outcome> => {
   const { operation, given, page } = spot;
   const key = requestKey(run.contract.vendor.slug, operation.name, given, page);
-  const line = run.manifest.answered(key);
+  const isOld = run.again !== undefined && !run.present.has(spotName(spot, run));
+  const line = isOld ? undefined : run.manifest.answered(key);
   const file = line?.isCursorHidden === true ? undefined : line && readCapture(run, line);
   if (line === undefined || file === undefined) return askSpot(run, spot, key, report);
+  run.present.add(line.file);
   report.known += 1;
   report.rows += takeRows(run, operation, file);
   report.statuses[file.status] = (report.statuses[file.status] ?? 0) + 1;
@@ -215,6 +236,23 @@ const sweep = (folder: string): void => {
   }
 };
 
+/** The request that a file of captures is a page of. */
+const chainOf = (path: string): string => path.replace(/(?:-\d+)?\.json$/, '');
+
+/** Removes captures whose place new ones have taken; none while a request has failed. */
+const removeReplaced = ({ folder, again, present, report }: Run): void => {
+  if (again === undefined || report.failed.length > 0) return;
+  const chains = new Set([...present].map(chainOf));
+  for (const entry of readdirSync(join(folder, captureFolder), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    for (const name of readdirSync(join(folder, captureFolder, entry.name))) {
+      const path = `${captureFolder}${entry.name}/${name}`;
+      const isAsked = again === 'everything' || chains.has(chainOf(path));
+      if (isAsked && name.endsWith('.json') && !present.has(path)) rmSync(join(folder, path));
+    }
+  }
+};
+
 /** Runs until everything is asked, or the signal aborts. Throws what ends the asking as a whole. */
 export const captureVendor = async (options: CaptureOptions): Promise<CaptureReport> => {
   const { contract, folder, operations, given, mostItems, signal, tell } = options;
@@ -231,6 +269,7 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
     manifest: openManifest(join(folder, captureManifest)),
     report: { operations: [], skipped, failed: [] },
     rows: new Map(),
+    present: new Set(),
   };
   for (const [index, plan] of plans.entries()) {
     const { operation } = plan;
@@ -249,5 +288,6 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
       await followPages(run, operation, set, report);
     }
   }
+  removeReplaced(run);
   return run.report;
 };
