@@ -13,6 +13,10 @@ export const own = <Value>(
   name: string,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
+/** Returns a text without the byte order mark that programs of Windows begin files with; JSON and TOML know none. */
+export const withoutByteOrderMark = (text: string): string =>
+  text.startsWith('\ufeff') ? text.slice(1) : text;
+
 /** One segment in a pointer's spelling. */
 export const escapeSegment = (segment: string | number): string => {
   const text = String(segment);

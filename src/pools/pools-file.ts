@@ -6,7 +6,7 @@
  * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
  */
 import { type HostKind, hostKinds } from '#domain/host.ts';
-import { parsePointer } from '#domain/json.ts';
+import { parsePointer, withoutByteOrderMark } from '#domain/json.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import { browserSize, type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
@@ -193,7 +193,12 @@ const readPools = (
 };
 
 /** Reads the text of a file, which is named in what is said of it. */
-export const readPoolsFile = (file: string, text: string, context: PoolsFileContext): PoolsFile => {
+export const readPoolsFile = (
+  file: string,
+  given: string,
+  context: PoolsFileContext,
+): PoolsFile => {
+  const text = withoutByteOrderMark(given);
   const problems = createProblems();
   const document = parseToml(problems, file, text);
   if (document === undefined) return { problems: problems.list(), warnings: [] };

@@ -11,6 +11,7 @@ import { createDesk, type Desk } from '../support/commands-on-control.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { peopleBody } from '../support/people-world.ts';
 import { changed } from '../support/pushes.ts';
+import { notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 let desk: Desk;
@@ -114,6 +115,15 @@ describe('svc worlds data extract, of files', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('broken.jsonl:2')]);
     expect(existsSync(join(desk.folder, 'left.jsonl'))).toBe(false);
     expect(readdirSync(desk.folder).filter((name) => name.startsWith('.svc'))).toEqual([]);
+  });
+
+  it('says that a folder has no captures', async () => {
+    desk.write('uncaptured', notesWorld());
+    const { status, out, err } = await desk.svc('worlds data extract ./uncaptured');
+    expect([status, out]).toEqual([1, '']);
+    expect(err).toMatch(
+      /^error: .\/uncaptured has no captures to extract rows from\nhint: .*svc worlds connector capture/,
+    );
   });
 
   it('makes one row of all that captures hold of a key, where the folder has captures', async () => {

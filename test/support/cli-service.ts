@@ -24,8 +24,11 @@ const startService = async (answers: readonly Told[]) => {
     const body = await readBody(request);
     asked.push({ method, url, authorization: headers.authorization ?? '', body });
     const answer = answers[Math.min(asked.length, answers.length) - 1];
-    response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer?.body));
+    const bytes = answer?.body instanceof Uint8Array ? answer.body : undefined;
+    response.writeHead(answer?.status ?? 200, {
+      'content-type': bytes === undefined ? 'application/json' : 'application/octet-stream',
+    });
+    response.end(bytes ?? JSON.stringify(answer?.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -14,6 +14,7 @@ import { own } from '#domain/json.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
 import { extractCaptures } from '#language/edit/reconcile/extract-captures.ts';
+import { captureFolder } from '#language/files/capture-json.ts';
 import type { Client } from '#wire/client.ts';
 import type { VersionDetail } from '#wire/public-api/version.ts';
 import { namesFolder, readTree } from '../files/input.ts';
@@ -115,6 +116,13 @@ const capturesSource = (
   { entity }: Options,
 ): Source => {
   const names = new Set(entitiesOf(contract, entity));
+  if (!tree.some(({ path }) => path.startsWith(captureFolder))) {
+    throw new AppError('invalid', `${folder} has no captures to extract rows from`, {
+      detail: {
+        hint: `capture the vendor with "svc worlds connector capture ${folder}", or name files of rows after the folder`,
+      },
+    });
+  }
   const found = extractCaptures(tree);
   if (!found.ok)
     throw new ProblemsError(folder, found.problems, tree, 'has captures that cannot be read');

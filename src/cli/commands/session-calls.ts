@@ -7,8 +7,12 @@ import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import type { Client } from '#wire/client.ts';
 import type { Grade } from '#wire/public-api/grade.ts';
-import { readJsonObject, readRows } from '../files/input.ts';
+import { getSession } from '#wire/public-api/operations.ts';
+import { readJsonObject } from '../files/input.ts';
+import { readSeedRows } from '../files/seed-rows.ts';
+import { findContract } from '../service/contracts.ts';
 import { runCall } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
@@ -133,13 +137,25 @@ type SeedOptions = ServiceOptions & {
   redact: RedactionMode;
 };
 
+/** The contract that cells of tables are read by; undefined where all rows are JSON, which needs none. */
+const contractFor = async (client: Client, sessionId: string, files: readonly string[]) => {
+  if (files.every((file) => /\.(?:json|jsonl|ndjson)$/.test(file))) return undefined;
+  const { slug, versionId } = (await client.send(getSession, { params: { sessionId } })).body;
+  return (await findContract(client, `${slug}@${versionId}`)).contract;
+};
+
 export const addSessionSeed = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'seed <session>',
     summary: 'put rows into a session; one bad row writes nothing',
-    example: 'svc worlds session seed <session> --rows issues.jsonl --entity issues',
+    example:
+      'svc worlds session seed <session> --rows issues.jsonl --entity issues\nsvc worlds session seed <session> --rows issues.csv',
   })
-    .requiredOption('--rows <file>', 'rows, .json or .jsonl; repeatable', collect)
+    .requiredOption(
+      '--rows <file>',
+      'rows: JSON, JSONL, CSV or Parquet, - for standard input; repeatable',
+      collect,
+    )
     .option('--entity <name>', 'entity of the rows in files that do not name it')
     .addOption(
       new Option('--mode <mode>', 'add to the rows there, or replace those of the named entities')
@@ -155,10 +171,11 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
         .default('off'),
     );
   withService(command).action(async (sessionId: string, options: SeedOptions) => {
-    const { mode, redact } = options;
-    const rows = readRows(context, options.rows, options.entity);
-    const input = { rows, mode, ...(redact === 'off' ? {} : { redact }) };
+    const { mode, redact, entity } = options;
     const client = clientFor(context, options);
+    const contract = await contractFor(client, sessionId, options.rows);
+    const { rows } = await readSeedRows(context, options.rows, { entity, contract });
+    const input = { rows, mode, ...(redact === 'off' ? {} : { redact }) };
     const call = await runCall(context, { client, sessionId, call: { kind: 'seed', input } });
     outputOf(call);
     printAnswer(context, options, call, () => summariseCall(call));

@@ -5,7 +5,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import { writeInPlace } from './write-tree.ts';
@@ -35,7 +35,7 @@ const readNotes = (path: string): Notes | undefined => {
       const what = found.isSymbolicLink() ? 'a link' : 'no file';
       throw new AppError('invalid', `${path} is ${what}: remove it`);
     }
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(withoutByteOrderMark(readFileSync(path, 'utf8')));
     const isNotes = isObject(value) && Object.values(value).every((id) => typeof id === 'string');
     return isNotes ? (value as Notes) : undefined;
   } catch (cause) {

@@ -8,9 +8,7 @@ import {
   asPath,
   namesFolder,
   overlayTree,
-  parseRows,
   readJsonObject,
-  readRows,
   readTaskFile,
   readTree,
   withFolderHint,
@@ -96,29 +94,14 @@ describe('input', () => {
     await expect(readJsonObject(context, '@.', '--input')).rejects.toThrow('. is a folder');
   });
 
-  it('reads rows by entity, as a list, or one a line', () => {
-    expect(parseRows('{"a":[{"id":1}]}', 'x.json', undefined)).toEqual({ a: [{ id: 1 }] });
-    expect(parseRows('[{"id":1}]', 'x.json', 'a')).toEqual({ a: [{ id: 1 }] });
-    expect(parseRows('{"id":1}\n\n{"id":2}\n', 'x.jsonl', 'a')).toEqual({
-      a: [{ id: 1 }, { id: 2 }],
-    });
-  });
-
-  it('refuses rows that it cannot place, by file and line', () => {
-    expect(() => parseRows('[{}]', 'x.json', undefined)).toThrow('--entity');
-    expect(() => parseRows('{}\n{', 'x.jsonl', 'a')).toThrow('x.jsonl line 2 is not JSON');
-    expect(() => parseRows('[1]', 'x.json', 'a')).toThrow('row 0 is not a JSON object');
-    expect(() => parseRows('{"a":1}', 'x.json', undefined)).toThrow('"a" is not a list');
-    expect(() => parseRows('1', 'x.json', undefined)).toThrow('neither an object nor a list');
-  });
-
-  it('puts the rows of several files together in order', () => {
-    writeFileSync(join(root, 'one.json'), '{"a":[{"id":1}]}');
-    writeFileSync(join(root, 'two.jsonl'), '{"id":2}');
-    const context = testContext({ cwd: root });
-    expect(readRows(context, ['one.json', 'two.jsonl'], 'a')).toEqual({
-      a: [{ id: 1 }, { id: 2 }],
-    });
+  it('reads JSON behind a byte order mark', async () => {
+    writeFileSync(join(root, 'task.json'), '\ufeff{"instruction": "Do it."}');
+    writeFileSync(join(root, '.svcignore'), '\ufeffnotes.txt\n');
+    writeFileSync(join(root, 'notes.txt'), '');
+    const context = testContext({ cwd: root, stdin: '\ufeff{"a":1}' });
+    expect(await readTaskFile(context, 'task.json')).toEqual({ instruction: 'Do it.' });
+    expect(await readJsonObject(context, '-', '--input')).toEqual({ a: 1 });
+    expect(readTree(context, '.').map(({ path }) => path)).toEqual(['task.json']);
   });
 
   it('reads a folder as a tree without hidden files and caches', () => {

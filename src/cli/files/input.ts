@@ -7,7 +7,7 @@ import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import ignore from 'ignore';
 import { AppError } from '#domain/error.ts';
-import { isObject, own } from '#domain/json.ts';
+import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -31,7 +31,7 @@ const readUserFile = (context: Context, path: string): Buffer => {
 /** JSON of what a user handed in; throws `invalid`, naming it. */
 export const parseJson = (text: string, what: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch (cause) {
     throw new AppError('invalid', `${what} is not JSON`, { cause });
   }
@@ -83,55 +83,6 @@ export const readTaskFile = async (context: Context, file: string): Promise<Task
   } as TaskSpec;
 };
 
-const parseLines = (text: string, file: string): unknown[] =>
-  text
-    .split('\n')
-    .map((line, index) => ({ line, number: index + 1 }))
-    .filter(({ line }) => line.trim() !== '')
-    .map(({ line, number }) => parseJson(line, `${file} line ${number}`));
-
-const bareRows = (rows: unknown[], file: string, entity: string | undefined) => {
-  if (entity === undefined) {
-    throw new AppError('invalid', `${file} holds bare rows; name their entity with --entity`);
-  }
-  const wrong = rows.findIndex((row) => !isObject(row));
-  if (wrong !== -1) throw new AppError('invalid', `${file}: row ${wrong} is not a JSON object`);
-  return { [entity]: rows as Row[] };
-};
-
-/**
- * Rows by entity from a file's text: a JSON object `{entity: [row, …]}`, or bare rows of one entity
- * as a JSON list or as one JSON object a line.
- */
-export const parseRows = (
-  text: string,
-  file: string,
-  entity: string | undefined,
-): Record<string, Row[]> => {
-  if (/\.(jsonl|ndjson)$/.test(file)) return bareRows(parseLines(text, file), file, entity);
-  const value = parseJson(text, file);
-  if (Array.isArray(value)) return bareRows(value, file, entity);
-  if (!isObject(value)) throw new AppError('invalid', `${file} is neither an object nor a list`);
-  const wrong = Object.entries(value).find(([, rows]) => !Array.isArray(rows));
-  if (wrong !== undefined) throw new AppError('invalid', `${file}: "${wrong[0]}" is not a list`);
-  return value as Record<string, Row[]>;
-};
-
-/** The rows of several files together, in the files' order. */
-export const readRows = (
-  context: Context,
-  files: readonly string[],
-  entity: string | undefined,
-): Record<string, Row[]> => {
-  const all: Record<string, Row[]> = {};
-  for (const file of files) {
-    const rows = parseRows(readUserFile(context, file).toString(), file, entity);
-    for (const [name, list] of Object.entries(rows))
-      all[name] = [...(own(all, name) ?? []), ...list];
-  }
-  return all;
-};
-
 /** What stands at a path that the user named; undefined also where it cannot be looked at. */
 const statOf = (context: Context, path: string): Stats | undefined => {
   try {
@@ -180,7 +131,9 @@ const ignoreFile = '.svcignore';
 const readIgnored = (context: Context, folder: string): ((path: string) => boolean) => {
   const path = join(folder, ignoreFile);
   if (statOf(context, path) === undefined) return () => false;
-  const patterns = ignore({ ignorecase: false }).add(readUserFile(context, path).toString());
+  const patterns = ignore({ ignorecase: false }).add(
+    withoutByteOrderMark(readUserFile(context, path).toString()),
+  );
   return (candidate) => patterns.ignores(candidate);
 };
 

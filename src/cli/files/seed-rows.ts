@@ -1,5 +1,5 @@
 /**
- * Rows of files that go along with the creation of a world: all of them in memory, as they are sent in one request.
+ * Rows of files that are sent in one request, so all of them in memory: with the creation of a world, into a session.
  * Where each came from is kept, for what is refused of them.
  */
 import type { ReadOptions } from '#data/formats/found.ts';
@@ -32,8 +32,8 @@ export const readSeedRows = async (
     list.push({ row, place });
     chars += JSON.stringify(row).length;
     if (chars > mostChars) {
-      throw new AppError('invalid', `${place}: that are too many rows to create a world with`, {
-        detail: { hint: 'create it without them, then bring them by "svc worlds data import"' },
+      throw new AppError('invalid', `${place}: these are too many rows for one request`, {
+        detail: { hint: 'a world takes any number by "svc worlds data import"' },
       });
     }
   }

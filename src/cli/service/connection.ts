@@ -4,9 +4,11 @@
  *
  * The two are never mixed, so that a local key is not sent to another address.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { withoutByteOrderMark } from '#domain/json.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
 
@@ -94,7 +96,7 @@ const findCredentials = ({ env, cwd, data }: Lookup, variables: string): string 
 const readCredentials = (file: string): Connection => {
   let parsed: Partial<Credentials>;
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials>;
+    parsed = JSON.parse(withoutByteOrderMark(readFileSync(file, 'utf8'))) as Partial<Credentials>;
   } catch (cause) {
     throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
   }
@@ -154,7 +156,9 @@ const accountVariables =
 
 const readOrganization = (file: string): AccountConnection => {
   const { url, caFile } = readCredentials(file);
-  const { organization } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Credentials>;
+  const { organization } = JSON.parse(
+    withoutByteOrderMark(readFileSync(file, 'utf8')),
+  ) as Partial<Credentials>;
   const { publicKey, secretKey } = organization ?? {};
   if (typeof publicKey !== 'string' || typeof secretKey !== 'string') {
     throw new AppError('unauthenticated', `${file} holds no key pair of the organization`, {
@@ -192,7 +196,7 @@ export const secretsName = 'secrets.json';
 const readOwn = (file: string): { url: string; token: Secret } => {
   let parsed: { poolToken?: unknown; internalPort?: unknown };
   try {
-    parsed = JSON.parse(readFileSync(file, 'utf8')) as typeof parsed;
+    parsed = JSON.parse(withoutByteOrderMark(readFileSync(file, 'utf8'))) as typeof parsed;
   } catch (cause) {
     throw new AppError('unauthenticated', `cannot read ${file}`, { cause });
   }

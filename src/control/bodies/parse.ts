@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#domain/error.ts';
+import { withoutByteOrderMark } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import { type Extent, hasInheriting, holdsInheriting, mayInherit } from '#wire/json-extent.ts';
 
@@ -14,7 +15,7 @@ const invalid = (message: string): AppError => new AppError('invalid', message);
 export const textOfBody = (bytes: Uint8Array): string | undefined => {
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8 text');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const plain = withoutByteOrderMark(text);
   return plain.trim() === '' ? undefined : plain;
 };
 

@@ -1,6 +1,6 @@
 /** A HAR file, as browsers save what they asked. Credentials and cookies in it are taken out wherever they stand. */
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import { createSecrets, learnSecrets, scrubJson } from '../redact/secrets.ts';
 import type { SeenExchange } from './exchange.ts';
 
@@ -9,7 +9,7 @@ const methods = /^(?:GET|POST|PUT|PATCH|DELETE)$/;
 const parse = (text: unknown): unknown => {
   if (typeof text !== 'string' || text.trim() === '') return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(withoutByteOrderMark(text)) as unknown;
   } catch {
     return undefined;
   }
@@ -36,11 +36,11 @@ export const authOf = (headers: Readonly<Record<string, string>>): SeenExchange[
 
 const bodyOf = (content: unknown): unknown => {
   if (!isObject(content)) return undefined;
-  const text =
-    content.encoding === 'base64' && typeof content.text === 'string'
-      ? Buffer.from(content.text, 'base64').toString()
-      : content.text;
-  return parse(text);
+  const { encoding, text } = content;
+  if (encoding !== 'base64' || typeof text !== 'string') return parse(text);
+  // Firefox says base64 of texts that are plain.
+  const decoded = /^[\w+/\s]*=*\s*$/.test(text) ? Buffer.from(text, 'base64').toString() : text;
+  return parse(decoded) ?? parse(text);
 };
 
 const readEntry = (entry: unknown): SeenExchange[] => {

@@ -2,6 +2,7 @@
  * A proxy on this machine between a client and its vendor. What the client sends goes on as it is, credentials
  * included; what both said is told, without credentials, to whoever keeps it.
  */
+
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,6 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { withoutByteOrderMark } from '#domain/json.ts';
 import { keepAliveTimeouts } from '#runtime/listen.ts';
 import type { SeenExchange } from '../draft/exchange.ts';
 import { authOf } from '../draft/har.ts';
@@ -51,7 +53,7 @@ const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
 const parse = (bytes: Buffer): unknown => {
   if (bytes.length === 0) return undefined;
   try {
-    return JSON.parse(bytes.toString()) as unknown;
+    return JSON.parse(withoutByteOrderMark(bytes.toString())) as unknown;
   } catch {
     return undefined;
   }

@@ -3,7 +3,9 @@
  * is busy or stumbles, after as long as it asks for. What it says in the end is an answer, or the reason why there is
  * none; only a credential that is refused, and a vendor that wants no more for long, end the asking.
  */
+
 import { AppError } from '#domain/error.ts';
+import { withoutByteOrderMark } from '#domain/json.ts';
 import type { VendorContract } from '#language/contract.ts';
 import type { Secrets } from '../redact/secrets.ts';
 import { type Admission, type Credentials, readCredentials } from './credentials.ts';
@@ -58,7 +60,7 @@ const isPassing = (status: number): boolean =>
 const parseBody = (text: string): { json: unknown } | undefined => {
   if (text.trim() === '') return { json: null };
   try {
-    return { json: JSON.parse(text) as unknown };
+    return { json: JSON.parse(withoutByteOrderMark(text)) as unknown };
   } catch {
     return undefined;
   }

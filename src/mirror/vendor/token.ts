@@ -1,6 +1,6 @@
 /** Access tokens of an OAuth vendor: fetched, kept while they last, refreshed where the vendor offers that. */
 import { AppError } from '#domain/error.ts';
-import { isObject } from '#domain/json.ts';
+import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import type { Secrets } from '../redact/secrets.ts';
 import type { OAuthClient } from './credentials.ts';
 import { ExchangeError, type Incoming, type Limits, postForm } from './exchange.ts';
@@ -20,7 +20,7 @@ const usualSeconds = 3_600;
 
 const parse = (text: string): Record<string, unknown> => {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutByteOrderMark(text));
     return isObject(value) ? value : {};
   } catch {
     return {};
