@@ -309,7 +309,19 @@ describe('the tasks of a world', () => {
     const named = { params: { slug }, query: { name: 'queried' } };
     const [one, ...others] = (await control.read(listWorldTasks, named)).body.data;
     expect(others).toEqual([]);
-    expect(Object.keys(one ?? {})).toEqual(['name', 'description', 'seed', 'grader']);
+    expect(Object.keys(one ?? {})).toEqual(['name', 'description', 'seed', 'grader', 'tools']);
+  });
+
+  it('come page by page, with their tools', async () => {
+    const slug = newSlug();
+    await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
+    const page = async (query: { page?: number; limit?: number }) =>
+      (await control.read(listWorldTasks, { params: { slug }, query })).body;
+    const { data, meta } = await page({ limit: 3, page: 2 });
+    expect(meta).toEqual({ page: 2, limit: 3, totalItems: 4, totalPages: 2 });
+    expect(data).toMatchObject([{ name: 'queried', tools: ['list_cards'] }]);
+    expect((await page({})).meta).toEqual({ page: 1, limit: 50, totalItems: 4, totalPages: 1 });
+    await expect(page({ limit: 101 })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('are refused for a world that does not exist', async () => {
@@ -341,6 +353,11 @@ describe('lists', () => {
 
   it('have the templates with their descriptions', async () => {
     const { body } = await control.read(listTemplates, {});
+    const { data, meta } = (await control.read(listTemplates, { query: { limit: 1, page: 2 } }))
+      .body;
+    expect(data).toEqual(body.data.slice(1, 2));
+    expect(meta).toMatchObject({ page: 2, limit: 1, totalItems: body.data.length });
+    expect(body.meta).toMatchObject({ page: 1, limit: 50, totalItems: body.data.length });
     expect(body.data).toContainEqual({
       slug: 'code-hosting',
       name: 'Code hosting',

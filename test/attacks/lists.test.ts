@@ -317,7 +317,7 @@ describe('every read of the public API', () => {
 });
 
 describe('lists of worlds and of their tasks', () => {
-  it('have counts, and names only when they are asked for', async () => {
+  it('have counts, and names of worlds only when they are asked for', async () => {
     const { data } = await list('/environments');
     const small = data.filter(({ slug }) => !String(slug).startsWith('shared'));
     expect(small.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([
@@ -331,6 +331,6 @@ describe('lists of worlds and of their tasks', () => {
       dependencies: [],
     });
     const [task] = (await list('/worlds/notes/tasks')).data;
-    expect(Object.keys(task ?? {})).toEqual(['name', 'description', 'seed', 'grader']);
+    expect(Object.keys(task ?? {})).toEqual(['name', 'description', 'seed', 'grader', 'tools']);
   });
 });

@@ -20,6 +20,12 @@ export const toMeta = (
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
 
+/** The page of a list that is in memory as a whole, with its `meta`. */
+export const pageOf = <Entry>(entries: readonly Entry[], query: PageQuery) => {
+  const { limit, offset } = toRange(query);
+  return { data: entries.slice(offset, offset + limit), meta: toMeta(query, entries.length) };
+};
+
 const invalidParameter = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 

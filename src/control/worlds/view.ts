@@ -104,7 +104,7 @@ const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
 
 type TaskView = Static<typeof BundledTaskView>;
 
-/** Members of a task that the list shows when it is asked to. */
+/** Members of a task that the list shows when it is asked to. `tools` is there in any case, as far as there is room. */
 export const taskFields = ['instruction', 'tools'] as const;
 type TaskField = (typeof taskFields)[number];
 
@@ -130,27 +130,34 @@ const viewSteady = (
 };
 
 /**
- * The bundled tasks of a contract, or the one of a name; a task without tools of its own has them all. What
- * every task has takes room before what is asked for, and nothing is written that has none.
+ * Bundled tasks of a contract; a task without tools of its own has them all. What every task has takes room before
+ * what is asked for, and nothing is written that has none.
  */
 export const viewTasks = (
-  { tasks, tools }: Contract,
-  name: string | undefined,
+  { tools }: Pick<Contract, 'tools'>,
+  tasks: readonly Task[],
   fields: readonly TaskField[],
 ): TaskListView[] => {
-  const allTools = JSON.stringify(fields.includes('tools') ? tools.map((tool) => tool.name) : []);
-  const chosen = name === undefined ? tasks : tasks.filter((task) => task.name === name);
+  const allTools = JSON.stringify(tools.map((tool) => tool.name));
   const room = createRoom();
   const takeSteady = writeInto(room);
-  const steady = chosen.map((task) => takeSteady(steadyFields, writeSteady(task)));
-  const takeHeavy = writeInto(createRoom(room.left()));
-  return chosen.map((task, at) => {
-    const heavy = takeHeavy(fields, (field) => {
-      if (field === 'instruction') return JSON.stringify(task.instruction);
-      return task.tools === null ? allTools : JSON.stringify(task.tools);
-    });
-    const shown = heavy?.map(([field, text]) => [field, new JsonText(text)]) ?? [];
-    const omitted = [...(steady[at] ? [] : steadyFields), ...(heavy ? [] : fields)];
+  const steady = tasks.map((task) => takeSteady(steadyFields, writeSteady(task)));
+  const roomOfTools = createRoom(room.left());
+  const takeTools = writeInto(roomOfTools);
+  const ofTools = tasks.map((task) =>
+    takeTools(['tools'], () => (task.tools === null ? allTools : JSON.stringify(task.tools))),
+  );
+  const asked = fields.filter((field) => field === 'instruction');
+  const takeAsked = writeInto(createRoom(roomOfTools.left()));
+  return tasks.map((task, at) => {
+    const heavy = takeAsked(asked, () => JSON.stringify(task.instruction));
+    const texts = [...(ofTools[at] ?? []), ...(heavy ?? [])];
+    const shown = texts.map(([field, text]) => [field, new JsonText(text)]);
+    const omitted = [
+      ...(steady[at] ? [] : steadyFields),
+      ...(ofTools[at] ? [] : (['tools'] as const)),
+      ...(heavy ? [] : asked),
+    ];
     return {
       ...viewSteady(task, new Map(steady[at])),
       ...(Object.fromEntries(shown) as Partial<Pick<TaskView, TaskField>>),

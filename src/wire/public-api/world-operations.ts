@@ -73,11 +73,18 @@ export const listWorldTasks = operation({
       name: Type.Optional(
         Type.String({ maxLength: 256, description: 'only the task of this name' }),
       ),
+      ...PageQuery,
       fields: fieldsOf(['instruction', 'tools']),
     },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ versionId: Type.String(), data: Type.Array(TaskListView) }) },
+  answers: {
+    200: Type.Object({
+      versionId: Type.String(),
+      data: Type.Array(TaskListView),
+      meta: ListMeta,
+    }),
+  },
 });
 
 export const getWorldOpenApi = operation({
@@ -111,7 +118,8 @@ export const listTemplates = operation({
   path: '/worlds/templates',
   access: 'read',
   tools: [{ name: 'list_world_templates' }],
-  answers: { 200: Type.Object({ data: Type.Array(TemplateView) }) },
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(TemplateView), meta: ListMeta }) },
 });
 
 export const listWorlds = operation({

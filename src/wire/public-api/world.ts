@@ -111,7 +111,7 @@ export const BundledTaskView = Type.Object({
   grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on it is graded')),
 });
 
-/** The same in a list: `instruction` and `tools` when asked for by `fields`, as far as there is room. */
+/** The same in a list: `tools`, and `instruction` when asked for by `fields`, as far as there is room. */
 export const TaskListView = Type.Object({
   ...BundledTaskView.properties,
   instruction: Type.Optional(BundledTaskView.properties.instruction),

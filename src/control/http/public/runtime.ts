@@ -7,6 +7,7 @@ import { describeProblems } from '../../worlds/problems.ts';
 import { requestProblems, runCommand } from '../../worlds/runtime.ts';
 import { listTemplates } from '../../worlds/templates.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { pageOf } from '../paging.ts';
 
 const reject = (problems: Problem[]): RuntimeRejection => {
   const { code = 'internal', file = '', message = '', pointer = '' } = problems[0] ?? {};
@@ -30,5 +31,7 @@ export const runtimeEndpoints = ({ compiler, config: { templatesDir } }: Parts):
     (fields, message) => reject(requestProblems(fields, message)),
   ),
 
-  endpoint(api.listTemplates, async () => respond(200, { data: listTemplates(templatesDir) })),
+  endpoint(api.listTemplates, async ({ query }) =>
+    respond(200, pageOf(listTemplates(templatesDir), query)),
+  ),
 ];

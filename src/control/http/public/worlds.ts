@@ -20,7 +20,7 @@ import {
   type WorldAddress,
 } from '../../worlds/view.ts';
 import { type Endpoint, endpoint, respond } from '../endpoint.ts';
-import { readFields, toMeta, toRange } from '../paging.ts';
+import { pageOf, readFields, toMeta, toRange } from '../paging.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -84,11 +84,12 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.listWorldTasks, async ({ params, query }, { caller: { projectId } }) => {
     const { version } = await resolveAddress(parts, projectId, params.slug);
-    const fields = readFields(query.fields, taskFields);
-    return respond(200, {
-      versionId: version.id,
-      data: viewTasks(version.contract, query.name, fields),
-    });
+    const { tasks } = version.contract;
+    const { name } = query;
+    const chosen = name === undefined ? tasks : tasks.filter((task) => task.name === name);
+    const { data, meta } = pageOf(chosen, query);
+    const shown = viewTasks(version.contract, data, readFields(query.fields, taskFields));
+    return respond(200, { versionId: version.id, data: shown, meta });
   }),
 
   // What strangers' schemas allow is found out where it can be ended, over the bundle of the version.
