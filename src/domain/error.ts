@@ -26,6 +26,8 @@ export type FieldProblem = { path: string[]; message: string };
 export type AppErrorOptions = {
   /** Facts for a program: extra members of the error body, such as `stamp` or `retryAfterMs`. */
   detail?: Record<string, unknown>;
+  /** Further members of the body, such as signed addresses, which the caller is to use: nothing in them is hidden. */
+  given?: Record<string, string>;
   /** For `invalid`: the fields at fault. They become the list `error` of the body. */
   fields?: FieldProblem[];
   cause?: unknown;
@@ -39,6 +41,7 @@ export type AppErrorOptions = {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly detail: Record<string, unknown>;
+  readonly given: Record<string, string>;
   readonly fields: FieldProblem[];
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -46,6 +49,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.detail = options.detail ?? {};
+    this.given = options.given ?? {};
     this.fields = options.fields ?? [];
   }
 }

@@ -57,12 +57,18 @@ describe('a batch', () => {
     });
     const first = await sender.sendChunk(batchId, 0, chunkOf(folders(3), 'folders'));
     expect(first).toMatchObject({ ordinal: 0, uploaded: true });
-    expect(await sender.read(batchId)).toMatchObject({ state: 'uploading', chunkCount: 1 });
+    expect(await sender.read(batchId)).toMatchObject({
+      ...{ state: 'uploading', chunkCount: 1 },
+      progress: { phase: 'uploading', validatedChunks: 0, appliedRows: 0 },
+    });
     const rows = folders(2).map((row) => ({ entity: 'folders', row }));
     await sender.sendChunk(batchId, 1, chunkOf(rows));
     expect((await sender.complete(batchId)).state).toBe('queued');
     const ended = await sender.end(batchId);
-    expect(ended).toMatchObject({ state: 'published', rowCount: 5, landed: { folders: 5 } });
+    expect(ended).toMatchObject({
+      ...{ state: 'published', rowCount: 5, landed: { folders: 5 } },
+      progress: { phase: 'published', validatedChunks: 2, appliedRows: 5 },
+    });
     const after = await head();
     expect(after).toMatchObject({ id: ended.versionId, origin: 'import', message: 'two chunks' });
     expect(after.entityCounts).toEqual(ended.entityCounts);

@@ -8,6 +8,7 @@ import {
   importData,
   listVersions,
 } from '#wire/public-api/operations.ts';
+import { reachable } from '../support/file-drive.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { push } from '../support/pushes.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
@@ -69,6 +70,10 @@ describe('an import', () => {
     const { fields, detail } = refused as { fields: { path: string[] }[]; detail: object };
     expect(fields.map(({ path }) => path.slice(0, 3))).toContainEqual(['rows', 'folders', '1']);
     expect(detail).toMatchObject({ refused: expect.any(Number), reportUrl: expect.any(String) });
+    const { reportUrl } = detail as { reportUrl: string };
+    const report = await fetch(reachable(control, reportUrl));
+    expect(report.status).toBe(200);
+    expect(await report.text()).toContain('"entity":"folders"');
     expect(await head()).toEqual(before);
   });
 

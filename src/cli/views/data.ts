@@ -108,6 +108,7 @@ export const listBatchesText = (batches: readonly BatchListView[], colors: Color
 /** One batch with its first refusals. */
 export const describeBatch = (batch: BatchView): string => {
   const { progress, refusals, refused } = batch;
+  const isUnderWay = batch.state === 'validating' || batch.state === 'applying';
   const fields = formatFields([
     ['batch', batch.batchId],
     ['state', batch.dryRun ? `${batch.state} (dry run)` : batch.state],
@@ -120,7 +121,7 @@ export const describeBatch = (batch: BatchView): string => {
     ['rows', batch.rowCount.toLocaleString('en-US')],
     [
       'progress',
-      progress &&
+      isUnderWay &&
         `${progress.phase}: ${progress.validatedChunks} chunks looked at, ${formatCount(progress.appliedRows, 'row')} applied`,
     ],
     ['imported', countsText(batch.landed)],

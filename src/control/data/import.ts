@@ -194,14 +194,16 @@ const fieldOf = (
 export const errorOf = (
   batch: BatchRow,
   rowCounts: readonly number[],
-  told: Record<string, unknown>,
+  { reportUrl = null, ...told }: { reportUrl?: string | null },
 ): AppError | undefined => {
   if (batch.state === 'refused') {
     const fields = (batch.refusals ?? [])
       .slice(0, 50)
       .map((refusal) => fieldOf(refusal, batch.entities ?? [], rowCounts));
     const message = `${batch.refused} rows were refused, and nothing was written: ${fields[0]?.message ?? ''}`;
-    return new AppError('invalid', message, { fields, detail: { batchId: batch.id, ...told } });
+    const given = reportUrl === null ? {} : { reportUrl };
+    const detail = { batchId: batch.id, ...told, ...(reportUrl === null ? { reportUrl } : {}) };
+    return new AppError('invalid', message, { fields, detail, given });
   }
   if (batch.state !== 'failed' || batch.error === null) return undefined;
   const codes = ['conflict', 'exhausted', 'not_found', 'invalid'] as const;

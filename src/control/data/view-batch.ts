@@ -31,10 +31,15 @@ export const viewListedBatch = (row: BatchRow): BatchListView => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-const progressOf = ({ state, validatedChunks, appliedRows }: BatchRow): BatchView['progress'] =>
-  state === 'validating' || state === 'applying'
-    ? { phase: state, validatedChunks, appliedRows }
-    : null;
+/** How far a batch has come. The job notes it at intervals; of a batch that it is done with it follows from the end. */
+const progressOf = (row: BatchRow): BatchView['progress'] => {
+  const { state: phase, validatedChunks, appliedRows, chunkCount, dryRun } = row;
+  const isLooked = phase === 'applied' || phase === 'published' || phase === 'refused';
+  if (!isLooked) return { phase, validatedChunks, appliedRows };
+  const landed = Object.values(row.landed ?? {}).reduce((sum, rows) => sum + rows, 0);
+  const isApplied = phase !== 'refused' && !dryRun;
+  return { phase, validatedChunks: chunkCount, appliedRows: isApplied ? landed : 0 };
+};
 
 /** What was refused, with an address of the report that is good for an hour. */
 export const viewRefused = async (

@@ -72,14 +72,22 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   return { status, body: { message: describeError(error), error: 'invalid' } };
 };
 
-/** Errors quote what was sent: tokens are hidden in them. */
-const sendError = (reply: FastifyReply, status: number, body: ErrorBody): FastifyReply => {
+/** Errors quote what was sent: tokens are hidden in them, but for what the error gives on purpose. */
+const sendError = (
+  reply: FastifyReply,
+  status: number,
+  body: ErrorBody,
+  given: Readonly<Record<string, string>> = {},
+): FastifyReply => {
   reply.code(status);
   if (isProtobuf(reply.request)) {
     const message = hideCredentials(body.message);
     return sendBytes(reply.type(protobufType), writeRefusal(status, { ...body, message }));
   }
-  return reply.type('application/json; charset=utf-8').send(hideCredentials(JSON.stringify(body)));
+  const hidden = hideCredentials(JSON.stringify(body));
+  const text =
+    Object.keys(given).length === 0 ? hidden : JSON.stringify({ ...JSON.parse(hidden), ...given });
+  return reply.type('application/json; charset=utf-8').send(text);
 };
 
 const logFailure = (
@@ -114,7 +122,7 @@ export const answerErrors = (
     if (status === 401) reply.header('www-authenticate', challenge(access));
     const wait = retryAfterOf(status, body);
     if (wait !== undefined) reply.header('retry-after', wait);
-    return sendError(reply, status, body);
+    return sendError(reply, status, body, error instanceof AppError ? error.given : {});
   });
   const answer404 = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = pathOf(request);

@@ -54,9 +54,16 @@ export const toldResult = (text: string, structuredContent?: unknown): ToolResul
 export const valueResult = (value: unknown): ToolResult =>
   toldResult(writeJson(value).join(''), value);
 
-/** A refusal in words that a model can act on. */
-export const failedResult = (text: string): ToolResult => ({
-  ...toldResult(hideCredentials(text)),
+/** A refusal in words that a model can act on. Tokens are hidden in them, but for what the error gives on purpose. */
+export const failedResult = (
+  text: string,
+  given: Readonly<Record<string, string>> = {},
+): ToolResult => ({
+  ...toldResult(
+    [hideCredentials(text), ...Object.entries(given).map(([name, one]) => `${name}: ${one}`)].join(
+      '\n',
+    ),
+  ),
   isError: true,
 });
 

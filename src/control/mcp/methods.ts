@@ -73,7 +73,9 @@ const callTool = async (
   try {
     return await tellProgress(notify, () => face.callTool(name, texts, { signal }));
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'internal') return failedResult(wordsOf(error));
+    if (error instanceof AppError && error.code !== 'internal') {
+      return failedResult(wordsOf(error), error.given);
+    }
     throw error;
   }
 };

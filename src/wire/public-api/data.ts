@@ -144,13 +144,11 @@ export const BatchView = Type.Interface([BatchListView], {
   ...refused,
   expectedChunks: nullable(Count),
   entities: nullable(Type.Array(Type.String())),
-  progress: nullable(
-    Type.Object({
-      phase: oneOf(['validating', 'applying']),
-      validatedChunks: Count,
-      appliedRows: Count,
-    }),
-  ),
+  progress: Type.Object({
+    phase: oneOf(batchStates, 'the state'),
+    validatedChunks: Count,
+    appliedRows: Count,
+  }),
   entityCounts: nullable(Counts),
   landed: nullable(
     Type.Record(Type.String(), Count, { description: 'rows of the batch that landed, by entity' }),
