@@ -29,8 +29,9 @@ const readDraft = async (context: Context, source: string, { name }: Options): P
   }
   // Its reader is large, and needed here alone.
   const { readOpenApi } = await import('#mirror/draft/read-openapi.ts');
-  const { api, marks } = apiFromOpenApi(await readOpenApi(path, source));
-  return draftWorld({ ...api, ...title }, marks);
+  const { document, marks: unread } = await readOpenApi(path, source);
+  const { api, marks } = apiFromOpenApi(document);
+  return draftWorld({ ...api, ...title }, [...unread, ...marks]);
 };
 
 /** Its files with those that compiling writes; a draft that does not compile is our own mistake, and is told. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -65,6 +65,19 @@ describe('input', () => {
     );
     write({ solution: { script: 'solve.sh' } });
     await expect(readTaskFile(context, 'tasks/task.json')).rejects.toThrow('a .py or .ts file');
+  });
+
+  it('reads no script that a task of a stranger names outside of its folder, by path or by link', async () => {
+    mkdirSync(join(root, 'theirs'));
+    const context = testContext({ cwd: root });
+    writeFileSync(join(root, 'key.py'), 'secret');
+    symlinkSync(join(root, 'key.py'), join(root, 'theirs', 'link.py'));
+    for (const script of ['../key.py', join(root, 'key.py'), 'link.py']) {
+      writeFileSync(join(root, 'theirs', 'task.json'), JSON.stringify({ solution: { script } }));
+      await expect(readTaskFile(context, 'theirs/task.json'), script).rejects.toThrow(
+        'leads out of the folder of the document',
+      );
+    }
   });
 
   it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {

@@ -12,6 +12,7 @@ import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
 import { scriptLanguage } from '#language/solution.ts';
+import { readNamedFile } from '#runtime/named-file.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { Context } from '../terminal/context.ts';
@@ -56,7 +57,7 @@ export const readJsonObject = async (
   return value;
 };
 
-/** A solution whose script is named as a file that lies beside the task, with its source. */
+/** Adds the source of a solution's script, which is a file in the folder of the task file or below it. */
 const withSource = (context: Context, folder: string, solution: unknown): unknown => {
   if (!isObject(solution) || typeof solution.script !== 'string') return solution;
   const file = join(folder, solution.script);
@@ -64,7 +65,7 @@ const withSource = (context: Context, folder: string, solution: unknown): unknow
   if (language === undefined) {
     throw new AppError('invalid', `the script of a solution is a .py or .ts file, not ${file}`);
   }
-  const source = readUserFile(context, file).toString();
+  const source = readNamedFile(resolve(context.cwd, folder), solution.script, file).toString();
   return { ...solution, script: { language, source } };
 };
 

@@ -1,7 +1,7 @@
 /** Captures of a stand-in vendor, with credentials, failures, kills and secrets. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import { compileTree } from '#language/compile/compile.ts';
@@ -123,6 +123,21 @@ describe('capture', () => {
     const again = await run(contractOf({ url }), { folder });
     expect(again.report.operations.map((one) => one.asked)).toEqual([0, 0, 0, 0]);
     expect(asked).toHaveLength(16);
+  });
+
+  it('reads no answer that a manifest names outside of the folder, and asks for it again', async () => {
+    const { url, asked } = await begin();
+    const { folder } = await run(contractOf({ url }), { only: ['list_boards'] });
+    const [kept = ''] = filesOf(folder).filter((file) => file.includes('list_boards'));
+    const secret = { status: 200, arguments: {}, body: [{ id: 'secret-of-this-machine' }] };
+    writeFileSync(join(home, 'elsewhere.json'), JSON.stringify(secret));
+    const manifest = join(folder, 'captures/manifest.jsonl');
+    const lines = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, lines.replaceAll(relative(folder, kept), '../elsewhere.json'));
+    expect(readFileSync(manifest, 'utf8')).toContain('../elsewhere.json');
+    await run(contractOf({ url }), { folder, only: ['list_boards', 'list_cards'] });
+    expect(asked.filter(({ path }) => path === '/v1/boards')).toHaveLength(2);
+    expect(asked.map(({ path }) => path).join()).not.toContain('secret');
   });
 
   it.each([

@@ -2,7 +2,7 @@
  * Captures a vendor: operation after operation, page after page, each answer redacted and written before the next is
  * asked for. The manifest says what is done, so that a run that was killed goes on where it stood.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { ingestAnswer } from '#language/capture/ingest.ts';
@@ -10,6 +10,7 @@ import type { Contract, Row, VendorContract, VendorOperation } from '#language/c
 import { captureFolder, captureManifest } from '#language/files/capture-json.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
+import { readNamedFile } from '#runtime/named-file.ts';
 import { createAnswerRedaction } from '../redact/redact-answer.ts';
 import type { Secrets } from '../redact/secrets.ts';
 import type { Asked, Asker, Time } from '../vendor/asker.ts';
@@ -95,7 +96,7 @@ const takeRows = (run: Run, operation: VendorOperation, file: CaptureFile): numb
 
 const readCapture = (run: Run, { file }: AnsweredLine): CaptureFile | undefined => {
   try {
-    return JSON.parse(readFileSync(join(run.folder, file), 'utf8')) as CaptureFile;
+    return JSON.parse(readNamedFile(run.folder, file).toString()) as CaptureFile;
   } catch {
     return undefined; // somebody removed it: it is asked for again
   }

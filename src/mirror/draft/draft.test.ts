@@ -10,8 +10,9 @@ import { readOpenApi } from './read-openapi.ts';
 const documents = fileURLToPath(new URL('../../../test/support/api-documents/', import.meta.url));
 
 const draftOf = async (name: string) => {
-  const { api, marks } = apiFromOpenApi(await readOpenApi(documents + name, name));
-  const draft = draftWorld(api, marks);
+  const { document, marks: unread } = await readOpenApi(documents + name, name);
+  const { api, marks } = apiFromOpenApi(document);
+  const draft = draftWorld(api, [...unread, ...marks]);
   const compiled = compileTree(draft.files);
   if (!compiled.ok) {
     const text = Buffer.from(draft.files[2]?.content ?? []).toString();
