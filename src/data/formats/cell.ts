@@ -2,9 +2,8 @@
  * What the text of a cell means for a field. A cell says no type, so the field does: a text that is none of
  * the field's types stays a text, which the contract then refuses by name.
  */
-import { languageLimits } from '#language/limits.ts';
-import { repeatsKeys } from '#language/read/json-faults.ts';
-import { depthOf } from '#language/read/json-text.ts';
+import { losesDigits } from './exact-number.ts';
+import { readValueText } from './row-text.ts';
 import type { Column } from './table-columns.ts';
 
 const whole = /^[-+]?\d+(?:\.0+)?$/;
@@ -21,20 +20,14 @@ const readEmpty = ({ types, required }: Column): unknown => {
 
 const readNumber = (text: string, { types }: Column): number | undefined => {
   const pattern = types.has('number') ? decimal : types.has('integer') ? whole : undefined;
-  if (pattern?.test(text) !== true) return undefined;
+  if (pattern?.test(text) !== true || losesDigits(text)) return undefined;
   const value = Number(text);
-  const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  return isKept ? value : undefined;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
 };
 
 const readJson = (text: string): unknown => {
-  if (depthOf(text) > languageLimits.depth) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return repeatsKeys(text, value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const read = readValueText(text);
+  return 'value' in read ? read.value : undefined;
 };
 
 /** A text that is no `string` of the field's. */

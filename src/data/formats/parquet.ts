@@ -1,6 +1,6 @@
 /**
  * Parquet, one row group after another. Its end is read first, so what comes as a stream or packed is put into a
- * file beforehand. Whole numbers of 64 bits have to be ones that JSON keeps; dates and times become texts.
+ * file beforehand.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { AppError } from '#domain/error.ts';
-import type { Contract, Row } from '#language/contract.ts';
+import type { Contract } from '#language/contract.ts';
 import {
   createBatch,
   type FoundBatch,
@@ -27,12 +27,16 @@ import {
   isFull,
   unreadable,
 } from './found.ts';
+import { unpackLz4, unpackLz4Raw } from './lz4.ts';
+import { createRowReader, parsers, physicalMetadata } from './parquet-values.ts';
 import { readColumns, type TableOptions } from './table-columns.ts';
 
 type ParquetOptions = Omit<TableOptions, 'contract'> & { contract: Contract | undefined };
 
+const boundedLength = (length: number): number => Math.min(length, formatLimits.rowGroupBytes);
+
 const bounded = (length: number): { maxOutputLength: number } => ({
-  maxOutputLength: Math.max(1, Math.min(length, formatLimits.rowGroupBytes)),
+  maxOutputLength: Math.max(1, boundedLength(length)),
 });
 
 /** Beside Snappy, which the reader has itself. */
@@ -40,34 +44,8 @@ const compressors: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, bounded(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, bounded(length)),
   BROTLI: (bytes, length) => brotliDecompressSync(bytes, bounded(length)),
-};
-
-const plainNumber = (value: bigint): unknown => {
-  const number = Number(value);
-  // Beyond what is kept it stays what no schema allows but one of texts.
-  return Number.isSafeInteger(number) ? number : value.toString();
-};
-
-/** A value as JSON has it; undefined for a null, and for what is no number, which stand for a field that is not there. */
-const asJson = (value: unknown): unknown => {
-  if (value === null || value === undefined || Number.isNaN(value)) return undefined;
-  if (value === Infinity || value === -Infinity) return String(value);
-  if (typeof value === 'bigint') return plainNumber(value);
-  if (value instanceof Date) return value.toISOString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (Array.isArray(value)) return value.map((item) => asJson(item) ?? null);
-  if (typeof value === 'object') return rowOf(value as Record<string, unknown>, Object.keys(value));
-  return value;
-};
-
-const rowOf = (values: Record<string, unknown>, names: readonly string[]): Row =>
-  Object.fromEntries(
-    names.map((name) => [name, asJson(values[name])]).filter(([, value]) => value !== undefined),
-  );
-
-/** A date has no time, which the reader gives it. */
-const parsers = {
-  dateFromDays: (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10),
+  LZ4: (bytes, length) => unpackLz4(bytes, boundedLength(length)),
+  LZ4_RAW: (bytes, length) => unpackLz4Raw(bytes, boundedLength(length)),
 };
 
 const asUnreadable = (name: string, error: unknown): unknown => {
@@ -96,18 +74,24 @@ async function* readGroups(
   file: AsyncBuffer,
   { contract, entity, otherColumns }: ParquetOptions,
 ): AsyncGenerator<FoundBatch> {
-  const metadata = await parquetMetadataAsync(file);
-  checkGroups(name, metadata);
-  const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const described = await parquetMetadataAsync(file);
+  checkGroups(name, described);
+  const metadata = physicalMetadata(described);
+  if (typeof metadata === 'string') throw unreadable(name, undefined, metadata);
+  const schema = parquetSchema(described);
+  const names = schema.children.map(({ element }) => element.name);
+  const readRow = createRowReader(schema);
   if (contract !== undefined) readColumns(name, names, { contract, entity, otherColumns });
   let at = 0;
   for (const group of metadata.row_groups) {
     const rows = Number(group.num_rows);
-    const read = { file, metadata, compressors, parsers, rowStart: at, rowEnd: at + rows };
+    const part = { file, metadata, compressors, parsers, rowStart: at, rowEnd: at + rows };
     let batch = createBatch();
-    for (const values of await parquetReadObjects(read)) {
+    for (const values of await parquetReadObjects(part)) {
       at += 1;
-      batch.rows.push({ at, entity, row: rowOf(values, names) });
+      const read = readRow(values);
+      if ('row' in read) batch.rows.push({ at, entity, row: read.row });
+      else batch.faults.push({ at, entity, ...read });
       if (!isFull(batch)) continue;
       yield batch;
       batch = createBatch();

@@ -141,6 +141,29 @@ describe('rows of files', () => {
     }
   });
 
+  it.each([
+    ['a line', 'notes.jsonl', '{"id":1,"score":1234567890123.4567}'],
+    ['a document', 'notes.json', '[{"id":1,"deep":{"list":[0.12345678901234567890]}}]'],
+  ])('are refused when a fraction of %s has more digits than are kept', async (_, name, text) => {
+    const { rows, faults } = await read(name, text);
+    expect(rows).toEqual([]);
+    expect(faults[0]?.detail).toContain('more digits than are kept exactly; write it as a text');
+  });
+
+  it('keep the text of a cell of CSV whose digits no number keeps, for the contract to refuse', async () => {
+    const contract = withFields({
+      id: { type: 'integer' },
+      score: { type: 'number' },
+      deep: { type: 'array' },
+    });
+    const text = 'id,score,deep\n1,1234567890123.4567,[0.12345678901234567890]\n2,0.1,[0.5]\n';
+    const { rows } = await read('notes.csv', text, { contract });
+    expect(rows.map(({ row }) => row)).toEqual([
+      { id: 1, score: '1234567890123.4567', deep: '[0.12345678901234567890]' },
+      { id: 2, score: 0.1, deep: [0.5] },
+    ]);
+  });
+
   it('are told apart without a name, as from standard input', async () => {
     const given = { entity: 'notes' };
     for (const text of [

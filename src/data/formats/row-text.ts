@@ -1,4 +1,4 @@
-/** One row from its JSON text, with what `JSON.parse` does not tell: repeated keys, numbers that lose digits, depth. */
+/** JSON from its text, with what `JSON.parse` does not report: repeated keys, numbers that lose digits, depth. */
 import { isObject, parsePointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -10,8 +10,10 @@ import {
 } from '#language/read/json-faults.ts';
 import { depthOf } from '#language/read/json-text.ts';
 import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
+import { losesDigits } from './exact-number.ts';
 
-type Read = { row: Row } | { field: string | null; detail: string };
+type Fault = { field: string | null; detail: string };
+type Read = { row: Row } | Fault;
 
 const fieldAt = (pointer: string): string | null => parsePointer(pointer)[0] ?? null;
 
@@ -27,24 +29,24 @@ const whyNoJson = (text: string): string => {
 
 const mayNestDeeply = /^(?:[^[{]*[[{]){65}/;
 
-const faultOf = (text: string, row: Row): { field: string | null; detail: string } | undefined => {
-  if (repeatsKeys(text, row)) {
+const faultOf = (text: string, value: unknown): Fault | undefined => {
+  if (repeatsKeys(text, value)) {
     const pointer = findDuplicateKeys(text)[0] ?? '';
     return { field: fieldAt(pointer), detail: `the key ${pointer} is written twice` };
   }
-  const number = findUnsafeNumber(text);
+  const number = findUnsafeNumber(text, losesDigits);
   if (number !== undefined) {
     const detail = `${number.source} has more digits than are kept exactly; write it as a text`;
     return { field: fieldAt(number.pointer), detail };
   }
-  if (escapesSurrogates(text) && hasBrokenText(row)) {
+  if (escapesSurrogates(text) && hasBrokenText(value)) {
     return { field: null, detail: 'holds half of a surrogate pair, which is no character' };
   }
   return undefined;
 };
 
-/** Reads a row, or says what is wrong with its text. */
-export const readRowText = (text: string): Read => {
+/** Reads any JSON, or says what is wrong with its text. */
+export const readValueText = (text: string): { value: unknown } | Fault => {
   if (mayNestDeeply.test(text) && depthOf(text) > languageLimits.depth) {
     return { field: null, detail: `nests deeper than ${languageLimits.depth} levels` };
   }
@@ -54,7 +56,12 @@ export const readRowText = (text: string): Read => {
   } catch {
     return { field: null, detail: whyNoJson(text) };
   }
-  if (!isObject(value)) return { field: null, detail: 'is no JSON object' };
-  const fault = faultOf(text, value);
-  return fault ?? { row: value };
+  return faultOf(text, value) ?? { value };
+};
+
+/** Reads a row, or says what is wrong with its text. */
+export const readRowText = (text: string): Read => {
+  const read = readValueText(text);
+  if (!('value' in read)) return read;
+  return isObject(read.value) ? { row: read.value } : { field: null, detail: 'is no JSON object' };
 };

@@ -104,18 +104,24 @@ const losesDigits = (source: string): boolean => {
 
 type UnsafeNumber = { pointer: string; source: string };
 
+/** Cheap test for a text with a number that `loses` may be true of: sixteen digits, or a large exponent. */
+const mayLose = /\d[\d.]{15}|[eE][-+]?\d{3}/;
+
 /**
- * The first number that is not kept exactly, as written, in a text not nested deeply. Whole numbers
- * are exact up to 2^53.
+ * Finds the first number that is not kept exactly, as written, in a text not nested deeply. Whole numbers are exact up
+ * to 2^53; a caller that holds fractions to their digits, too, passes its own `loses`.
  */
-export const findUnsafeNumber = (text: string): UnsafeNumber | undefined => {
-  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return undefined;
+export const findUnsafeNumber = (
+  text: string,
+  loses: (source: string) => boolean = losesDigits,
+): UnsafeNumber | undefined => {
+  if (!mayLose.test(text)) return undefined;
   let unsafe: UnsafeNumber | undefined;
   visit(text, {
     onLiteralValue(value, offset, length, _line, _column, path) {
       if (unsafe !== undefined || typeof value !== 'number') return;
       const source = text.slice(offset, offset + length);
-      if (losesDigits(source)) unsafe = { pointer: toPointer(path()), source };
+      if (loses(source)) unsafe = { pointer: toPointer(path()), source };
     },
   });
   return unsafe;

@@ -1,0 +1,54 @@
+/**
+ * Decimal texts against the numbers that JSON keeps, which are doubles: whether a text says the same as the number that
+ * is read from it.
+ */
+
+type Digits = { sign: string; digits: string; exponent: number };
+
+const written = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
+
+/** Splits a decimal text into its significant digits and the power of ten of the last one. */
+const digitsOf = (text: string): Digits | undefined => {
+  const [all, sign = '', whole = '', fraction = '', power = '0'] = written.exec(text) ?? [];
+  if (all === undefined) return undefined;
+  const significant = `${whole}${fraction}`.replace(/^0+/, '');
+  const digits = significant.replace(/0+$/, '');
+  const exponent = Number(power) - fraction.length + significant.length - digits.length;
+  if (digits === '') return { sign: '', digits, exponent: 0 };
+  return { sign: sign === '-' ? '-' : '', digits, exponent };
+};
+
+const isSame = (one: Digits, other: Digits | undefined): boolean =>
+  other !== undefined &&
+  one.sign === other.sign &&
+  one.digits === other.digits &&
+  one.exponent === other.exponent;
+
+/** Returns true for a number that the store keeps: finite, and below 2^53 when it is whole. */
+const isKept = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+
+/** Returns the number that JSON writes with exactly the digits of the text; undefined when there is none. */
+export const exactNumber = (text: string): number | undefined => {
+  const value = Number(text);
+  const digits = digitsOf(text);
+  if (digits === undefined || !isKept(value)) return undefined;
+  return isSame(digits, digitsOf(String(value))) ? value : undefined;
+};
+
+/** Digits that a double is written with at most for a comparison. */
+const mostDigits = 100;
+
+/**
+ * Returns true when a number text has digits that its double does not have. What a program writes for a double loses
+ * none, also with more digits than it takes (`52.520006600000002`).
+ */
+export const losesDigits = (text: string): boolean => {
+  const value = Number(text);
+  const digits = digitsOf(text);
+  if (digits === undefined || !Number.isFinite(value)) return true;
+  if (/^[-+]?\d+$/.test(text)) return !Number.isSafeInteger(value);
+  const { length } = digits.digits;
+  if (length === 0) return false;
+  return length > mostDigits || !isSame(digits, digitsOf(value.toPrecision(length)));
+};
