@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
-import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import { type Draft, draftWorld } from '#mirror/draft/draft.ts';
 import { apiFromExchanges } from '#mirror/draft/from-exchanges.ts';
 import { apiFromOpenApi } from '#mirror/draft/from-openapi.ts';
@@ -34,12 +33,10 @@ const readDraft = async (context: Context, source: string, { name }: Options): P
   return draftWorld({ ...api, ...title }, [...unread, ...marks]);
 };
 
-/** Its files with those that compiling writes; a draft that does not compile is our own mistake, and is told. */
-export const compiledFiles = (folder: string, { files }: Draft): TreeFile[] => {
-  const compiled = compileTree(files);
-  if (!compiled.ok)
-    throw new ProblemsError(folder, compiled.problems, files, 'could not be drafted');
-  return replaceFiles(files, [...compiled.rewritten]).concat(compiled.generated);
+/** Returns the files of a draft. Throws for one that does not compile, which is a mistake of the program. */
+export const compiledFiles = (folder: string, { files, problems }: Draft): TreeFile[] => {
+  if (problems.length === 0) return files;
+  throw new ProblemsError(folder, problems, files, 'could not be drafted');
 };
 
 /** Refuses a folder that holds something, unless that is to be overwritten. */

@@ -47,6 +47,9 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
 /** Whether a value holds a text, or a name, with half of a surrogate pair. */
 export const hasBrokenText = (value: unknown): boolean => findFault(value, false) !== undefined;
 
+/** Returns true for a value that is kept as it came. */
+export const isKeptValue = (value: unknown): boolean => findFault(value, true) === undefined;
+
 const andWithout =
   (numbers: boolean) =>
   (check: CheckValue): CheckValue =>

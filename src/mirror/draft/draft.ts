@@ -1,24 +1,40 @@
 /**
- * The first version of a world, made from what is known of an API. It compiles and serves at once; what could not be
- * told is marked, in the head of connector.toml and for whoever called.
+ * The first version of a world, made from what is known of an API. It compiles and serves at once; what is left open is
+ * marked, in the head of connector.toml and for the caller.
  */
 import { stringify } from 'smol-toml';
 import type { TreeFile } from '#domain/world.ts';
 import { textFile } from '#language/edit/tree-text.ts';
+import type { Problem } from '#language/problem.ts';
 import { type Api, type Mark, snakeCase } from './api.ts';
 import { type DraftEntity, findEntities } from './entities.ts';
 import { draftOperations, type Table } from './operations.ts';
 import { findPaging, type Paging } from './paging.ts';
 import { draftRows } from './rows.ts';
+import { type DraftParts, settleDraft } from './settle.ts';
 
 export type Draft = {
+  /** The world's files with those that compiling writes. */
   files: TreeFile[];
+  /** Problems for which the draft does not compile, after all; hardly ever any. */
+  problems: Problem[];
   marks: Mark[];
   entities: { name: string; key: string[]; fields: number; rows: number }[];
   operations: { name: string; route: string; isServed: boolean }[];
 };
 
-const slugOf = (title: string): string => snakeCase(title).replaceAll('_', '-').slice(0, 60);
+const slugOf = (title: string): string =>
+  /[a-z0-9]/i.test(title)
+    ? snakeCase(title).replaceAll('_', '-').slice(0, 60).replace(/-+$/, '')
+    : 'api';
+
+/** A text in one line, without characters that TOML refuses or that act on a terminal. */
+const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '\u{fffd}')
+    .trim();
 
 const worldText = (slug: string, entities: readonly DraftEntity[]): string => {
   const shapes = entities.map(({ name, properties, required, key, relationships }) => [
@@ -82,7 +98,7 @@ const apiTable = (paging: Paging): Table => ({
 
 const headOf = (marks: readonly Mark[]): string => {
   if (marks.length === 0) return '# A draft. Nothing was left open, but look it over.\n\n';
-  const lines = marks.map(({ place, message }) => `# - ${place}: ${message}`.replace(/\s+/g, ' '));
+  const lines = marks.map(({ place, message }) => `# - ${place}: ${message}`);
   return `# A draft. What could not be told, for you to finish:\n${lines.join('\n')}\n\n`;
 };
 
@@ -93,45 +109,67 @@ const environmentText = (title: string): string =>
     '[tools]\nserve = []\n',
   ].join('\n\n');
 
-/** Drafts it. `known` are marks of whoever read the API. */
-export const draftWorld = (api: Api, known: readonly Mark[] = []): Draft => {
+const writeParts = (parts: DraftParts): TreeFile[] => {
+  const { title, slug, baseUrl, tables, entities, operations, rows, marks } = parts;
+  const connector: Table = { connector: { slug, base_url: baseUrl }, ...tables, operations };
+  return [
+    textFile('svc-env.toml', environmentText(title)),
+    textFile('schema/world.json', worldText(slug, entities)),
+    textFile('connector.toml', `${headOf(marks)}${stringify(connector)}\n`),
+    ...[...rows].map(([name, list]) =>
+      textFile(`data/${name}.json`, `${JSON.stringify(list, null, 2)}\n`),
+    ),
+  ];
+};
+
+/** Holds the place of entities in a world of an API whose answers hold no rows. */
+const placeholder = (): DraftEntity => ({
+  ...{ name: 'things', properties: { id: { type: 'string' } }, required: ['id'], key: ['id'] },
+  ...{ relationships: [], unnameable: new Set<string>() },
+});
+
+/** Parts of a draft as the API gives them, before the compiler has seen them. */
+const draftParts = (api: Api, known: readonly Mark[]): DraftParts => {
   const marks = [...known];
   const found = findEntities(api, marks);
   const paging = findPaging(api, found, marks);
   const operations = draftOperations(api, found, paging, marks);
-  const slug = slugOf(api.title);
+  const title = oneLine(api.title);
+  const slug = slugOf(title);
   if (found.entities.length === 0) {
-    const message = 'no rows could be told; this entity only holds its place';
+    const message = 'no rows were found; this entity only holds its place';
     marks.push({ place: 'entity things', message });
-    found.entities.push({
-      ...{ name: 'things', properties: { id: { type: 'string' } }, required: ['id'], key: ['id'] },
-      ...{ relationships: [], unnameable: new Set<string>() },
-    });
+    found.entities.push(placeholder());
   }
   for (const entity of found.entities) {
     if (entity.unnameable.size === 0) continue;
-    const message = `fields that no field can be named after were left out: ${[...entity.unnameable].join(', ')}`;
+    const names = [...entity.unnameable].map((name) => (name === '' ? '""' : name));
+    const message = `fields that no field can be named after were left out: ${names.join(', ')}`;
     marks.push({ place: `entity ${entity.name}`, message });
   }
-  const rows = draftRows(api, found);
-  const connector: Table = {
-    connector: { slug, base_url: api.baseUrl },
-    ...authTable(api, slug),
-    ...captureTable(paging),
-    ...apiTable(paging),
-    operations,
-  };
+  const rows = draftRows(api, found, marks);
+  const tables = { ...authTable(api, slug), ...captureTable(paging), ...apiTable(paging) };
+  const { entities } = found;
+  return { title, slug, baseUrl: api.baseUrl, tables, entities, operations, rows, marks };
+};
+
+/** Drafts a world. `known` are marks of the caller, who read the API. */
+export const draftWorld = (api: Api, known: readonly Mark[] = []): Draft => {
+  const parts = draftParts(api, known);
+  const { files, problems } = settleDraft(parts, (of) => {
+    if (of.entities.length === 0) of.entities.push(placeholder());
+    of.marks = of.marks.map(({ place, message }) => ({
+      place: oneLine(place),
+      message: oneLine(message),
+    }));
+    return writeParts(of);
+  });
+  const { entities, operations, rows, marks } = parts;
   return {
-    files: [
-      textFile('svc-env.toml', environmentText(api.title)),
-      textFile('schema/world.json', worldText(slug, found.entities)),
-      textFile('connector.toml', `${headOf(marks)}${stringify(connector)}\n`),
-      ...[...rows].map(([name, list]) =>
-        textFile(`data/${name}.json`, `${JSON.stringify(list, null, 2)}\n`),
-      ),
-    ],
+    files,
+    problems,
     marks,
-    entities: found.entities.map(({ name, key, properties }) => ({
+    entities: entities.map(({ name, key, properties }) => ({
       ...{ name, key, fields: Object.keys(properties).length },
       rows: rows.get(name)?.length ?? 0,
     })),

@@ -1,6 +1,7 @@
 /** What the rows of an API are: which entities there are, what they hold, and what they are known by. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
+import { isInherited } from '#language/read/names.ts';
 import { type Api, type ApiRoute, type Mark, schemaName, singular, snakeCase } from './api.ts';
 
 /** An entity in the making. */
@@ -33,7 +34,7 @@ export const leadsToOne = (path: string): boolean => isArgument(segmentsOf(path)
 export const subjectOf = (path: string): string => {
   const word = segmentsOf(path).findLast((segment) => !isArgument(segment)) ?? 'rows';
   const name = snakeCase(word.replace(/\.(json|xml)$/, ''));
-  return /^(?:sqlite_|svc_|benchmark_)/.test(name) ? `x_${name}` : name;
+  return /^(?:sqlite_|svc_|benchmark_)/.test(name) || isInherited(name) ? `x_${name}` : name;
 };
 
 const hasFields = (schema: JsonSchema | undefined): boolean =>
@@ -80,10 +81,10 @@ const fieldName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const isFieldName = (name: string): boolean =>
   fieldName.test(name) &&
+  !isInherited(name) &&
   name.length <= 128 &&
-  !/^(?:sqlite_|svc_|benchmark_)/.test(name) &&
-  name !== '_key' &&
-  name !== 'payload';
+  !/^(?:sqlite_|svc_|benchmark_)/i.test(name) &&
+  !['_key', 'payload'].includes(name.toLowerCase());
 
 /** The types of a schema, null aside. */
 export const typesOf = (schema: JsonSchema | undefined): string[] => {
@@ -200,7 +201,8 @@ export const findEntities = ({ routes }: Api, marks: Mark[]): FoundEntities => {
     const subject = subjectOf(route.path);
     const known = (named === undefined ? undefined : bySchema.get(named)) ?? byName.get(subject);
     const entity: DraftEntity = known ?? {
-      ...{ name: subject, properties: {}, required: [], key: [], relationships: [] },
+      ...{ name: subject, properties: Object.create(null), required: [], key: [] },
+      relationships: [],
       unnameable: new Set<string>(),
     };
     join(entity, rows.schema, known === undefined);

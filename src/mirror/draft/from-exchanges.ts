@@ -132,14 +132,18 @@ const usualOrigin = (exchanges: readonly SeenExchange[]): string => {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 'https://api.example.invalid';
 };
 
-/** What exchanges say of an API. `base` is where it is, if that is known. */
+/** Returns true for an address at or below another one. */
+const isAt = (url: string, base: string): boolean =>
+  url.startsWith(base) && (base.endsWith('/') || /^(?:[/?#]|$)/.test(url.slice(base.length)));
+
+/** Reads an API out of exchanges. `base` is where it is, if that is known. */
 export const apiFromExchanges = (
   exchanges: readonly SeenExchange[],
   known: { base?: string; title?: string } = {},
 ): { api: Api; marks: Mark[] } => {
   const marks: Mark[] = [];
   const origin = known.base ?? usualOrigin(exchanges);
-  const own = exchanges.filter(({ url }) => url.startsWith(origin));
+  const own = exchanges.filter(({ url }) => isAt(url, origin));
   if (own.length < exchanges.length) {
     const message = `${exchanges.length - own.length} of ${exchanges.length} requests were to other addresses, and left out`;
     marks.push({ place: '[connector] base_url', message });

@@ -56,8 +56,9 @@ const readAuth = (document: Part, marks: Mark[]): ApiAuth => {
     if (typeof tokenUrl === 'string') return { scheme: 'oauth2', tokenUrl };
     const way = String(scheme.scheme ?? scheme.type).toLowerCase();
     if (way === 'bearer' || way === 'basic') return { scheme: way };
-    if (scheme.type === 'apiKey' && (scheme.in === 'header' || scheme.in === 'query')) {
-      return { scheme: scheme.in, name: String(scheme.name) };
+    const isHere = scheme.in === 'header' || scheme.in === 'query';
+    if (scheme.type === 'apiKey' && isHere && typeof scheme.name === 'string') {
+      return { scheme: scheme.in as 'header' | 'query', name: scheme.name };
     }
   }
   if (found.length === 0) return { scheme: 'none' };
@@ -151,16 +152,51 @@ const plainPath = (path: string): { path: string; names: Map<string, string> } =
   return { path: plain.replace(/(.)\/+$/, '$1'), names };
 };
 
-/** What a document that was bundled says of the API. */
+/**
+ * Tells operations apart that a document lists under one path with different queries or fragments. The first of them
+ * gets the path; requests cannot tell the others from it, so those are marked and left out.
+ */
+const createRouteCheck = (marks: Mark[]) => {
+  const known = new Map<string, string>();
+  return (method: string, written: string, path: string): boolean => {
+    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+    const other = known.get(route);
+    const place = `path ${written}`;
+    if (other === undefined) {
+      known.set(route, written);
+      if (/[?#]/.test(written)) {
+        marks.push({
+          place,
+          message: `requests have no fragment: ${method} is drafted at ${path}`,
+        });
+      }
+      return true;
+    }
+    if (/[?#]/.test(written)) {
+      const message = `${method} differs from ${other} by its query or fragment alone, and was left out`;
+      marks.push({ place, message });
+      return false;
+    }
+    return true;
+  };
+};
+
+/** Lists paths with a query or fragment after those without, which they may repeat. */
+const plainFirst = (paths: [string, unknown][]): [string, unknown][] =>
+  paths.toSorted(([a], [b]) => Number(/[?#]/.test(a)) - Number(/[?#]/.test(b)));
+
+/** Reads the API that a bundled document describes. */
 export const apiFromOpenApi = (document: Part): { api: Api; marks: Mark[] } => {
   const marks: Mark[] = [];
   const taken = new Set<string>();
-  const routes = entriesOf(document.paths).flatMap(([written, item]): ApiRoute[] => {
+  const isNew = createRouteCheck(marks);
+  const routes = plainFirst(entriesOf(document.paths)).flatMap(([written, item]): ApiRoute[] => {
     const pathItem = resolvePart(document, item);
-    const { path, names } = plainPath(written);
+    const { path, names } = plainPath(written.replace(/[?#].*$/s, ''));
     return methods.flatMap((method): ApiRoute[] => {
       const operation = resolvePart(document, pathItem[method]);
       if (Object.keys(operation).length === 0) return [];
+      if (!isNew(method.toUpperCase(), written, path)) return [];
       const shared = Array.isArray(pathItem.parameters) ? pathItem.parameters : [];
       const own = Array.isArray(operation.parameters) ? operation.parameters : [];
       const all = [...shared, ...own].flatMap((one) => readParam(document, one) ?? []);

@@ -1,4 +1,7 @@
-/** A HAR file, as browsers save what they asked. Credentials and cookies in it are taken out wherever they stand. */
+/**
+ * Reads a HAR file, as browsers and proxies save their requests. Credentials and cookies in it are taken out wherever
+ * they stand.
+ */
 import { AppError } from '#domain/error.ts';
 import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import { createSecrets, learnSecrets, scrubJson } from '../redact/secrets.ts';
@@ -34,24 +37,31 @@ export const authOf = (headers: Readonly<Record<string, string>>): SeenExchange[
   return name === undefined ? undefined : { scheme: 'header', name };
 };
 
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** Reads JSON of an answer. Some programs name plain text base64, so a text is only decoded when it is that. */
 const bodyOf = (content: unknown): unknown => {
   if (!isObject(content)) return undefined;
-  const { encoding, text } = content;
+  const { text, encoding } = content;
   if (encoding !== 'base64' || typeof text !== 'string') return parse(text);
-  // Firefox says base64 of texts that are plain.
-  const decoded = /^[\w+/\s]*=*\s*$/.test(text) ? Buffer.from(text, 'base64').toString() : text;
-  return parse(decoded) ?? parse(text);
+  const packed = text.replace(/\s+/g, '');
+  const body = base64.test(packed) ? parse(Buffer.from(packed, 'base64').toString()) : undefined;
+  return body ?? parse(text);
 };
+
+/** A request of the web: neither a socket nor a page of the browser itself, of an extension or out of memory. */
+const isWeb = (url: string): boolean =>
+  URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 const readEntry = (entry: unknown): SeenExchange[] => {
   if (!isObject(entry) || !isObject(entry.request) || !isObject(entry.response)) return [];
   const { request, response, startedDateTime } = entry;
   const { method, url } = request;
   if (typeof method !== 'string' || !methods.test(method) || typeof url !== 'string') return [];
-  if (!URL.canParse(url) || typeof response.status !== 'number' || response.status < 100) return [];
+  if (!isWeb(url) || typeof response.status !== 'number' || response.status < 100) return [];
   return [
     {
-      ...{ method, url, status: response.status },
+      ...{ method, url: new URL(url).href, status: response.status },
       headers: headersOf(response.headers),
       request: isObject(request.postData) ? parse(request.postData.text) : undefined,
       body: bodyOf(response.content),
@@ -61,7 +71,10 @@ const readEntry = (entry: unknown): SeenExchange[] => {
   ];
 };
 
-/** The exchanges of an API in it: those with JSON, or nothing, in the answer. Throws `invalid` for what is no HAR file. */
+/**
+ * Returns the exchanges of an API in it: those with JSON, or nothing, in the answer. Throws `invalid` for a value that
+ * is no HAR file, or holds no such exchange.
+ */
 export const readHar = (value: unknown, shown: string): SeenExchange[] => {
   const log = isObject(value) ? value.log : undefined;
   if (!isObject(log) || !Array.isArray(log.entries)) {
@@ -72,8 +85,12 @@ export const readHar = (value: unknown, shown: string): SeenExchange[] => {
     const request = isObject(entry) ? entry.request : undefined;
     if (isObject(request)) learnSecrets(headersOf(request.headers), secrets);
   }
-  return scrubJson(log.entries.flatMap(readEntry), secrets).filter(({ headers, body }) => {
+  const seen = scrubJson(log.entries.flatMap(readEntry), secrets).filter(({ headers, body }) => {
     const type = headers['content-type'] ?? '';
     return body !== undefined || type === '' || /[/+]json\b/.test(type);
+  });
+  if (seen.length > 0) return seen;
+  throw new AppError('invalid', `${shown} holds no answered request to an API`, {
+    detail: { hint: 'save requests to http or https addresses that were answered with JSON' },
   });
 };

@@ -42,14 +42,15 @@ const parentField = (
 ): Filter => {
   const word = snakeCase(wordBefore(path, argument));
   const one = singular(word);
-  const known = [argument, `${one}_id`, `${one}_key`, one].find(
-    (name) =>
-      scalarField(entity, name) !== undefined &&
-      !entity.key.includes(scalarField(entity, name) ?? ''),
-  );
   const parent = entities.find(
     ({ name, key }) => name === word && key.length === 1 && name !== entity.name,
   );
+  const known = [argument, `${one}_id`, `${one}_key`, one].find((name) => {
+    const field = scalarField(entity, name);
+    if (field === undefined || entity.key.includes(field)) return false;
+    // A field that lists its values (a "type") holds no keys of other rows.
+    return parent === undefined || entity.properties[field]?.enum === undefined;
+  });
   const parentKey = parent?.properties[parent.key[0] ?? ''];
   const relate = (field: string): void => {
     const fits = typesOf(entity.properties[field]).join() === typesOf(parentKey).join();
@@ -124,7 +125,7 @@ const readTable = (
   );
   const sample = samplesOf(route);
   const isPaged = rows.isList && (rows.under !== '' || paging.kind === 'offset');
-  const dropped = [...entity.unnameable];
+  const dropped = [...entity.unnameable].filter((name) => name !== '');
   const ingest = {
     ...(dropped.length === 0 ? {} : { drop: dropped }),
     ...(carried.length === 0

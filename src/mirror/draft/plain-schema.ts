@@ -9,10 +9,19 @@ import { schemaName } from './api.ts';
 const mostLevels = 8;
 const mostFields = 300;
 
-/** What a local reference leads to; undefined when it leads nowhere. */
+/** Decodes the escapes of an address; a text that is no such thing stays as it is. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Returns the place that a local reference leads to; undefined when it leads nowhere. */
 export const followReference = (document: unknown, reference: unknown): unknown => {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  return parsePointer(decodeURIComponent(reference.slice(1))).reduce<unknown>(
+  return parsePointer(decode(reference.slice(1))).reduce<unknown>(
     (value, key) =>
       (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
         ? (value as Record<string, unknown>)[key]
@@ -47,7 +56,8 @@ type Merge = { properties: Record<string, unknown>; required: string[] };
 
 /** Objects as one: all of them hold, or any of them. */
 const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
-  const properties: Record<string, unknown> = {};
+  // Without a prototype, so that a property may be called as what objects inherit.
+  const properties = Object.create(null) as Record<string, unknown>;
   for (const part of parts) {
     for (const [name, schema] of Object.entries((part.properties ?? {}) as object)) {
       const known = own(properties, name);

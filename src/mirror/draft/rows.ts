@@ -2,7 +2,8 @@
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
-import type { Api } from './api.ts';
+import { isKeptValue } from '#language/schema/kept-values.ts';
+import type { Api, Mark } from './api.ts';
 import { type DraftEntity, type FoundEntities, typesOf } from './entities.ts';
 
 const madeUp = 3;
@@ -56,10 +57,12 @@ const fits = (schema: JsonSchema, value: unknown): boolean => {
 };
 
 /** A row with what it must have: what an example lacks, or has otherwise than described, is made up. */
-const complete = (entity: DraftEntity, given: Row, number: number): Row => {
+const complete = (entity: DraftEntity, given: Row, number: number, unkept: Set<string>): Row => {
   const row: Row = {};
   for (const [name, schema] of Object.entries(entity.properties)) {
-    const isGiven = Object.hasOwn(given, name) && fits(schema, given[name]);
+    const isKept = !Object.hasOwn(given, name) || isKeptValue(given[name]);
+    if (!isKept) unkept.add(name);
+    const isGiven = isKept && Object.hasOwn(given, name) && fits(schema, given[name]);
     if (isGiven) row[name] = given[name];
     else if (entity.required.includes(name)) row[name] = makeUp(schema, name, number);
   }
@@ -78,8 +81,8 @@ const examplesOf = ({ routes }: Api, { byRoute }: FoundEntities, entity: DraftEn
     return [...rows, ...inItems].flat().filter(isObject) as Row[];
   });
 
-/** Rows by entity; what refers to another entity's row refers to one that there is. */
-export const draftRows = (api: Api, found: FoundEntities): Map<string, Row[]> => {
+/** Drafts rows by entity. What refers to another entity's row refers to one of the draft. */
+export const draftRows = (api: Api, found: FoundEntities, marks: Mark[]): Map<string, Row[]> => {
   const rows = new Map<string, Row[]>();
   const left = [...found.entities];
   while (left.length > 0) {
@@ -94,21 +97,27 @@ export const draftRows = (api: Api, found: FoundEntities): Map<string, Row[]> =>
     const examples = examplesOf(api, found, entity);
     const given = examples.length > 0 ? examples : Array.from({ length: madeUp }, () => undefined);
     const byKey = new Map<string, Row>();
+    const unkept = new Set<string>();
     for (const [index, one] of given.slice(0, mostRows).entries()) {
       const whole =
         one ?? (makeUp({ type: 'object', properties: entity.properties }, '', index + 1) as Row);
-      const row = complete(entity, whole, index + 1);
+      const row = complete(entity, whole, index + 1, unkept);
       for (const { field, target } of entity.relationships) {
         const parents = rows.get(target) ?? [];
         const key = found.entities.find(({ name }) => name === target)?.key[0] ?? '';
         const isThere = parents.some((parent) => parent[key] === row[field]);
-        const parent = parents[index % Math.max(1, parents.length)];
+        const fitting = parents.filter((one) => fits(entity.properties[field] ?? {}, one[key]));
+        const parent = fitting[index % Math.max(1, fitting.length)];
         if (!isThere && parent !== undefined) row[field] = parent[key];
       }
       const key = JSON.stringify(entity.key.map((name) => row[name]));
       byKey.set(key, { ...byKey.get(key), ...row });
     }
     rows.set(entity.name, [...byKey.values()]);
+    if (unkept.size > 0) {
+      const message = `values of examples that are not kept exactly (numbers beyond 2^53) were left out: ${[...unkept].join(', ')}`;
+      marks.push({ place: `entity ${entity.name}`, message });
+    }
   }
   return rows;
 };
