@@ -8,6 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#domain/error.ts';
 import { type Bound, bindAll, keepAliveTimeouts, type ListenAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
+import { apartHeaders, ownConnections } from '#runtime/page-headers.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import type { DoorAccess } from './access.ts';
@@ -36,14 +37,13 @@ const messageBytes = 64 * 2 ** 20;
 const pingMs = 15_000;
 
 const pageHeaders = {
+  ...apartHeaders,
+  ...ownConnections,
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
 };
 
 const partsOf = (request: IncomingMessage): { path: string; ticket: string } => {

@@ -4,6 +4,7 @@
  * by itself.
  */
 import type { SurfaceKind } from '#domain/session.ts';
+import { apartHeaders, ownConnections } from './page-headers.ts';
 
 export type SurfaceRefusal = {
   status: number;
@@ -107,15 +108,22 @@ ${adviceOn(refusal)}
 export const refusalJson = ({ code, message, details }: SurfaceRefusal): string =>
   JSON.stringify({ error: { code, message, details } });
 
-/** Headers of each, as names and values in turn. */
-export const refusalJsonHead = ['content-type', 'application/json; charset=utf-8'];
-export const refusalPageHead = [
-  ...['content-type', 'text/html; charset=utf-8'],
+/**
+ * Headers of both. A refusal has the origin of the page that was asked for, whose scripts could reach into it, so it
+ * is closed like that page.
+ */
+const closedHead = [
+  ...Object.entries({ ...apartHeaders, ...ownConnections }).flat(),
+  ...['referrer-policy', 'no-referrer'],
   ...[
     'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ],
 ];
+
+/** Headers of each, as names and values in turn. */
+export const refusalJsonHead = ['content-type', 'application/json; charset=utf-8', ...closedHead];
+export const refusalPageHead = ['content-type', 'text/html; charset=utf-8', ...closedHead];
 
 /** Whether somebody asks for a page, and not a program for an answer. */
 export const wantsPage = (method: string | undefined, accept: string | undefined): boolean =>

@@ -142,17 +142,21 @@ const answerSession = async (
     if (isEntry(received)) return await enter(parts, session, received);
     const refused = refusalAtDoor(session, received);
     if (refused !== undefined) return refused;
-    // Its polls are no use of the session; what its clients do is told otherwise.
-    if (isOfBrowser(received)) return await answerBrowser(session, received, visit.ending);
+    const { host = '' } = received.headers;
+    // Its polls are no use of the session; what its clients do is reported otherwise.
+    if (isOfBrowser(received)) {
+      return withOriginHeaders(await answerBrowser(session, received, visit.ending), 'data', host);
+    }
     parts.serving.touch();
     const request = behindDoor(received);
     const acted = await answerActing(parts, session, request, (met) =>
       holdBack(met, socket, visit.ending),
     );
     if (acted === 'dropped') return acted;
-    if (acted !== undefined) return isRefusal(acted) ? acted : withOriginHeaders(acted, 'data');
+    if (acted !== undefined)
+      return isRefusal(acted) ? acted : withOriginHeaders(acted, 'data', host);
     const page = pageOf(session.world.contract.ui ?? { entry: '/' }, ui.files);
-    return withOriginHeaders(await answerStatic(parts.files, page, request), 'page');
+    return withOriginHeaders(await answerStatic(parts.files, page, request), 'page', host);
   } finally {
     visit.leave();
   }
@@ -170,7 +174,6 @@ const refusalAnswer = (outcome: SurfaceRefusal, { method, headers }: IncomingMes
     headers: {
       ...named,
       'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
       ...(again === undefined ? {} : { 'retry-after': String(again) }),
     },
     body: isPage ? refusalPage(outcome) : refusalJson(outcome),

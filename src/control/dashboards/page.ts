@@ -1,5 +1,6 @@
 /** The page around a dashboard: what it is, and the frame that it is shown in. It runs nothing itself. */
 import type { DashboardKind } from '#domain/dashboard.ts';
+import { apartHeaders, noConnections, ownConnections } from '#runtime/page-headers.ts';
 import { escapeHtml } from './document.ts';
 
 const style = `
@@ -16,21 +17,22 @@ main { margin: auto; max-width: 40rem; padding: 24px; text-align: center; overfl
 main p { margin: 0 0 8px } .dim { color: var(--dim) }
 `;
 
-/** What the page may do: look as it does, and show a frame of this service. */
+/** Headers of the page: it may look as it does, and show a frame of this service. */
 export const pageHeaders = {
+  ...apartHeaders,
+  ...ownConnections,
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'x-dns-prefetch-control': 'off',
   'cache-control': 'private, no-store',
 } as const;
 
-/** What the frame may do, whoever asks for it: its own policy, in an origin that is nobody's. */
+/** Headers of the frame: its own policy, in an origin of its own, without a connection to anywhere. */
 export const frameHeaders = (policy: string) =>
   ({
     ...pageHeaders,
+    ...noConnections,
     'content-security-policy': `${policy}; sandbox allow-scripts; frame-ancestors 'self'`,
   }) as const;
 

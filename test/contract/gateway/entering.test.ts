@@ -102,7 +102,10 @@ describe('a client that has not entered', () => {
     expect(page).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.body).toContain(`${id} is entered by a one-time link`);
-    expect(await asUi('/page')).toMatchObject({ status: 401, code: 'unauthenticated' });
+    const closed = { 'connection-allowlist': '(response-origin); redirects=allow' };
+    expect(page.headers).toMatchObject(closed);
+    const json = await asUi('/page');
+    expect(json).toMatchObject({ status: 401, code: 'unauthenticated', headers: closed });
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     expect(await asUi('/', upgrade)).toMatchObject({ status: 401 });
   });

@@ -2,6 +2,7 @@
  * The address of a world (`url`): its descriptor for programs, and a page for people, by what they accept. The page is
  * one file that loads nothing and runs nothing; whatever a world says of itself is text in it.
  */
+import { apartHeaders } from '#runtime/page-headers.ts';
 import type { WorldDetail } from '#wire/public-api/world.ts';
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -31,12 +32,12 @@ a code { color: inherit } ul { margin: 0; padding: 0; list-style: none; columns:
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dt { margin-top: 0.5rem } .brief { width: 1% } }
 `;
 
-/** What the page may do: nothing but look as it does. */
+/** Headers of the page: it may look as it does, and do nothing. Its links lead wherever the service is. */
 export const pageHeaders = {
+  ...apartHeaders,
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
 
