@@ -258,7 +258,10 @@ it('the view is entered by its link once, and its socket opened by its own page 
   expect(again.status).toBe(401);
   const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const url = `${browser.address.replace('http', 'ws')}/view/socket`;
-  const foreign = new Client(url, { headers: { cookie, origin: 'http://evil.localhost' } });
-  const [error] = await once(foreign, 'error');
-  expect(String(error)).toContain('403');
+  const site = { origin: browser.address, 'sec-fetch-site': 'same-site' };
+  for (const said of [{ origin: 'http://evil.localhost' }, site]) {
+    const foreign = new Client(url, { headers: { cookie, ...said } });
+    const [error] = await once(foreign, 'error');
+    expect(String(error)).toContain('403');
+  }
 });

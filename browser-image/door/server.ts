@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '#domain/error.ts';
+import { isOtherSite } from '#runtime/fetch-site.ts';
 import { type Bound, bindAll, keepAliveTimeouts, type ListenAddress } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { apartHeaders, ownConnections } from '#runtime/page-headers.ts';
@@ -137,7 +138,7 @@ const answerError = (
 /** What may be done with a connection that changes to WebSocket. Throws why it may not come in. */
 const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
   const { path, ticket } = partsOf(request);
-  const { authorization, cookie, origin, host } = request.headers;
+  const { authorization, cookie, origin, host, 'sec-fetch-site': site } = request.headers;
   if (path === '/cdp') {
     const isIn =
       access.hasToken(authorization) ||
@@ -152,7 +153,8 @@ const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMess
   const pass = access.passOf(cookie);
   if (pass === undefined) throw notEntered();
   // Browsers send cookies with the WebSockets of any page, so the page has to be ours.
-  if (origin === undefined || !URL.canParse(origin) || new URL(origin).host !== host) {
+  const isOwn = URL.parse(origin ?? '')?.host === host && !isOtherSite(site);
+  if (!isOwn) {
     throw new AppError('forbidden', 'the view is spoken to by its own page alone');
   }
   return (socket: WebSocket) => view(socket, pass);

@@ -10,7 +10,7 @@
 /** Features of browsers that no page of ours uses: devices, payments, identities, and what advertising sends. */
 const switchedOff = [
   ...['camera', 'microphone', 'geolocation', 'display-capture', 'payment', 'usb', 'serial', 'hid'],
-  ...['bluetooth', 'midi', 'idle-detection', 'local-fonts', 'window-management'],
+  ...['midi', 'idle-detection', 'local-fonts', 'window-management'],
   ...['identity-credentials-get', 'otp-credentials', 'publickey-credentials-get'],
 ];
 

@@ -3,6 +3,7 @@
  * itself; or, where clients come directly, a browser that a one-time link let in. The control plane uses links up.
  */
 import { AppError } from '#domain/error.ts';
+import { isOtherSite } from '#runtime/fetch-site.ts';
 import type { Log } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createPasses, enterPath, entryKeyHeader, entryKeyOf } from '#runtime/surface-pass.ts';
@@ -40,8 +41,7 @@ const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean =
   const acts = !isSafe(method) || upgrade !== undefined;
   // Behind a gateway it is that which knows the origin's scheme, and it has looked.
   if (isDirect && acts && origin !== undefined && origin !== `http://${host}`) return true;
-  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
-  return isFromElsewhere && (acts || mode !== 'navigate');
+  return isOtherSite(site) && (acts || mode !== 'navigate');
 };
 
 /** Why a request may not use the session's UI; undefined when it may. */

@@ -10,6 +10,7 @@ import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Log } from '#runtime/log.ts';
 import { isPublicAccess } from '#wire/access.ts';
+import type { OperationShape } from '#wire/operation.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import { configOf, sendAnswer } from './answers.ts';
 import type { Authenticate } from './auth.ts';
@@ -46,7 +47,7 @@ export type ServerOptions = Ways & {
   /** Base paths of what is served at other addresses. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
-  /** Refuses requests to MCP servers that name hosts or origins that are none of ours. */
+  /** Refuses what pages of other origins send. */
   guard: Guard;
   uploads: Uploads;
   limitRate: LimitRate;
@@ -82,6 +83,21 @@ const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   const taken = ['application/json', protobufType];
   app.addContentTypeParser(taken, { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+};
+
+/**
+ * Refuses what a page of another origin may not send: anything to an MCP server but from origins that are allowed, and
+ * writes to all but the routes for pages, which take a body in JSON; a browser asks before it sends one there.
+ */
+const checkPage = (
+  { access, method }: OperationShape,
+  headers: IncomingHttpHeaders,
+  guard: Guard,
+): void => {
+  const isMcp = access === 'mcp' || access === 'session';
+  if (isMcp) guard.checkNames(headers);
+  const isJudged = isMcp && headers.origin !== undefined;
+  if (method !== 'GET' && !isForPages(access) && !isJudged) guard.checkPage(headers);
 };
 
 /** Whose share a body counts in. A host's session is looked up for a large one only. */
@@ -145,7 +161,6 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
   const { operation, refusalBody } = bound;
   const { authenticate, guard } = options;
   const { validate, perform } = createPerformer(bound, options);
-  const isGuarded = operation.access === 'mcp' || operation.access === 'session';
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
@@ -173,7 +188,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     onRequest: async (request, reply) => {
       if (isForPages(operation.access)) allowPages(reply);
       const { headers, socket, params, query } = request;
-      if (isGuarded) guard(headers);
+      checkPage(operation, headers, guard);
       const from = plainIp(socket.remoteAddress ?? '');
       const named = { project: projectOf(request), session: sessionOf(request) };
       const caller = await authenticate(headers.authorization, operation.access, from, named);

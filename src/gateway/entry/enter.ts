@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#domain/error.ts';
 import type { SurfaceKind } from '#domain/session.ts';
 import { type SurfaceTemplate, surfaceUrl } from '#domain/surface-address.ts';
+import { isOtherSite } from '#runtime/fetch-site.ts';
 import type { Log } from '#runtime/log.ts';
 import { enterPath, type Passes } from '#runtime/surface-pass.ts';
 import {
@@ -93,10 +94,11 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
     },
     check(request, { sessionId, surface }, isUpgrade) {
       if (!isEntered(surface)) return undefined;
-      const { cookie, origin } = request.headers;
+      const { cookie, origin, 'sec-fetch-site': site } = request.headers;
       if (!passes.check({ sessionId, surface }, cookie)) return notEntered(sessionId);
       // The sites of other sessions count as the same site for cookies, so their pages are kept out here.
-      const isForeign = origin !== undefined && origin !== surfaceUrl(template, sessionId, surface);
+      const own = surfaceUrl(template, sessionId, surface);
+      const isForeign = (origin !== undefined && origin !== own) || isOtherSite(site);
       const acts = isUpgrade || !isSafe(request.method);
       return isForeign && acts ? foreignOrigin(sessionId) : undefined;
     },

@@ -93,6 +93,9 @@ describe('a browser that has entered', () => {
       const socket = { cookie, origin: foreign, connection: 'Upgrade', upgrade: 'websocket' };
       expect(await asUi('/', socket)).toMatchObject({ status: 403 });
     }
+    const unnamed = { cookie, 'sec-fetch-site': 'same-site' };
+    const answer = await asUi('/', unnamed, 'POST');
+    expect(answer).toMatchObject({ status: 403, code: 'foreign_origin' });
   });
 });
 
