@@ -1,11 +1,12 @@
 /**
  * The addresses that a server program listens on: how they are configured, binding all of them or none,
- * and the end, at which requests under way may finish until a deadline.
+ * and the end, at which requests under way may finish until a deadline. Clients that still send read their answer.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
+import { lingerOn } from './linger.ts';
 import { pause } from './pause.ts';
 
 /**
@@ -76,7 +77,7 @@ export const bindAll = async (
   wanted: readonly ListenAddress[],
 ): Promise<Bound> => {
   const results = await Promise.allSettled(
-    wanted.map((address) => listenOn(makeServer(), address)),
+    wanted.map((address) => listenOn(lingerOn(makeServer()), address)),
   );
   const servers = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   const failed = results.find((result) => result.status === 'rejected');

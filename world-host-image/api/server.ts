@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { limits } from '#domain/limits.ts';
+import { lingerOn } from '#runtime/linger.ts';
 import { keepAliveTimeouts } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import { http } from '#wire/http.ts';
@@ -173,7 +174,7 @@ export const startApiServer = async (options: ApiServerOptions): Promise<ApiServ
     if (held === undefined) take();
     else void held.then(take);
   });
-  server.listen(port, host);
+  lingerOn(server).listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
