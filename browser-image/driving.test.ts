@@ -39,7 +39,11 @@ const event = (kind: string) =>
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([startSite(), startBrowserForTest()]);
-  surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
+  surface = await browser.assign({
+    entry: `${site.origin}/`,
+    reach: [{ origin: site.origin }],
+    cookies: [{ url: site.origin, name: 'pass', value: 'good' }],
+  });
 }, hookMs);
 
 afterEach(async () => {
@@ -75,6 +79,15 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
       timeoutMs: 30_000,
       what: 'one page left',
     });
+  });
+
+  it('enters the session in a context of its own', async () => {
+    const context = await (await connect()).newContext();
+    const page = await context.newPage();
+    await page.goto(`${site.origin}/pass`);
+    expect(await page.textContent('body')).toBe('pass=good');
+    const pass = { name: 'pass', httpOnly: true, sameSite: 'Lax' };
+    expect(await context.cookies()).toMatchObject([pass]);
   });
 
   it('uploads a file by its bytes', async () => {

@@ -5,7 +5,7 @@ import { serveClient } from '../relay/client.ts';
 import { serveViewer } from '../view/viewer.ts';
 import { createThrottle } from '../watch/events.ts';
 import type { Instance } from './instance.ts';
-import { type Connected, downloadsOf, type Life, tell } from './state.ts';
+import { type Connected, downloadsOf, type Life, setPasses, tell } from './state.ts';
 
 const turnAway = (socket: WebSocket, closure: Closure): undefined => {
   socket.resume();
@@ -37,6 +37,14 @@ export const serveDriving = async (life: Life, socket: WebSocket): Promise<void>
   const { origins, keeper, options } = life;
   // A browser that ends meanwhile keeps nothing, and that is told elsewhere.
   const keepDownloads = (id?: string) => instance.downloads.keep(id).catch(() => undefined);
+  /** A context that a client makes keeps downloads and enters the session's pages, as the browser's own does. */
+  const prepare = async (id: string): Promise<void> => {
+    const { assignment } = life;
+    const entering = assignment === undefined ? undefined : setPasses(instance, assignment, id);
+    await Promise.all([keepDownloads(id), entering]).catch((err: unknown) =>
+      options.log.warn({ err }, 'a context of a client could not enter the session'),
+    );
+  };
   const throttle = createThrottle();
   const client = serveClient({
     socket,
@@ -45,7 +53,7 @@ export const serveDriving = async (life: Life, socket: WebSocket): Promise<void>
     onActivity: () => keeper.touch(),
     onRefused: (method, why) =>
       throttle((left) => tell(life, { kind: 'refused', what: method.slice(0, 200), why, ...left })),
-    onContext: keepDownloads,
+    onContext: prepare,
   });
   join(life, { ...client, isDriving: true });
   await client.ended;

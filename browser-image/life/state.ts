@@ -183,11 +183,13 @@ export const clearSession = async ({ options, keeper }: Life): Promise<void> => 
   await clearDownloads(downloadsOf(options));
 };
 
-/** Gives a fresh profile the passes of its session. */
+/** Gives a fresh profile the passes of its session, or a context that a client made. */
 export const setPasses = async (
-  { driver }: Instance,
+  { driver }: Pick<Instance, 'driver'>,
   { cookies = [] }: Assignment,
+  browserContextId?: string,
 ): Promise<void> => {
+  const context = browserContextId === undefined ? {} : { browserContextId };
   const passes = cookies.map((cookie) => ({
     ...cookie,
     path: '/',
@@ -195,7 +197,7 @@ export const setPasses = async (
     sameSite: 'Lax',
     secure: cookie.url.startsWith('https:'),
   }));
-  if (passes.length > 0) await driver.send('Storage.setCookies', { cookies: passes });
+  if (passes.length > 0) await driver.send('Storage.setCookies', { cookies: passes, ...context });
 };
 
 /** Opens the entry page in the tab that a fresh browser has, and keeps what came of it. */

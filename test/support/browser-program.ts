@@ -61,6 +61,8 @@ const answer = (request: IncomingMessage, response: ServerResponse): void => {
     response.end(
       '<!doctype html><title>asks</title><script>document.title = confirm("Sure?")</script>',
     );
+  } else if (url.pathname === '/pass') {
+    response.end(request.headers.cookie ?? '');
   } else if (url.pathname === '/host') {
     response.end(request.headers.host ?? '');
   } else {
