@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
 import { barriers, overflow } from '#test/support/barriers.ts';
 import {
+  answerSlow,
   type Site,
   type StartedBrowser,
   startBrowserForTest,
@@ -293,6 +294,25 @@ describe('the view page', { timeout: 60_000 }, () => {
     await person.getByText('This view is entered by a link').waitFor();
     expect(await barriers(person)).toEqual([]);
     await person.close();
+  });
+
+  it('says what it waits for while the browser opens its first page', async () => {
+    const starting = await startBrowserForTest();
+    const reach = [{ origin: site.origin }];
+    const assigned = starting.assign({ entry: `${site.origin}/slow`, reach });
+    const person = await outside.newPage();
+    await person.goto(starting.viewLink({ isReadOnly: true }));
+    await person.getByText('The browser is not ready yet.').waitFor();
+    await until(() => site.requests.some(({ path }) => path === '/slow'), {
+      ...waiting,
+      what: 'the first page to be asked for',
+    });
+    answerSlow();
+    await assigned;
+    await person.getByRole('tab', { name: 'Site' }).waitFor();
+    await person.getByText(/not ready|first picture/).waitFor({ state: 'hidden' });
+    await person.close();
+    await starting.stop();
   });
 
   it('opens and closes tabs by keyboard', async () => {

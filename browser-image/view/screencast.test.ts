@@ -85,6 +85,17 @@ it('asks for nothing while pictures come, or when none can have been dropped', a
   expect(begun).toBe(1);
 });
 
+it('asks again until the first picture has come', async () => {
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(begun).toBe(2);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(begun).toBe(3);
+  send(1);
+  acknowledge();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(begun).toBe(3);
+});
+
 it('asks again where it is told to, also when nothing came', async () => {
   screencast.again();
   await vi.advanceTimersByTimeAsync(250);

@@ -39,6 +39,8 @@ export type Screencast = {
 const mostUnderWay = 2;
 /** So long nothing changed: it is asked again for what was dropped. */
 const quietMs = 250;
+/** A tab of which Chromium gives no first picture within this time is asked for it again, until it comes. */
+const firstMs = 2_000;
 
 /** What fails because a tab went is told in the log and no more. */
 export const logged =
@@ -52,6 +54,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
   let stage: Stage | undefined;
   let underWay = 0;
   let mayLack = false;
+  let hasCome = false;
   let quiet: NodeJS.Timeout | undefined;
   let turn = Promise.resolve();
   const inTurn = (work: () => Promise<void>): void => {
@@ -69,10 +72,12 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     [underWay, mayLack] = [0, false];
     const wanted = { format: 'jpeg', everyNthFrame: 1, ...picture };
     await driver.send('Page.startScreencast', wanted, sessionId);
+    if (!hasCome) quiet = setTimeout(() => beginAgain(sessionId).catch(logged(log)), firstMs);
   };
 
   const came = (): void => {
     clearTimeout(quiet);
+    hasCome = true;
     underWay += 1;
     mayLack ||= underWay >= mostUnderWay;
   };
@@ -103,6 +108,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     const attached = await driver.send('Target.attachToTarget', { targetId, flatten: true });
     const sessionId = String(attached.sessionId);
     stage = { driver, sessionId, targetId };
+    hasCome = false;
     await driver.send('Page.enable', {}, sessionId);
     await begin(sessionId);
   };
@@ -113,6 +119,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     const before = stage;
     if (active?.id !== before?.targetId) {
       stage = undefined;
+      clearTimeout(quiet);
       if (before !== undefined) await leave(before);
       if (active !== undefined) await enter(active.id);
     }

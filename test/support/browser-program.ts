@@ -47,6 +47,15 @@ document.querySelector('#pad').onmousedown = ({ currentTarget: pad }) => {
 };
 </script></html>`;
 
+/** What holds answers back at `/slow`. */
+const held = new Set<() => void>();
+
+/** Answers what was asked of `/slow`. */
+export const answerSlow = (): void => {
+  for (const release of held) release();
+  held.clear();
+};
+
 const answer = (request: IncomingMessage, response: ServerResponse): void => {
   const url = new URL(request.url ?? '/', 'http://site');
   if (url.pathname === '/login') {
@@ -61,6 +70,9 @@ const answer = (request: IncomingMessage, response: ServerResponse): void => {
     response.end(
       '<!doctype html><title>asks</title><script>document.title = confirm("Sure?")</script>',
     );
+  } else if (url.pathname === '/slow') {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    held.add(() => response.end(page('')));
   } else if (url.pathname === '/pass') {
     response.end(request.headers.cookie ?? '');
   } else if (url.pathname === '/host') {

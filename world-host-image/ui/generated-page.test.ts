@@ -167,6 +167,26 @@ describe('rows', () => {
     expect(patched[1]).toMatchObject({ path: '/notes/3', via: 'ui', changes: { notes: {} } });
   });
 
+  it.each(['notes', 'books'])(
+    'of %s that were deleted meanwhile are not saved, with the next step',
+    async (name) => {
+      const form = page.getByRole('dialog');
+      const id = name === 'notes' ? 4 : 2;
+      await open(`/entities/${name}/rows/${id}?form=${name === 'notes' ? 'edit' : 'delete'}`);
+      const act = name === 'notes' ? form : page.getByRole('alertdialog');
+      await act.getByRole('button').last().waitFor();
+      const row = `/__svc/ui/entities/${name}/row?key=[${id}]`;
+      const ask = `fetch(${JSON.stringify(row)}, { method: 'DELETE' }).then(({ status }) => status)`;
+      expect(await page.evaluate(ask)).toBe(200);
+      if (name === 'notes') await form.getByLabel('Title').fill('Too late');
+      await act.getByRole('button', { name: name === 'notes' ? 'Save' : 'Delete' }).click();
+      const alert = act.getByRole('alert');
+      await alert.getByText('This row was deleted meanwhile, so').waitFor();
+      await alert.getByText('the list has the rows that are there').waitFor();
+      expect(await alert.innerText()).not.toContain('not_found');
+    },
+  );
+
   it('are made and deleted by the contract where the world has no route for it', async () => {
     await open('/entities/notes');
     await page.getByRole('button', { name: 'New' }).click();

@@ -5,7 +5,7 @@
 import { keyOf } from '../world/keys.ts';
 import { type PageEntity, type PageRoute, type Row, world } from '../world/model.ts';
 import { AskError, ask, type FieldProblem } from './ask.ts';
-import { addressOf } from './rows.ts';
+import { addressOf, readRow } from './rows.ts';
 
 /** A row that is changed; its key is that of the row as it stands. */
 export type Change = { entity: PageEntity; row: Row; fields: Row };
@@ -99,20 +99,53 @@ export const createRow = async (
   return keyIn(entity, await ask('POST', addressOf(entity, 'rows', {}), fields), 'row');
 };
 
+const isNotFound = (error: unknown): error is AskError =>
+  error instanceof AskError && error.status === 404;
+
+/** Returns true if the host has no such row. */
+const isGone = (entity: PageEntity, row: Row): Promise<boolean> =>
+  readRow(entity, keyOf(entity, row)).then(() => false, isNotFound);
+
+/**
+ * Does a write of a row that is there. Where it is answered 404 because the row was deleted meanwhile, that is said in
+ * words: vendors have a code for it, and some say the same of other things that are not there.
+ */
+const onRow = async (
+  entity: PageEntity,
+  row: Row,
+  write: () => Promise<unknown>,
+  nothing: string,
+): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    if (!isNotFound(error) || !(await isGone(entity, row))) throw error;
+    const message = `This row was deleted meanwhile, so ${nothing}.`;
+    const hint = `Close this, and go back to ${entity.label}: the list has the rows that are there.`;
+    throw new AskError(404, message, [], { answer: error.answer, hint });
+  }
+};
+
 /** Changes fields of a row. Throws `AskError`. */
-export const updateRow = async ({ entity, row, fields }: Change): Promise<void> => {
+export const updateRow = ({ entity, row, fields }: Change): Promise<void> => {
   const route = entity.routes.update;
-  if (route !== undefined) return void (await byRoute(route, { entity, row, fields }));
   const key = JSON.stringify(keyOf(entity, row));
-  await ask('PATCH', addressOf(entity, 'row', { key }), fields);
+  const write = (): Promise<unknown> =>
+    route === undefined
+      ? ask('PATCH', addressOf(entity, 'row', { key }), fields)
+      : byRoute(route, { entity, row, fields });
+  return onRow(entity, row, write, 'nothing was saved');
 };
 
 /** Deletes a row. Throws `AskError`. */
-export const deleteRow = async (entity: PageEntity, row: Row): Promise<void> => {
+export const deleteRow = (entity: PageEntity, row: Row): Promise<void> => {
   const route = entity.routes.delete;
-  if (route !== undefined) return void (await byRoute(route, { entity, row, fields: {} }));
   const key = JSON.stringify(keyOf(entity, row));
-  await ask('DELETE', addressOf(entity, 'row', { key }));
+  const write = (): Promise<unknown> =>
+    route === undefined
+      ? ask('DELETE', addressOf(entity, 'row', { key }))
+      : byRoute(route, { entity, row, fields: {} });
+  return onRow(entity, row, write, 'there is nothing to delete');
 };
 
 /** Names of the fields that a form offers: those of the route, or of a row without a changed key. */

@@ -2,6 +2,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { AskError } from '../host/ask.ts';
 import { deleteRow } from '../host/writes.ts';
 import { useAnnounce } from '../pieces/announce.tsx';
 import { nameOf } from '../world/keys.ts';
@@ -34,9 +35,12 @@ export const DeleteRow = ({ entity, row, onClose }: DeleteProps) => {
             The row is taken out of {entity.label}. Only a reset of the session brings it back.
           </AlertDialog.Description>
           {deleting.error === null ? null : (
-            <p role="alert" className="form-fault">
-              {deleting.error.message}
-            </p>
+            <div role="alert" className="form-fault">
+              <p>{deleting.error.message}</p>
+              {deleting.error instanceof AskError && deleting.error.status === 404 ? (
+                <p>{deleting.error.hint}</p>
+              ) : null}
+            </div>
           )}
           <div className="actions">
             <AlertDialog.Close>Keep it</AlertDialog.Close>

@@ -168,6 +168,7 @@ const FormError = ({
 }): ReactNode => (
   <div role="alert" className="form-fault">
     <p>{error.message}</p>
+    {error instanceof AskError && error.status === 404 ? <p>{error.hint}</p> : null}
     {others.map(({ field, message }) => (
       <p key={`${field}${message}`}>{field === '' ? message : `${field}: ${message}`}</p>
     ))}

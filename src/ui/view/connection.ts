@@ -4,6 +4,8 @@ import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 /** How it stands with the connection, and what a person is to know of it. */
 export type Standing =
   | { is: 'connecting' }
+  /** It stands; the browser is not ready to be seen. */
+  | { is: 'waiting' }
   | { is: 'open' }
   /** It comes back at the same address. */
   | { is: 'away'; why: string }
@@ -89,6 +91,10 @@ export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Con
     url.protocol = url.protocol.replace('http', 'ws');
     socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
+    socket.onopen = () => {
+      // One that comes back still says why it went.
+      if (attempts === 0) onStanding({ is: 'waiting' });
+    };
     socket.onmessage = onMessage;
     socket.onclose = onClose;
   };

@@ -95,6 +95,16 @@ const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) =
       </div>
     );
   }
+  if (standing.is === 'waiting') {
+    return (
+      <div className="state" role="status">
+        <span className="spinner" aria-hidden="true" />
+        <p className="state-title">The browser is not ready yet.</p>
+        <p>It is starting, or its first page is loading.</p>
+      </div>
+    );
+  }
+  if (standing.is === 'connecting') return <Loading what="the connection to the browser" />;
   return hasPicture ? null : <Loading what="the first picture" />;
 };
 
