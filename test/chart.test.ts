@@ -4,7 +4,7 @@
  * and no cluster; test/cluster/chart.test.ts installs it.
  */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -14,6 +14,8 @@ import type {
   V1PodSpec,
   V1PolicyRule,
 } from '@kubernetes/client-node';
+import { loadYaml } from '@kubernetes/client-node';
+import { Ajv } from 'ajv';
 import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
 import { needs } from '../orchestrator/driver/kubernetes/access.ts';
@@ -138,6 +140,102 @@ describe('the values of the chart', () => {
   it('are those of the schema', () => {
     const missing = leaves.filter(({ value }) => value === undefined);
     expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the schema of the values', () => {
+  const { $schema: _, ...schema } = JSON.parse(read('charts/svc/values.schema.json'));
+  const check = new Ajv({ strict: false, allErrors: true }).compile(schema);
+  /** The paths that the schema refuses. */
+  const refusedIn = (values: object): string[] => {
+    check(values);
+    return [...new Set((check.errors ?? []).map(({ instancePath }) => instancePath))];
+  };
+  const pools = (text: string) => ({ hosts: { pools: text } });
+
+  it.each<[string, object]>([
+    [
+      '/control/settings/SVC_QUOTA_SESSIONS',
+      { control: { settings: { SVC_QUOTA_SESSIONS: 'many' } } },
+    ],
+    ['/control/settings/SVC_PIN_HOSTS', { control: { settings: { SVC_PIN_HOSTS: 'true' } } }],
+    ['/gateway/settings/SVC_ROUTES', { gateway: { settings: { SVC_ROUTES: '-1' } } }],
+    [
+      '/control/resources/limits/memory',
+      { control: { resources: { limits: { memory: 'lots' } } } },
+    ],
+    [
+      '/postgres/resources/requests/cpu',
+      { postgres: { resources: { requests: { cpu: '1 core' } } } },
+    ],
+    ['/control/workSize', { control: { workSize: 'much' } }],
+    ['/hosts/namespace', { hosts: { namespace: 'kube-system' } }],
+    ['/hosts/namespace', { hosts: { namespace: 'default' } }],
+    ['/hosts/pools', pools('no file of pools')],
+    ['/hosts/pools', pools('[pools.default\nminimum = 1\n')],
+    ['/hosts/pools', pools('[pools.default]\nminimum = "two"\n')],
+    ['/hosts/pools', pools('[pools.default]\nmaximum = -1\n')],
+    ['/hosts/pools', pools('[sessions]\nidle = "1h"\n')],
+  ])('refuses %s in %j', (path, values) => {
+    expect(refusedIn(values)).toEqual([path]);
+  });
+
+  it('takes the values of the chart and those of ci/', () => {
+    const files = readdirSync(join(chartFolder, 'ci')).map((file) => `charts/svc/ci/${file}`);
+    for (const file of ['charts/svc/values.yaml', ...files]) {
+      expect([file, refusedIn(loadYaml(read(file)))]).toEqual([file, []]);
+    }
+    const spread =
+      '# two\n[pools."default"]\ntiers = [\n  "standard",\n]\ntarget = "auto" # as many\n\n[pools.b]\n';
+    expect(refusedIn(pools(spread))).toEqual([]);
+  });
+
+  it('takes numbers and words alone for settings that programs read as such', () => {
+    const all = Object.entries(readers).flatMap(([program, paths]) => {
+      const settings = valuesSchema.properties?.[program]?.properties?.settings?.properties ?? {};
+      const text = paths.map(read).join('\n');
+      const namesOf = (form: RegExp) => [...text.matchAll(form)].map(([, name]) => name ?? '');
+      const numbers = namesOf(/'(SVC_[A-Z_]+)',\s*(?:\{\s*min\b|[\w*. ]+,\s*[\w*. ]+[,)])/g);
+      const words = namesOf(/choice\(\s*'(SVC_[A-Z_]+)'/g);
+      return Object.entries(settings).map(([name, { pattern, enum: choices }]) => ({
+        name,
+        isNumber: pattern === '^[0-9]*$',
+        isWord: choices !== undefined,
+        read: { isNumber: numbers.includes(name), isWord: words.includes(name) },
+      }));
+    });
+    expect(all.length).toBeGreaterThan(40);
+    for (const { name, isNumber, isWord, read: wanted } of all) {
+      expect([name, { isNumber, isWord }]).toEqual([name, wanted]);
+    }
+  });
+
+  it('has one replica of each program in ci/trial.yaml, as that file says', () => {
+    type Values = Record<string, { replicas?: number } | string>;
+    const replicasIn = (values: Values, name: string): number | undefined => {
+      const program = values[name];
+      return typeof program === 'object' ? program.replicas : undefined;
+    };
+    const trial = loadYaml(read('charts/svc/ci/trial.yaml')) as Values;
+    const usual = defaultValues as Values;
+    const programs = Object.keys(usual).filter((name) => replicasIn(usual, name) !== undefined);
+    expect(programs.length).toBe(4);
+    for (const name of programs) expect([name, replicasIn(trial, name)]).toEqual([name, 1]);
+  });
+
+  it('and kubernetes.md name the same rights as the chart gives', () => {
+    const rulesIn = (text: string): string[] =>
+      (loadYaml(text) as V1PolicyRule[]).flatMap(({ apiGroups, resources, verbs }) =>
+        verbs.map((verb) => `${verb} ${resources?.join()}.${apiGroups?.join()}`),
+      );
+    const [, given = ''] =
+      /define "svc\.hostRules" -}}\n([\s\S]*?)\{\{- end/.exec(
+        read('charts/svc/templates/_helpers.tpl'),
+      ) ?? [];
+    const [, named = ''] =
+      /^rules:\n([\s\S]*?)^```/m.exec(read('docs/operate/kubernetes.md')) ?? [];
+    expect(rulesIn(given).length).toBeGreaterThan(10);
+    expect(rulesIn(named).sort()).toEqual(rulesIn(given).sort());
   });
 });
 
@@ -328,6 +426,10 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     [['--set', 'blobs.s3.endpoint=http://minio:9000'], 'blobs.s3.url names no bucket'],
     [['--set', 'blobs.s3.url=s3://b,blobs.existingClaim=c'], 'blobs.existingClaim are both set'],
     [['--set', 'postgres.bundled=false'], 'postgres.external.secretName'],
+    [['--set', 'control.settings.SVC_QUOTA_SESSIONS=many'], 'SVC_QUOTA_SESSIONS'],
+    [['--set', 'control.resources.limits.memory=lots'], 'memory'],
+    [['--set', 'hosts.namespace=kube-system'], 'namespace'],
+    [['--set', 'hosts.pools=minimum'], 'pools'],
     [['--set', 'hosts.namespace=svc'], 'hosts.namespace is the namespace of the release'],
     [
       ['--set-string', 'control.settings.SVC_QUOTA=1'],

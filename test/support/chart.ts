@@ -124,6 +124,7 @@ const texts = [
   `sha256:${'7'.repeat(64)}`,
   's3://changed/prefix',
   'changed.example.com:4443',
+  '[pools.changed]\nminimum = 1\n',
 ];
 
 const otherItem = (schema: ValueSchema | undefined): unknown =>
