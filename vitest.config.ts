@@ -76,7 +76,8 @@ const fuzz = {
  * `SWEEP_TIMES` runs so many cases of the fault sweep, a fifth of them on Docker; `SWEEP_SEED` chooses
  * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime. `SWEEP_WEBHOOKS` kills the
  * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says. `SWEEP_INGESTION` is the
- * same of the control plane while agents tell what they did, and as often when nobody says. `SWEEP_BROWSERS` takes
+ * same of the control plane while agents tell what they did, and as often by default; `SWEEP_LEDGERS` strikes as often
+ * around the ends of sessions. `SWEEP_BROWSERS` takes
  * browsers away so many times; two fifths of the sweep when nobody says, on processes alone unless it is long.
  */
 const sweepTimes = Number(process.env.SWEEP_TIMES ?? 10);
@@ -99,6 +100,8 @@ const sweep = {
   times: { process: sweepOn('process', 0.8), docker: sweepOn('docker', 0.2) },
   webhooks: Number(process.env.SWEEP_WEBHOOKS ?? Math.ceil(sweepTimes / 5)),
   ingestion: Number(process.env.SWEEP_INGESTION ?? Math.ceil(sweepTimes / 5)),
+  ledgers: Number(process.env.SWEEP_LEDGERS ?? Math.ceil(sweepTimes / 5)),
+  runs: Number(process.env.SWEEP_RUNS ?? Math.ceil(sweepTimes / 5)),
   browsers: {
     process: browsersOn('process'),
     docker: browsersOn('docker'),

@@ -14,11 +14,11 @@ import type { Tracer } from '#runtime/tracing.ts';
 import type { Client } from '#wire/client.ts';
 import type { LaunchesLine, LeadingLine } from '#wire/program-lines/lines.ts';
 import type { Config } from './config.ts';
-import { startControlLoop } from './control-loop.ts';
+import { deadlines, startControlLoop } from './control-loop.ts';
 import { type Duties, startLeadership } from './control-plane/leadership.ts';
 import { createLeaseApi } from './control-plane/lease.ts';
 import { createPoolApi, type PoolApi } from './control-plane/pool.ts';
-import { startReaper } from './control-plane/reaper.ts';
+import { limitsAfterGap, startReaper } from './control-plane/reaper.ts';
 import type { Driver } from './driver/driver.ts';
 import { createPoolMemory } from './learned/pool-memory.ts';
 import { type Backgrounds, createBackgrounds } from './observe/background.ts';
@@ -80,7 +80,16 @@ const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds)
     control,
     watchPool(pool, nudge, observer.restMs, log),
     startPublishing(pool, { statuses: memory.statuses, refusal, file }, log),
-    startReaper(pool, () => ({ ...settings().sessions, closingMs }), log),
+    startReaper(
+      pool,
+      () =>
+        limitsAfterGap(
+          { ...settings().sessions, closingMs },
+          observer.steadyMs(),
+          deadlines.heardMs,
+        ),
+      log,
+    ),
   ];
   for (const loop of [...loops, ...containers.loops]) board.show(loop);
   metrics.showFrom(() => ({ isLeading: true, pools: control.status().last?.pools ?? [] }));

@@ -7,10 +7,11 @@
  * Whoever asked for it is told when something is left: it says so by failing.
  */
 import pMap from 'p-map';
+import type { LedgerMark } from '#domain/ledger.ts';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import type { PoolApi } from './control-plane/pool.ts';
-import type { Driver } from './driver/driver.ts';
+import type { Container, Driver } from './driver/driver.ts';
 import type { Background } from './observe/background.ts';
 
 const atOnce = 8;
@@ -19,10 +20,18 @@ const againMs = 250;
 /** How long a runtime may take to show a container that somebody asked it for before he was killed. */
 const showMs = 1_000;
 
+/** How far the ledgers of hosts had come when they ended. */
+type Marks = Map<string, LedgerMark>;
+
 /** Destroys the containers that there are now; answers how many there were. */
-const destroyListed = async (driver: Driver): Promise<number> => {
+const destroyListed = async (driver: Driver, marks: Marks = new Map()): Promise<number> => {
   const containers = await driver.list();
-  await pMap(containers, ({ hostId }) => driver.destroy(hostId), { concurrency: atOnce });
+  const destroy = async ({ hostId }: Container): Promise<void> => {
+    const ledger = await driver.end?.(hostId);
+    if (ledger !== undefined) marks.set(hostId, ledger);
+    await driver.destroy(hostId);
+  };
+  await pMap(containers, destroy, { concurrency: atOnce });
   return containers.length;
 };
 
@@ -46,15 +55,20 @@ export type ShutDownParts = {
 };
 
 /** Destroys until nothing is under way any more, and then what is left. */
-const destroyUntilQuiet = async ({ driver, background, log }: ShutDownParts): Promise<void> => {
+const destroyUntilQuiet = async (
+  { driver, background, log }: ShutDownParts,
+  marks: Marks,
+): Promise<void> => {
   const quiet = new AbortController();
   void background.finish().then(() => quiet.abort());
   while (!quiet.signal.aborted) {
     // A launch that goes on meanwhile fails or finishes; what it leaves is seen by the next look.
-    await destroyListed(driver).catch((err: unknown) => log.warn({ err }, 'destroying failed'));
+    await destroyListed(driver, marks).catch((err: unknown) =>
+      log.warn({ err }, 'destroying failed'),
+    );
     await pause(againMs, quiet.signal);
   }
-  await destroyListed(driver);
+  await destroyListed(driver, marks);
   await driver.dismantle();
 };
 
@@ -74,11 +88,14 @@ export const shutDown = async (parts: ShutDownParts): Promise<void> => {
   });
   const drain = (hostId: string) =>
     attempt(`draining ${hostId}`, () => pool.drain(hostId, { reason: 'shutdown' }));
+  const marks: Marks = new Map();
   const report = (hostId: string) =>
-    attempt(`reporting ${hostId} gone`, () => pool.reportGone(hostId, 'shutdown'));
+    attempt(`reporting ${hostId} gone`, () =>
+      pool.reportGone(hostId, 'shutdown', { ledger: marks.get(hostId) }),
+    );
   await pMap(rows, drain, { concurrency: atOnce });
   try {
-    await destroyUntilQuiet(parts);
+    await destroyUntilQuiet(parts, marks);
   } finally {
     await pMap(rows, report, { concurrency: atOnce });
   }

@@ -25,6 +25,8 @@ export type HostConfig = {
   workDir: string;
   /** Unpacked snapshots of large worlds: a folder that other hosts may share, and what it may hold. */
   snapshots: { folder: string; mostBytes: number };
+  /** File in which the number of the ledger's last entry stands; undefined: the runtime keeps none. */
+  ledgerMark?: string | undefined;
   /** Command of the Python that runs user code. */
   python: string;
   /** Folders where commands are found, as in `PATH`. */
@@ -73,6 +75,7 @@ export const readConfig = (env: Env): HostConfig => {
       folder: read.text('SVC_SNAPSHOT_DIR', `${workDir}-snapshots`),
       mostBytes: snapshotMb * mebibyte,
     },
+    ledgerMark: read.optionalText('SVC_LEDGER_MARK'),
     python: read.text('SVC_PYTHON', 'python3'),
     searchPath: read.text('PATH', ''),
     userCode: {

@@ -138,8 +138,8 @@ export const startHost = async ({
       stopping.abort();
     },
   });
-  const { namespaces, snapshots, workDir } = config;
-  const apart = [snapshots.folder];
+  const { namespaces, snapshots, workDir, ledgerMark } = config;
+  const apart = [snapshots.folder, ...(ledgerMark === undefined ? [] : [ledgerMark])];
   const proof = startProof({ workDir, apart, namespaces, userCode, log });
   const lifecycle = {
     identity,
@@ -149,6 +149,7 @@ export const startHost = async ({
     serving,
     worlds,
     proof,
+    ledgerMark,
     log,
     stopping: signal,
   };

@@ -8,6 +8,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
+import type { LedgerMark } from '#domain/ledger.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import { type HostShape, offerOf } from '#pools/pool-config.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -42,6 +43,8 @@ export type EndAccount = {
   detail?: string | undefined;
   /** The last that it wrote; operators alone are told. */
   output?: string | undefined;
+  /** How far the ledger of its session had come. */
+  ledger?: LedgerMark | undefined;
 };
 
 export type DrainOptions = EndAccount & {
@@ -154,7 +157,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       return unlessMovedOn(send(ask(client, operations.drainHost, input, answerMs)));
     },
     reportGone(hostId, reason, account = {}) {
-      const input = { params: { hostId }, body: { reason, ...accountBody(account) } };
+      const ledger = account.ledger === undefined ? {} : { ledger: account.ledger };
+      const input = { params: { hostId }, body: { reason, ...accountBody(account), ...ledger } };
       return unlessMovedOn(ask(client, operations.reportGone, input, answerMs));
     },
     async reap(limits) {

@@ -8,6 +8,7 @@
  */
 
 import type { HostKind } from '#domain/host.ts';
+import type { LedgerMark } from '#domain/ledger.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
 import type { HostShape } from '#pools/pool-config.ts';
@@ -48,6 +49,8 @@ export type Container = {
   /** Of a pending one. */
   trouble?: ContainerTrouble;
   exit?: ContainerExit;
+  /** Of one that has ended: how far the ledger of its session had come, where its host left that. */
+  ledger?: LedgerMark;
   /** The runtime takes it away soon, by no wish of ours: an eviction, a drained node, spot reclaim. */
   reclaimed?: Reclaim;
   /** What it was made from, as `digestOf` had it then. */
@@ -139,6 +142,11 @@ export type Driver = {
    * as `launch` would have. Throws `not_found` when no such container runs.
    */
   adopt(hostId: string): Promise<Launched>;
+  /**
+   * Ends the container's processes, and returns how far the ledger of its session had come then. Absent where nothing
+   * of that outlives them.
+   */
+  end?(hostId: string): Promise<LedgerMark | undefined>;
   /** Ends the container and removes all of it. None of ours by that name: nothing happens. */
   destroy(hostId: string): Promise<void>;
   /** The last lines that the host wrote, for telling why it ended; empty when there are none. */

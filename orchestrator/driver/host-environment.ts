@@ -54,6 +54,8 @@ export type RuntimeSettings = PlaceSettings & {
   /** Where it keeps unpacked snapshots of large worlds, and how much of them; others may share it. */
   snapshots: { folder: string; mb: number };
   python: string;
+  /** File that outlives the host's process, for the number of the ledger's last entry; absent: there is none. */
+  ledgerMark?: string;
   /** What the host has to itself, of `pid`, `ipc`, `mount`, `net`: there it looks for what sessions leave. */
   namespaces: readonly string[];
 };
@@ -142,4 +144,7 @@ export const hostEnvironment = (
   SVC_USER_CODE_BOUNDARY: boundaryOf(settings.userCodeBoundary ?? 'usual', spec.shape.isolation),
   SVC_USER_CODE_MEMORY_MB: String(userCodeMemoryMb(spec.shape.size.memoryMb)),
   SVC_NAMESPACES: runtimeSettings.namespaces.join(','),
+  ...(runtimeSettings.ledgerMark === undefined
+    ? {}
+    : { SVC_LEDGER_MARK: runtimeSettings.ledgerMark }),
 });

@@ -80,6 +80,7 @@ const accountOfEnd = async (
 ): Promise<EndAccount> => ({
   detail: container?.exit?.detail,
   output: await outputOf(driver, hostId),
+  ledger: container?.ledger,
 });
 
 /** What the runtime says about a container, or else what its host wrote. */
@@ -256,9 +257,12 @@ const reportGone = async (
 };
 
 const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fresh): void => {
-  const { driver, background, log } = parts;
+  const { driver, pool, background, log } = parts;
   background.begin(hostId, 'destroy', async () => {
     if (why === 'orphan' && (await fresh.rows()).has(hostId)) return;
+    // Reported while it is still there: a report that fails is made again with the next attempt.
+    const ledger = why === 'orphan' ? undefined : await driver.end?.(hostId);
+    if (ledger !== undefined) await pool.reportGone(hostId, 'exited', { ledger });
     await driver.destroy(hostId);
     log.info({ hostId, why }, 'destroyed');
   });

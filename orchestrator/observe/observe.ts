@@ -30,6 +30,8 @@ export type Observer = {
   observe(signal: AbortSignal): Promise<Observation>;
   /** The rest that the last look calls for, in milliseconds. */
   restMs(): number;
+  /** Returns how long the control plane has answered without a gap, in milliseconds, as of the last look. */
+  steadyMs(): number;
 };
 
 /**
@@ -48,6 +50,7 @@ export const createObserver = (
   let endedAt = Number.NEGATIVE_INFINITY;
   return {
     restMs: () => restMs,
+    steadyMs: () => Math.max(0, lastSeenAt - steadySince),
     async observe(signal) {
       await pause(Math.max(0, endedAt + restMs - performance.now()), signal);
       const beganAt = performance.now();

@@ -47,3 +47,19 @@ export const eventTypeChars = 256 - answerSuffix.length;
 /** Who had a delivery sent whose answer is kept. */
 export const deliverySenders = ['listen', 'push'] as const;
 export type DeliverySender = (typeof deliverySenders)[number];
+
+/**
+ * Mark of a session's ledger: the number of its last entry. A host keeps it in a file outside of its process, so that
+ * entries that a killed host had not delivered are counted.
+ */
+export type LedgerMark = { sessionId: string; lastEntry: number };
+
+/** Writes a mark as text; each is at least as long as the one before, so that it may be written over it. */
+export const writeLedgerMark = ({ sessionId, lastEntry }: LedgerMark): string =>
+  `ledger ${sessionId} ${String(lastEntry).padStart(10, '0')}\n`;
+
+/** Reads a mark; undefined for a text that is none. */
+export const readLedgerMark = (text: string): LedgerMark | undefined => {
+  const [, sessionId, number] = /^ledger (\S{1,64}) (\d{10})\n/.exec(text) ?? [];
+  return sessionId === undefined ? undefined : { sessionId, lastEntry: Number(number) };
+};

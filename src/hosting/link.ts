@@ -81,7 +81,9 @@ export const isRefused = (error: unknown): boolean =>
 export const isStale = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'conflict';
 
-const mayPass = (error: unknown): boolean => error instanceof AppError && passing.has(error.code);
+/** Returns true for an error after which the same message may be taken. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof AppError && passing.has(error.code);
 
 export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions): StreamingLink => {
   let lastAnswerAt = performance.now();

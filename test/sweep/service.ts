@@ -29,6 +29,10 @@ declare module 'vitest' {
       /** Cases of `webhooks.test.ts`. */
       webhooks: number;
       ingestion: number;
+      /** Cases of `ledgers.test.ts`. */
+      ledgers: number;
+      /** Cases of `runs.test.ts`. */
+      runs: number;
       /** Cases of `browsers.test.ts` on each runtime. */
       browsers: Record<Service['runtime'] | 'kubernetes', number>;
       only: number | null;

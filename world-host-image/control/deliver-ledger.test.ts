@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { ControlLink } from '#hosting/link.ts';
@@ -7,6 +7,7 @@ import { until } from '#runtime/pause.ts';
 import { type Ledger, type LedgerNote, openLedger } from '../ledger/ledger.ts';
 import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
 
+const stopping = new AbortController();
 let delivery: LedgerDelivery | undefined;
 afterEach(() => delivery?.finish({ isStopping: false }));
 
@@ -39,6 +40,7 @@ const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
       link: { send, sendOnce: send },
       log: createLog('test', 'silent'),
       identity: { hostId: 'hst-1', generation: 1 },
+      stopping: stopping.signal,
     },
     { id: 'ses-1', ledger },
   );
@@ -82,6 +84,39 @@ describe('delivering a ledger', () => {
     expect(taken).toEqual([['1200']]);
   });
 
+  it('waits at the end for a control plane that is away, however long that takes', async () => {
+    const ledger = openLedger();
+    note(ledger, 'one');
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const taken: string[] = [];
+    let failures = 0;
+    start(ledger, (operations) => {
+      failures += 1;
+      now.mockReturnValue(failures * 60_000);
+      if (failures < 4) throw new AppError('unavailable', 'away');
+      taken.push(...operations);
+    });
+    await delivery?.finish({ isStopping: false });
+    expect(taken).toEqual(['one']);
+    expect(delivery?.lost()).toBeUndefined();
+  });
+
+  it('counts what a control plane that answers does not take in time', async () => {
+    const ledger = openLedger();
+    for (let n = 1; n <= 5; n += 1) note(ledger, `${n}`);
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    let failures = 0;
+    start(ledger, () => {
+      failures += 1;
+      now.mockReturnValue(failures * 60_000);
+      throw new AppError('internal', 'broken');
+    });
+    await delivery?.finish({ isStopping: false });
+    expect(delivery?.lost()).toEqual({ entries: 5, lastEntry: 5 });
+  });
+
   it('leaves out the one entry that is refused', async () => {
     const ledger = openLedger();
     const taken: string[] = [];
@@ -92,6 +127,7 @@ describe('delivering a ledger', () => {
     });
     await delivery?.finish({ isStopping: false });
     expect(taken).toEqual(['a', 'c']);
+    expect(delivery?.lost()).toEqual({ entries: 1, lastEntry: 3 });
   });
 
   it('gives up when the session is another host’s', async () => {

@@ -18,6 +18,7 @@ import {
   type SessionDirective,
 } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
+import { keepMark } from '../ledger/mark.ts';
 import type { Proof } from '../proof/proof.ts';
 import type { WorldLoader } from '../session/load-world.ts';
 import { openSession, recycleSession } from '../session/open-session.ts';
@@ -34,6 +35,8 @@ export type LifecycleOptions = ServeOptions & {
   serving: Serving;
   worlds: WorldLoader;
   proof: Proof;
+  /** As `HostConfig.ledgerMark`. */
+  ledgerMark?: string | undefined;
 };
 
 /** What the host is to do next, which may be nothing yet, or whether it has nothing left to do. */
@@ -118,9 +121,11 @@ const tellClosed = async (
   { generation, last, recycled }: Ending,
 ): Promise<Closed> => {
   const tell = (entries: readonly string[]): Promise<Closed> => {
+    const lost = delivery.lost();
     const body = {
       generation,
       ...(entries.length === 0 ? {} : { entries: [...entries] }),
+      ...(lost === undefined ? {} : { lost }),
       ...(recycled === undefined ? {} : { recycled, hold }),
     };
     const wait = { signal, ...(recycled === undefined ? {} : { holdSeconds: hold }) };
@@ -205,6 +210,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
   if (begun === undefined) return 'exit';
   const { session } = begun;
   const delivery = startLedgerDelivery(options, session);
+  const mark = keepMark(options, session);
   try {
     const directive = await serveReady(options, begun);
     await options.serving.end();
@@ -212,6 +218,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
     return await close(options, session, delivery, directive);
   } finally {
     await delivery.finish({ isStopping: true });
+    mark.close();
   }
 };
 

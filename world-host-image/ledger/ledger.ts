@@ -59,6 +59,8 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   lastId(): number;
   /** What the control plane is still to be given. */
   backlog: Backlog;
+  /** Calls the listener with the number of each entry before anything is answered of it, and of the last one at once. */
+  onEntry(listener: (id: number) => void): void;
   close(): void;
 };
 
@@ -165,6 +167,7 @@ export const openLedger = ({
   let lastId = begun.lastId;
   let clearedAt = begun.lastId - begun.entries.length - begun.missing;
   let generation = 0;
+  let noted: (id: number) => void = () => undefined;
   let kept = 0;
   let bytes = 0;
 
@@ -198,6 +201,7 @@ export const openLedger = ({
   const tell = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);
+    noted(lastId);
     backlog.add(lastId, entry, note.via === 'webhook');
     return entry;
   };
@@ -211,6 +215,10 @@ export const openLedger = ({
     backlog,
     missing,
     lastId: () => lastId,
+    onEntry(listener) {
+      noted = listener;
+      listener(lastId);
+    },
     query(entity, query) {
       write();
       return table().reader.query(entity, query);

@@ -1,5 +1,6 @@
 import type { V1ContainerState, V1Pod, V1PodStatus } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import { writeLedgerMark } from '#domain/ledger.ts';
 import { heapStatus } from '../heap.ts';
 import { labelsOf } from '../labels.ts';
 import { describePod } from './describe-pod.ts';
@@ -85,6 +86,15 @@ describe('a pod in plain words', () => {
     expect(describePod(killed)).toMatchObject({ exit: { reason: 'out_of_memory' } });
     const full = withState({ terminated: { exitCode: heapStatus, reason: 'Error' } }, 'Failed');
     expect(describePod(full)).toMatchObject({ exit: { reason: 'out_of_memory' } });
+  });
+
+  it('left the mark of a ledger, which is no part of why it ended', () => {
+    const message = writeLedgerMark({ sessionId: 'ses-1', lastEntry: 17 });
+    const terminated = { exitCode: 137, reason: 'OOMKilled', message };
+    expect(describePod(withState({ terminated }, 'Failed'))).toMatchObject({
+      exit: { reason: 'out_of_memory', detail: 'killed: out of memory' },
+      ledger: { sessionId: 'ses-1', lastEntry: 17 },
+    });
   });
 
   it.each([

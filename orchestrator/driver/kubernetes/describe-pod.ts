@@ -5,6 +5,7 @@
 
 import type { V1ContainerState, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
 import { own } from '#domain/json.ts';
+import { type LedgerMark, readLedgerMark } from '#domain/ledger.ts';
 import type { Container, ContainerExit, ContainerTrouble, Reclaim } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { ownerOf } from '../labels.ts';
@@ -83,15 +84,20 @@ const troubleOf = (
   return { kind: 'unschedulable', message: joined(scheduled.reason, scheduled.message) };
 };
 
+/** Reads the mark of a ledger from the termination message, where hosts keep it. */
+const markOf = (state: V1ContainerState | undefined): LedgerMark | undefined =>
+  readLedgerMark(state?.terminated?.message ?? '');
+
 const exitOf = (pod: V1Pod, state: V1ContainerState | undefined): ContainerExit => {
   const ended = state?.terminated;
+  const said = markOf(state) === undefined ? ended?.message : undefined;
   if (ended?.reason === 'OOMKilled') {
-    return { reason: 'out_of_memory', detail: joined('killed: out of memory', ended.message) };
+    return { reason: 'out_of_memory', detail: joined('killed: out of memory', said) };
   }
   if (ended?.exitCode === heapStatus) return heapExit;
   const status = ended === undefined ? undefined : `exit status ${ended.exitCode}`;
   const reason = ended?.reason === 'Error' ? undefined : ended?.reason;
-  const detail = joined(status, reason, ended?.message, pod.status?.reason, pod.status?.message);
+  const detail = joined(status, reason, said, pod.status?.reason, pod.status?.message);
   return { reason: 'exited', detail: detail || 'the pod ended without a word' };
 };
 
@@ -117,7 +123,11 @@ export const describePod = (pod: V1Pod, now = Date.now()): Container | undefined
     ...(node === undefined ? {} : { node }),
     ...(reclaimed === undefined ? {} : { reclaimed }),
   };
-  if (hasEnded(pod, state)) return { ...known, phase: 'exited', exit: exitOf(pod, state) };
+  if (hasEnded(pod, state)) {
+    const ledger = markOf(state);
+    const exit = exitOf(pod, state);
+    return { ...known, phase: 'exited', exit, ...(ledger === undefined ? {} : { ledger }) };
+  }
   if (state?.running !== undefined) return { ...known, phase: 'running' };
   if ((pod.spec?.schedulingGates ?? []).length > 0) return { ...known, phase: 'created' };
   const trouble = troubleOf(pod, state);

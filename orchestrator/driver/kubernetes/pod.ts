@@ -181,6 +181,9 @@ export const podDigest = (shape: HostShape, settings: PodSettings): string => {
   return digestOf([specOf(shape, settings), shape.tier, labels ?? null, annotations ?? null]);
 };
 
+/** File of every container whose text the API server shows once the container has ended. */
+const terminationLog = '/dev/termination-log';
+
 /** The host listens on its pod's own address, and tells the control plane that one. */
 const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
   const place = {
@@ -196,6 +199,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
           ...place,
           snapshots: snapshotsOf(spec.shape, settings.host),
           python: 'python3',
+          ledgerMark: terminationLog,
           namespaces: ['pid', 'ipc', 'mount', 'net'],
         });
   return [

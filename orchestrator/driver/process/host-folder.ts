@@ -9,6 +9,7 @@ import {
   mkdir,
   open,
   readdir,
+  readFile,
   rm,
   stat,
   truncate,
@@ -17,8 +18,11 @@ import {
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { type LedgerMark, readLedgerMark } from '#domain/ledger.ts';
 
 const outputName = 'output.log';
+/** The file in which a host marks how far the ledger of its session has come. */
+export const ledgerMarkName = 'ledger-mark';
 /** Output beyond the limit is cut down to its tail. */
 const outputLimitBytes = 1024 * 1024;
 const tailBytes = 8 * 1024;
@@ -100,6 +104,16 @@ export const boundOutput = async (folder: string): Promise<boolean> => {
     return true;
   } catch (error) {
     if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+/** Reads the mark that a host left of its session's ledger; undefined when it left none. */
+export const readMark = async (folder: string): Promise<LedgerMark | undefined> => {
+  try {
+    return readLedgerMark(await readFile(join(folder, ledgerMarkName), 'utf8'));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
     throw error;
   }
 };

@@ -11,7 +11,7 @@ import type { ContainerExit, LaunchSpec } from '../driver.ts';
 import { heapExit, heapSignal } from '../heap.ts';
 import { browserEnvironment, type HostSettings, hostEnvironment } from '../host-environment.ts';
 import { argumentsOf, ownerOfCommand } from '../labels.ts';
-import { openOutput } from './host-folder.ts';
+import { ledgerMarkName, openOutput } from './host-folder.ts';
 import { listProcesses } from './process-table.ts';
 import { type Sandbox, sandboxed } from './sandbox.ts';
 
@@ -90,6 +90,7 @@ const environmentOf = (
     listen: '127.0.0.1:0',
     reportsAddress: true,
     workDir: join(folder, 'work'),
+    ledgerMark: join(folder, ledgerMarkName),
     snapshots: { folder: snapshots, mb: snapshotsMb },
     tokenFile: '-',
     python: sandbox.kind === 'none' ? python : sandbox.python,

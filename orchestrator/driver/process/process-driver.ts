@@ -20,6 +20,7 @@ import {
   listHostFolders,
   makeHostFolder,
   makeInstallationFolder,
+  readMark,
   readOutputTail,
   removeFolder,
 } from './host-folder.ts';
@@ -80,7 +81,13 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     // A child that has ended is out of the table a moment before its exit is told.
     if (found !== undefined || exit === 'runs') return { ...known, phase: 'running' };
     if (!wasStarted) return { ...known, phase: 'created' };
-    return { ...known, phase: 'exited', ...(exit === undefined ? {} : { exit }) };
+    const ledger = await readMark(folderOf(hostId));
+    return {
+      ...known,
+      phase: 'exited',
+      ...(exit === undefined ? {} : { exit }),
+      ...(ledger === undefined ? {} : { ledger }),
+    };
   };
 
   /** Kills a host's group and whatever workers are left of it; answers which processes that were. */
@@ -143,6 +150,10 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
       return group === undefined ? adopt(hostId) : { runtimeId: String(group) };
     },
     adopt,
+    async end(hostId) {
+      await endAll(hostId);
+      return readMark(folderOf(hostId));
+    },
     async destroy(hostId) {
       await endAll(hostId);
       await removeFolder(folderOf(hostId));

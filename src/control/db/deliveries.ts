@@ -197,7 +197,8 @@ export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
 const lastEntryStatement = statement(
   'last_entry',
   `select greatest((select max(id) from requests where session_id = $1),
-                   (select dropped_entries from ledgers where session_id = $1), 0) as last`,
+                   (select greatest(dropped_entries, last_entry) from ledgers where session_id = $1),
+                   0) as last`,
 );
 
 const answerEntriesStatement = statement(

@@ -81,7 +81,7 @@ const finishStatement = (to: Ending['to']) =>
     `with ended as (
        update sessions
           set state = '${to}', state_since = now(), closed_at = now(), open_calls = 0,
-              end_reason = coalesce(end_reason, :reason), error = :error::json
+              end_reason = coalesce(end_reason, :reason), error = coalesce(:error::json, error)
         where id = :sessionId and state in ${sessionBefore(to)}
        returning id, trace_id, end_reason
      ), due as (

@@ -244,13 +244,17 @@ const filterValues = (
   return { owner, via, operation, status, after };
 };
 
-// Entries are numbered without gaps, so what lies below the last and is not there was dropped, by
-// whomever. Of a ledger of which nothing is left it is written down.
+// Entries are numbered without gaps, so what lies below the last and is not there was dropped, by whomever, or
+// never came. Of a ledger of which nothing is left it is written down; so is the last number that a host could not
+// deliver.
 const findLedgerStatement = statement(
   'find_ledger',
-  `select coalesce((select max(r.id) - count(*) from requests r where r.session_id = s.id),
-                   (select l.dropped_entries from ledgers l where l.session_id = s.id), 0)::int as dropped
-     from sessions s where s.id = $1 and s.project_id = $2`,
+  `select (greatest(kept.last, l.last_entry, case when kept.last is null then l.dropped_entries end, 0)
+             - kept.entries)::int as dropped
+     from sessions s
+     left join ledgers l on l.session_id = s.id
+    cross join lateral (select max(r.id) as last, count(*) as entries from requests r where r.session_id = s.id) kept
+    where s.id = $1 and s.project_id = $2`,
 );
 
 /** A page of a session's requests, oldest first; undefined when the project has no such session. */

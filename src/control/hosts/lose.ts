@@ -6,6 +6,7 @@
 import { AppError } from '#domain/error.ts';
 import { type HostKind, type HostState, hostTransitions } from '#domain/host.ts';
 import { own } from '#domain/json.ts';
+import type { LedgerMark } from '#domain/ledger.ts';
 import { can } from '#domain/transitions.ts';
 import { loseBrowser } from '../db/browsers.ts';
 import type { Queryable } from '../db/database.ts';
@@ -18,6 +19,7 @@ import {
   requeueSession,
 } from '../db/endings.ts';
 import { findHostStatus } from '../db/hosts.ts';
+import { noteLostEntries } from '../db/lost-entries.ts';
 import { addEffects, applyEffects, type Effects, endSession, noEffects } from '../lifecycle/end.ts';
 import type { Parts } from '../parts.ts';
 import { fateOf, type HostLoss } from './fate.ts';
@@ -28,6 +30,8 @@ export type Loss = HostLoss & {
   to: 'draining' | 'gone';
   /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
   output?: string | null;
+  /** How far the ledger of its session had come, where that is known. */
+  ledger?: LedgerMark | undefined;
   /** Refused with `conflict` unless it is the host's own, or the one before: that is, where the host says so. */
   generation?: number;
   /** Refused with `conflict` unless the host is in this state. */
@@ -132,12 +136,23 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
 };
 
+/** Counts what a host took along of its session's ledger. */
+const noteLedger = async ({ db, log, notices }: Parts, { hostId, ledger }: Loss): Promise<void> => {
+  if (ledger === undefined) return;
+  const { sessionId } = ledger;
+  const entries = await noteLostEntries(db, { ...ledger, hostId });
+  if (entries === 0) return;
+  log.warn({ sessionId, hostId, entries }, 'entries of a ledger are lost');
+  notices.tell(sessionId);
+};
+
 /** Takes a host out of service. Doing so again changes nothing. */
 export const loseHost = async (parts: Parts, loss: Loss): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
     applyEffects(parts, outcome.effects);
+    await noteLedger(parts, loss);
     const { requeued } = outcome;
     if (requeued?.kind === 'world') await parts.placer.placeSession(requeued.sessionId);
     else if (requeued !== undefined) await parts.browserPlacer.place();

@@ -28,3 +28,14 @@ export const LedgerEntry = Type.Object({
   call_id: nullable(Type.String({ maxLength: 64 })),
 });
 export type LedgerEntry = Static<typeof LedgerEntry>;
+
+/** Entries that a host could not deliver. */
+export const LostEntries = Type.Object({
+  entries: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+  lastEntry: Type.Integer({
+    minimum: 1,
+    maximum: 2 ** 31 - 1,
+    description: 'the number of the last entry of the ledger',
+  }),
+});
+export type LostEntries = Static<typeof LostEntries>;

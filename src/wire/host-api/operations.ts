@@ -13,6 +13,7 @@ import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { Assignment, Holding, LoadDirective } from './assignment.ts';
 import { BrowserAssignment } from './browser-operations.ts';
+import { LostEntries } from './ledger.ts';
 
 export {
   keepCheckpoint,
@@ -319,6 +320,7 @@ export const reportClosed = operation({
   body: Type.Object({
     generation: Generation,
     entries: Type.Optional(LedgerEntries),
+    lost: Type.Optional(LostEntries),
     recycled: Type.Optional(Type.Object({ holding: Holding, found: Found })),
     hold: HoldSeconds,
   }),

@@ -312,6 +312,17 @@ export const reportGone = operation({
     reason: Reason,
     detail,
     output,
+    ledger: Type.Optional(
+      Type.Object(
+        {
+          sessionId: Id,
+          lastEntry: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
+        },
+        {
+          description: 'how far the ledger of its last session had come, where the host left that',
+        },
+      ),
+    ),
   }),
   answers: { 200: Type.Object({}) },
 });

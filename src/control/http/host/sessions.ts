@@ -3,6 +3,7 @@ import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { staleHost } from '../../calls/directive.ts';
 import { findHostWork } from '../../db/hosts.ts';
+import { noteLostEntries } from '../../db/lost-entries.ts';
 import { insertRequests } from '../../db/requests.ts';
 import { consumeLink } from '../../db/routes.ts';
 import { noteArrived } from '../../deliveries/arrive.ts';
@@ -60,8 +61,9 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.reportClosed, async ({ params, body }, { caller, signal }) => {
     const { hostId, source } = caller;
-    const { hold, recycled } = body;
+    const { hold, recycled, lost } = body;
     const host = { ...params, hostId, generation: body.generation };
+    if (lost !== undefined) await noteLostEntries(parts.db, { ...params, ...lost, hostId });
     if (recycled !== undefined) {
       const told = { ...recycled, entries: body.entries, source };
       return respond(200, await closeAndPoll(parts, host, told, { hold, signal }));

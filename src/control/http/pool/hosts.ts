@@ -68,8 +68,8 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
     }),
 
     endpoint(api.reportGone, async ({ params: { hostId }, body }) => {
-      const { reason, detail = null, output = null } = body;
-      await loseHost(parts, { hostId, to: 'gone', reason, detail, output });
+      const { reason, detail = null, output = null, ledger } = body;
+      await loseHost(parts, { hostId, to: 'gone', reason, detail, output, ledger });
       return respond(200, {});
     }),
   ];

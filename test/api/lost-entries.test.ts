@@ -1,0 +1,96 @@
+/** Entries of a ledger that its host could not deliver: they are counted, and the session says so. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { reportClosed } from '#wire/host-api/operations.ts';
+import { reportGone } from '#wire/pool-api/operations.ts';
+import { getSession, listSessionRequests } from '#wire/public-api/operations.ts';
+import { clearPool, type PlayedHost } from '../support/host.ts';
+import { inState } from '../support/host-lives.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
+
+let control: OwnControl;
+
+beforeAll(async () => {
+  control = await startNotesControl();
+});
+afterEach(() => clearPool(control));
+afterAll(() => control.stop());
+
+const entry = (id: number) => ({
+  ...{ id, at: new Date(Date.UTC(2026, 0, 1) + id * 1_000).toISOString(), via: 'api' },
+  ...{ operation: 'add_note', method: 'POST', path: '/notes', status: 201, duration_ms: 1 },
+  ...{ request: null, response: null, changes: {}, rows: [], call_id: null },
+});
+
+const stateOf = async (sessionId: string) => {
+  const params = { sessionId };
+  const { body } = await control.send(getSession, { params });
+  const { meta } = (await control.read(listSessionRequests, { params, query: {} })).body;
+  const { state, endReason, error } = body;
+  return { state, endReason, error, dropped: meta.dropped };
+};
+
+const goneWith = (host: PlayedHost, sessionId: string, lastEntry: number) =>
+  control.pool(reportGone, {
+    params: { hostId: host.id },
+    body: { reason: 'exited', ledger: { sessionId, lastEntry } },
+  });
+
+it('are those after the last that arrived, of a host that was killed', async () => {
+  const [session, host] = await inState(control, 'READY');
+  await host.requests([entry(1), entry(2), entry(3)]);
+  const counted = {
+    state: 'FAILED',
+    endReason: 'host_lost',
+    error: {
+      code: 'exited',
+      message:
+        "the session's host ended (exited); 7 entries of its request ledger never reached the control plane",
+    },
+    dropped: 7,
+  };
+  await goneWith(host, session.id, 10);
+  expect(await stateOf(session.id)).toEqual(counted);
+  await goneWith(host, session.id, 10);
+  expect(await stateOf(session.id)).toEqual(counted);
+});
+
+it('are all of them, where none had arrived', async () => {
+  const [session, host] = await inState(control, 'READY');
+  await goneWith(host, session.id, 1);
+  expect(await stateOf(session.id)).toMatchObject({
+    error: { message: expect.stringContaining('; 1 entry of its request ledger never reached') },
+    dropped: 1,
+  });
+});
+
+it('are told of a session that is closed, too', async () => {
+  const [session, host] = await inState(control, 'CLOSING');
+  await host.requests([entry(1), entry(4)]);
+  await host.send(reportClosed, {
+    params: { sessionId: session.id },
+    body: { generation: host.generation, lost: { entries: 3, lastEntry: 5 } },
+  });
+  expect(await stateOf(session.id)).toEqual({
+    state: 'CLOSED',
+    endReason: 'requested',
+    error: {
+      code: 'ledger_incomplete',
+      message: '3 entries of its request ledger never reached the control plane',
+    },
+    dropped: 3,
+  });
+});
+
+it('are none where all arrived, and of no session but the own one', async () => {
+  const [session, host] = await inState(control, 'READY');
+  const [other, otherHost] = await inState(control, 'READY');
+  await host.requests([entry(1)]);
+  await goneWith(host, session.id, 1);
+  await goneWith(otherHost, session.id, 9);
+  for (const { id } of [session, other]) {
+    expect(await stateOf(id)).toMatchObject({
+      error: { message: "the session's host ended (exited)" },
+      dropped: 0,
+    });
+  }
+});
