@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
+.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-runs sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -47,6 +47,9 @@ sweep-webhooks: node_modules/.installed ## sender and control plane killed at 10
 
 sweep-ledgers: node_modules/.installed ## sessions end 100 times while programs are killed or paused; SEED=<n> TIMES=<n>
 	SWEEP_LEDGERS=$(or $(TIMES),100) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s sweep-ledgers
+
+sweep-runs: node_modules/.installed ## runs of tests and datasets whose database or control plane goes 100 times; SEED=<n> TIMES=<n>
+	SWEEP_RUNS=$(or $(TIMES),100) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s sweep-runs
 
 sweep-ingestion: node_modules/.installed ## the control plane killed at 100 moments while agents tell what they did; SEED=<n> TIMES=<n>
 	SWEEP_INGESTION=$(or $(TIMES),100) SWEEP_SEED=$(or $(SEED),$(shell date +%Y%m%d)) npm run -s sweep-ingestion

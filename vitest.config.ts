@@ -77,7 +77,7 @@ const fuzz = {
  * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime. `SWEEP_WEBHOOKS` kills the
  * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says. `SWEEP_INGESTION` is the
  * same of the control plane while agents tell what they did, and as often by default; `SWEEP_LEDGERS` strikes as often
- * around the ends of sessions. `SWEEP_BROWSERS` takes
+ * around the ends of sessions, and `SWEEP_RUNS` while runs go on. `SWEEP_BROWSERS` takes
  * browsers away so many times; two fifths of the sweep when nobody says, on processes alone unless it is long.
  */
 const sweepTimes = Number(process.env.SWEEP_TIMES ?? 10);

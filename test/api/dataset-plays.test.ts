@@ -213,6 +213,59 @@ describe('a run of a dataset on a world', () => {
   });
 });
 
+describe('a session of a run of a dataset', () => {
+  /** A run with one session that is served. */
+  const openOne = async () => {
+    const dataset = await makeDataset([task]);
+    const hosts = await warmHosts(1);
+    await begin(dataset);
+    const sessionId = (await stand(dataset, ['OPEN'])).data[0]?.sessionId ?? '';
+    const host = (await serve(hosts)).get(sessionId);
+    return { dataset, sessionId, host };
+  };
+  const itemsAre = (state: string, sessionId: string) =>
+    control.sql('update dataset_rollouts set state = $1 where session_id = $2', [state, sessionId]);
+
+  it('is closed where its item was settled and the close did not come', async () => {
+    const { sessionId, host } = await openOne();
+    await itemsAre('GRADED', sessionId);
+    await reapAfterTen();
+    await closing(host);
+  });
+
+  it('is closed where its run is deleted', async () => {
+    const { dataset, host } = await openOne();
+    await control.send(api.deleteDatasetRun, { params: runOf(dataset) });
+    await reapAfterTen();
+    await closing(host);
+  });
+
+  it('is closed where its run was stopped before the item had it', async () => {
+    const { dataset, sessionId, host } = await openOne();
+    const waits = `update dataset_rollouts set state = 'WAITING', session_id = null where session_id = $1`;
+    await control.sql(`update dataset_plays set state = 'STOPPED'`);
+    await control.sql(waits, [sessionId]);
+    await reapAfterTen();
+    await closing(host);
+    await begin(dataset);
+    const { data } = await stand(dataset, ['OPEN']);
+    expect(data[0]).toMatchObject({ attempt: 2, error: null });
+    expect(data[0]?.sessionId).not.toBe(sessionId);
+    await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+  });
+
+  it('stays while its run goes on, with the item that has it and before that', async () => {
+    const { dataset, sessionId } = await openOne();
+    await reapAfterTen();
+    await control.sql(`update dataset_plays set due_at = now() + interval '1 hour'`);
+    await itemsAre('WAITING', sessionId);
+    await reapAfterTen();
+    const { body } = await control.send(api.getSession, { params: { sessionId } });
+    expect(body).toMatchObject({ state: 'READY', endReason: null });
+    await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+  });
+});
+
 describe('a control plane', () => {
   it('is due to look at runs when the next is due, and at none while none goes on', async () => {
     const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));

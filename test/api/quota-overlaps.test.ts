@@ -104,6 +104,7 @@ describe('opens that overlap in the database', () => {
       idempotencyKey: null,
       requestHash: '',
       runId: null,
+      datasetRunId: null,
       ...{ traceId: null, traceParentId: null, traceSessionId: null },
       secretMark: '',
     };

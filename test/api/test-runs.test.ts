@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { reportGone } from '#wire/pool-api/operations.ts';
+import { reap, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
   getSession,
@@ -98,6 +98,27 @@ describe('a run of tests', () => {
       query: {},
     });
     expect(session.body.versionId).toBe(run.versionId);
+  });
+
+  it('has its session closed where the close did not come with its end', async () => {
+    const run = await start();
+    const host = await warmHost(control);
+    const call = await takeCall(host);
+    await control.sql(
+      `update world_runs set state = 'finished', outcome = 'passed', finished_at = now(),
+              lease_owner = null, lease_until = null where id = $1`,
+      [run.runId],
+    );
+    await control.pool(reap, {
+      body: { idleMs: 600_000, maxAgeMs: 6e7, provisionMs: 600_000, closingMs: 600_000 },
+    });
+    const [session] = await control.sql<{ state: string }>(
+      'select state from sessions where run_id = $1',
+      [run.runId],
+    );
+    expect(session).toEqual({ state: 'CLOSING' });
+    await host.answer(call?.id ?? '', { output: report });
+    await host.closed();
   });
 
   it('has a session that lists of sessions leave out', async () => {

@@ -14,6 +14,7 @@ import {
   msUntilDue,
   nextWaiting,
   setRollout,
+  tryAgain,
   type WaitingRollout,
 } from '../db/dataset-plays.ts';
 import { datasetRunsTopic } from '../news/notices.ts';
@@ -57,13 +58,18 @@ const openOn = async (
   rollout: WaitingRollout,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const { runKey, projectId } = play;
+  const { runKey, projectId, runId: datasetRunId } = play;
   const { itemKey, attempt } = rollout;
   const change = { ...{ runKey, itemKey, from: 'WAITING' as const }, verdict: null, score: null };
   try {
     const body = await readOpen(parts, play, rollout, signal);
     const idempotencyKey = `dataset-run:${runKey}:${itemKey}:${attempt}`;
-    const { session } = await open(parts, { projectId, body, idempotencyKey, signal });
+    const request = { projectId, body, idempotencyKey, datasetRunId, signal };
+    const { session, isNew } = await open(parts, request);
+    if (!isNew && session.endReason !== null) {
+      await tryAgain(parts.db, { runKey, itemKey, attempt });
+      return true;
+    }
     await setRollout(parts.db, { ...change, state: 'OPEN', sessionId: session.id, error: null });
     return true;
   } catch (error) {

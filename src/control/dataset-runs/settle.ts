@@ -1,6 +1,7 @@
 /** What becomes of the sessions of a run on a world: graded ones are linked and closed, others leave their items for later. */
 
 import { linkTrace } from '../datasets/runs.ts';
+import type { Queryable } from '../db/database.ts';
 import {
   type ClaimedPlay,
   listOpen,
@@ -14,26 +15,38 @@ import { closeAndWait } from '../sessions/close.ts';
 
 type Play = Pick<ClaimedPlay, 'runKey' | 'projectId'>;
 
-const close = async (parts: Parts, projectId: string, sessionId: string): Promise<void> => {
+/**
+ * Closes the sessions that no item has any more. What fails is done by the job that closes those of runs
+ * (`jobs/tidy.ts`).
+ */
+const closeAll = async (
+  parts: Parts,
+  projectId: string,
+  rollouts: readonly OpenRollout[],
+): Promise<void> => {
   const { signal } = new AbortController();
-  await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, false);
+  for (const { sessionId, isClosed } of rollouts) {
+    if (isClosed) continue;
+    try {
+      await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, false);
+    } catch (err) {
+      parts.log.warn({ err, sessionId }, 'a session of a dataset run is closed later');
+    }
+  }
 };
 
-const link = async (parts: Parts, { runKey, projectId }: Play, rollout: OpenRollout) => {
-  const { itemKey, sessionId, verdict, score, isClosed } = rollout;
-  await parts.db.transaction(async (tx) => {
-    const run = await findDatasetRunByKey(tx, runKey);
-    if (run === undefined) return;
-    await linkTrace(tx, run, rollout);
-    await setRollout(tx, {
-      ...{ runKey, itemKey, from: 'OPEN', state: 'GRADED', sessionId, verdict, score, error: null },
-    });
+const link = async (tx: Queryable, { runKey }: Play, rollout: OpenRollout): Promise<void> => {
+  const { itemKey, sessionId, verdict, score } = rollout;
+  const run = await findDatasetRunByKey(tx, runKey);
+  if (run === undefined) return;
+  await linkTrace(tx, run, rollout);
+  await setRollout(tx, {
+    ...{ runKey, itemKey, from: 'OPEN', state: 'GRADED', sessionId, verdict, score, error: null },
   });
-  if (!isClosed) await close(parts, projectId, sessionId);
 };
 
 const giveUp = (
-  { db }: Parts,
+  db: Queryable,
   { runKey }: Play,
   { itemKey, sessionId }: OpenRollout,
   error: string,
@@ -43,17 +56,21 @@ const giveUp = (
     error,
   });
 
-/** Opens no more sessions and closes those that are open; what was graded counts all the same. */
+/**
+ * Opens no more sessions and closes those that are open; what was graded counts all the same. A run that is stopped has
+ * no item left that is open: nobody looks at it again.
+ */
 export const stopOpen = async (parts: Parts, play: Play, reason: string): Promise<void> => {
-  await stopPlay(parts.db, play.runKey, reason);
-  for (const rollout of await listOpen(parts.db, play.runKey)) {
-    if (rollout.verdict !== null) {
-      await link(parts, play, rollout);
-      continue;
+  const open = await parts.db.transaction(async (tx) => {
+    await stopPlay(tx, play.runKey, reason);
+    const rollouts = await listOpen(tx, play.runKey);
+    for (const rollout of rollouts) {
+      if (rollout.verdict !== null) await link(tx, play, rollout);
+      else await giveUp(tx, play, rollout, 'the run was stopped');
     }
-    await giveUp(parts, play, rollout, 'the run was stopped');
-    if (!rollout.isClosed) await close(parts, play.projectId, rollout.sessionId);
-  }
+    return rollouts;
+  });
+  await closeAll(parts, play.projectId, open);
 };
 
 /** Nobody worked in it, so that nobody will in the next one. */
@@ -65,9 +82,11 @@ export const settleOpen = async (parts: Parts, play: Play): Promise<void> => {
   const open = await listOpen(parts.db, play.runKey);
   for (const rollout of open) {
     const { verdict, isClosed, endReason } = rollout;
-    if (verdict !== null) await link(parts, play, rollout);
-    else if (isClosed) {
-      await giveUp(parts, play, rollout, `the session ended without a grade: ${endReason}`);
+    if (verdict !== null) {
+      await parts.db.transaction((tx) => link(tx, play, rollout));
+      await closeAll(parts, play.projectId, [rollout]);
+    } else if (isClosed) {
+      await giveUp(parts.db, play, rollout, `the session ended without a grade: ${endReason}`);
     }
   }
   const forsaken = open.find((one) => one.verdict === null && one.isClosed && isForsaken(one));

@@ -90,10 +90,14 @@ const claimStatement = statement(
   `update dataset_plays set due_at = now() + interval '${leaseSeconds} seconds'
     where run_key = (select run_key from dataset_plays where state = 'RUNNING' and due_at <= now()
                       order by due_at limit 1 for update skip locked)
-   returning run_key as "runKey", project_id as "projectId", world, at_once as "atOnce"`,
+   returning run_key as "runKey", project_id as "projectId", world, at_once as "atOnce",
+             (select d.id from dataset_runs d where d.key = run_key) as "runId"`,
 );
 
-export type ClaimedPlay = Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce'>;
+export type ClaimedPlay = Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce'> & {
+  /** The id of the run. */
+  runId: string;
+};
 
 /** Claims the run that has waited for longest; undefined when none is due. */
 export const claimPlay = async (db: Queryable): Promise<ClaimedPlay | undefined> =>
@@ -211,6 +215,21 @@ export type RolloutChange = Pick<
 /** Changes how an item stands, if it still stands as it did. */
 export const setRollout = async (db: Queryable, change: RolloutChange): Promise<void> => {
   await db.query(setStatement, change);
+};
+
+const againStatement = statement(
+  'try_dataset_rollout_again',
+  `update dataset_rollouts set attempt = attempt + 1
+    where run_key = :runKey and item_key = :itemKey and state = 'WAITING' and attempt = :attempt`,
+);
+
+/** Has an item wait for another session, as that of this attempt has ended before the item had it. */
+export const tryAgain = async (
+  db: Queryable,
+  rollout: Pick<RolloutRow, 'itemKey' | 'attempt'> & { runKey: string },
+): Promise<void> => {
+  const { runKey, itemKey, attempt } = rollout;
+  await db.query(againStatement, { runKey, itemKey, attempt });
 };
 
 const listStatement = statement(

@@ -2,7 +2,7 @@
  * Entries of a ledger that its host could not deliver: they are counted in the ledger, and the session says so. A
  * ledger may be reported again and again; only a report that goes beyond what is known changes anything.
  */
-import { type Database, type Queryable, statement } from './database.ts';
+import { type Queryable, statement } from './database.ts';
 import type { SessionError } from './sessions.ts';
 
 const lockStatement = statement(
@@ -48,31 +48,22 @@ const describeLoss = (error: SessionError | null, entries: number): SessionError
   return { ...error, message: `${error.message}; ${message}` };
 };
 
-const noteIn = async (
+/**
+ * Notes how far the ledger of a session had come on its host, as a part of a transaction that has locked the session or
+ * locks nothing else. Returns how many entries are lost that were not known to be; 0 where none is, or the host did not
+ * serve the session last.
+ */
+export const noteLostEntries = async (
   tx: Queryable,
-  {
-    sessionId,
-    hostId,
-    lastEntry,
-    entries = null,
-  }: Omit<LostLedger, 'entries'> & {
-    entries?: number | null | undefined;
-  },
+  { sessionId, hostId, lastEntry, entries }: LostLedger,
 ): Promise<number> => {
   const served = { sessionId, hostId };
   const [session] = await tx.query<{ error: SessionError | null }>(lockStatement, served);
   if (session === undefined) return 0;
-  const last = { sessionId, lastEntry, entries };
+  const last = { sessionId, lastEntry, entries: entries ?? null };
   const [noted] = await tx.query<{ entries: number }>(noteStatement, last);
   if (noted === undefined) return 0;
   const error = JSON.stringify(describeLoss(session.error, noted.entries));
   await tx.query(sayStatement, { sessionId, error });
   return noted.entries;
 };
-
-/**
- * Notes how far the ledger of a session had come on its host. Returns how many entries are lost that were not known
- * to be; 0 where none is, or the host did not serve the session last.
- */
-export const noteLostEntries = (db: Database, lost: LostLedger): Promise<number> =>
-  db.transaction((tx) => noteIn(tx, lost));

@@ -48,8 +48,10 @@ export type NewSession = HostWish & {
   /** Null without a key: nothing is compared with it then. */
   requestHash: string | null;
   secretMark: string;
-  /** The run that it is opened for; null: a client's own. */
+  /** The run of tests, or the proof, that it is opened for; null: none. */
   runId: string | null;
+  /** The run of a dataset that it is opened for; null: none. */
+  datasetRunId: string | null;
   /** The trace that it is told in, unless its project has that turned off; null: in none. */
   traceId: string | null;
   /** The span of that trace which it is a part of. */
@@ -125,12 +127,12 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, secret_mark, run_id,
+       clock, seed, size, isolation, task_tools, secret_mark, run_id, dataset_run_id,
        trace_id, trace_parent_id, trace_session_id,
        host_id, generation, host_reused, attempts, assigned_at)
      select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
        :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
-       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId,
+       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId, :datasetRunId,
        case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end

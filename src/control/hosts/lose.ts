@@ -122,28 +122,30 @@ const loseServed = (
   return kind === 'browser' ? loseItsBrowser(tx, id, loss.reason) : loseSession(tx, session, loss);
 };
 
+/** Counts what a host took along of the ledger of its session, whose end says so then. */
+const noteLedger = async (
+  tx: Queryable,
+  { hostId, ledger }: Loss,
+  { effects, ...outcome }: Outcome,
+): Promise<Outcome> => {
+  const lost = ledger === undefined ? 0 : await noteLostEntries(tx, { ...ledger, hostId });
+  if (ledger === undefined || lost === 0) return { effects, ...outcome };
+  return { ...outcome, effects: addEffects(effects, [ledger.sessionId]) };
+};
+
 const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined> => {
   const locked = await lockBoth(tx, loss.hostId);
   if (locked === undefined) return undefined;
   const { host, session } = locked;
-  if (!can(hostTransitions, host.state, loss.to)) return nothing;
+  if (!can(hostTransitions, host.state, loss.to)) return noteLedger(tx, loss, nothing);
   checkGeneration(host, loss);
   checkState(host, loss);
   // A drained host may say more about its end than the one who found it gone.
   const reason = host.endReason ?? loss.reason;
-  const outcome = await loseServed(tx, host, session, { ...loss, reason });
+  const ended = await loseServed(tx, host, session, { ...loss, reason });
+  const outcome = await noteLedger(tx, loss, ended);
   await releaseHost(tx, { ...loss, detail: accountOf(loss) });
   return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
-};
-
-/** Counts what a host took along of its session's ledger. */
-const noteLedger = async ({ db, log, notices }: Parts, { hostId, ledger }: Loss): Promise<void> => {
-  if (ledger === undefined) return;
-  const { sessionId } = ledger;
-  const entries = await noteLostEntries(db, { ...ledger, hostId });
-  if (entries === 0) return;
-  log.warn({ sessionId, hostId, entries }, 'entries of a ledger are lost');
-  notices.tell(sessionId);
 };
 
 /** Takes a host out of service. Doing so again changes nothing. */
@@ -152,7 +154,6 @@ export const loseHost = async (parts: Parts, loss: Loss): Promise<void> => {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
     if (outcome === undefined) continue;
     applyEffects(parts, outcome.effects);
-    await noteLedger(parts, loss);
     const { requeued } = outcome;
     if (requeued?.kind === 'world') await parts.placer.placeSession(requeued.sessionId);
     else if (requeued !== undefined) await parts.browserPlacer.place();

@@ -1,11 +1,12 @@
 /**
  * What is tidied up now and then, whoever gets to it first: blobs that nothing needs because the world was never
- * made or the file was deleted, uploads that nobody confirmed, and requests of closed sessions beyond what their project may keep; and what a release
+ * made or the file was deleted, sessions whose runs are over, uploads that nobody confirmed, and requests of closed sessions beyond what their project may keep; and what a release
  * before this one did not write down is found out. The orchestrator winds
  * this clock together with the reaper's; each run does a little.
  */
 import { dropOfDeletedWorlds, emptyBatch, findSpentBatches } from '../db/batches.ts';
 import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
+import { findLeftSessions } from '../db/run-sessions.ts';
 import { collectUpload } from '../db/uploads.ts';
 import { fillVersions } from '../db/version-summaries.ts';
 import { emptyDeletedWorld } from '../db/world-ends.ts';
@@ -13,6 +14,7 @@ import { settleOpenAnswers } from '../deliveries/settle.ts';
 import { dropLateUploads, emptyDeletedFolders } from '../files/tidy.ts';
 import type { Parts } from '../parts.ts';
 import { dropOldRecording } from '../recordings/keep.ts';
+import { closeAndWait } from '../sessions/close.ts';
 
 /** Of removing blobs, each of which removes some at once. */
 const mostRounds = 16;
@@ -44,6 +46,15 @@ const makeRoom = async ({ config, db, log, metrics }: Parts): Promise<void> => {
   log.warn({ projectId, sessions, entries }, 'dropped requests of sessions: ledger quota');
 };
 
+/** Closes sessions whose runs ended without that: the database was away in between, or the run was deleted. */
+const closeLeftSessions = async (parts: Parts): Promise<void> => {
+  const { signal } = new AbortController();
+  for (const { id: sessionId, projectId, isOfTests } of await findLeftSessions(parts.db)) {
+    await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, isOfTests);
+    parts.log.info({ sessionId }, 'closed a session that its run had left');
+  }
+};
+
 /** Does a little of each. What fails keeps nothing else from being done. */
 export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
@@ -57,6 +68,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => dropOldRecording(parts),
     () => makeRoom(parts),
     () => settleOpenAnswers(parts),
+    () => closeLeftSessions(parts),
   ];
   const failures: unknown[] = [];
   for (const job of jobs) await job().catch((error: unknown) => failures.push(error));

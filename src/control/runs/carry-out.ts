@@ -193,14 +193,17 @@ const afterError = (
   return { attempts: run.attempts, afterMs: clampRest(error.detail.retryAfterMs) };
 };
 
-/** Closes the session; one that stays is reaped. */
+/** Closes the session. What fails is done by the job that closes the sessions of finished runs (`jobs/tidy.ts`). */
 const closeSession = async ({ parts, run, at, signal }: Job): Promise<void> => {
   if (at.sessionId === null) return;
   const wait = { projectId: run.projectId, sessionId: at.sessionId, seconds: 0, signal };
   try {
     await closeAndWait(parts, wait, true);
   } catch (err) {
-    parts.log.warn({ err, run: run.id, sessionId: at.sessionId }, 'a session of a run stays open');
+    parts.log.warn(
+      { err, run: run.id, sessionId: at.sessionId },
+      'a session of a run is closed later',
+    );
   }
 };
 

@@ -37,8 +37,10 @@ export type OpenRequest = {
   sessionId?: string | undefined;
   body: KeptOpen;
   idempotencyKey: string | undefined;
-  /** The run that it is for; lists of sessions leave it out then. */
+  /** The run of tests, or the proof, that it is for. */
   runId?: string;
+  /** The run of a dataset that it is for. */
+  datasetRunId?: string;
   /** The W3C `traceparent` of who asks. */
   traceparent?: string | undefined;
   /** Aborts when the client is gone; its task is not checked further then, and nothing is opened. */
@@ -162,6 +164,7 @@ const toNewSession = async (
     requestHash: body.hash,
     secretMark: parts.secrets.now().mark,
     runId: request.runId ?? null,
+    datasetRunId: request.datasetRunId ?? null,
     ...toldIn(sessionId, request),
   };
 };

@@ -63,7 +63,9 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     const { hostId, source } = caller;
     const { hold, recycled, lost } = body;
     const host = { ...params, hostId, generation: body.generation };
-    if (lost !== undefined) await noteLostEntries(parts.db, { ...params, ...lost, hostId });
+    if (lost !== undefined) {
+      await parts.db.transaction((tx) => noteLostEntries(tx, { ...params, ...lost, hostId }));
+    }
     if (recycled !== undefined) {
       const told = { ...recycled, entries: body.entries, source };
       return respond(200, await closeAndPoll(parts, host, told, { hold, signal }));
