@@ -185,6 +185,27 @@ describe('a session in the traces of its project', () => {
     expect(after.observations.filter(({ type }) => type === 'EVALUATOR')).toHaveLength(2);
   });
 
+  it('has its grade while it is open, though no ledger tells of grades', async () => {
+    const session = await open();
+    const good = gradeOf('pass', [check('added', 'pass')]);
+    const graded = await call(session.id, { kind: 'grade' }, good);
+    const error = { code: 'grader_failed', message: 'the grader ended' };
+    const failed = await call(session.id, { kind: 'grade' }, { error });
+    const trace = await read(session.traceId);
+    expect(trace.scores.map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['check: added', 1],
+      ['passed', 1],
+      ['score', 1],
+    ]);
+    const outcome = { verdict: 'pass', passed: true, score: 1 };
+    expect(trace.output).toEqual(outcome);
+    const judged = trace.observations.filter(({ type }) => type === 'EVALUATOR');
+    expect(judged.toSorted((one) => (one.id === graded ? -1 : 1))).toMatchObject([
+      { id: graded, level: 'DEFAULT', output: outcome, metadata: { callState: 'succeeded' } },
+      { id: failed, level: 'ERROR', statusMessage: 'the grader ended' },
+    ]);
+  });
+
   it('has no scores of what could not be judged', async () => {
     const session = await open();
     const graded = await call(session.id, { kind: 'grade' }, gradeOf('unknown', []));

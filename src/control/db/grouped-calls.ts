@@ -22,6 +22,7 @@ import {
   answerCall,
   answeredOf,
   type NewAnswer,
+  oweGrades,
 } from './host-calls.ts';
 import { keysOf } from './parameters.ts';
 import { callBefore, openSessionStates, readySessionStates, sessionBefore } from './states.ts';
@@ -96,8 +97,8 @@ const answerStatement = statement(
               :changes::text[], :areStopping::boolean[]`)}
        as g(session_id, host_id, generation, call_id, state, output, error, short_error, changes, stopping)
    ), free as materialized (
-     select g.*, s.session_state from given g cross join lateral (
-       select s.state as session_state from sessions s
+     select g.*, s.session_state, s.trace_id from given g cross join lateral (
+       select s.state as session_state, s.trace_id from sessions s
         where s.id = g.session_id and s.host_id = g.host_id and s.generation = g.generation
           for no key update skip locked
      ) s
@@ -108,10 +109,10 @@ const answerStatement = statement(
        from free f
       where c.id = f.call_id and c.session_id || '' = f.session_id and c.generation = f.generation
         and c.state || '' in ${callBefore('succeeded')}
-     returning c.*, f.stopping,
+     returning c.*, f.stopping, f.trace_id,
        c.kind = 'close' and c.state = 'succeeded'
          and f.session_state in ${sessionBefore('CLOSING')} as closing
-   ), touched as (
+   ), ${oweGrades('answered')}, touched as (
      update sessions s
         set open_calls = s.open_calls - 1, last_activity_at = now(),
             state = case when a.closing then 'CLOSING' else s.state end,

@@ -90,12 +90,24 @@ export type NewAnswer = {
   changesJson: string;
 };
 
+/**
+ * Has the traces of sessions tell of grades that were answered just now: the part `graded` of a statement. Grading
+ * leaves no entry in a ledger, from which all else is told. `answered` has rows of calls, with the traces of their
+ * sessions.
+ */
+export const oweGrades = (answered: string): string =>
+  `graded as (
+     insert into trace_dues (session_id, tells_session, bytes, call_id)
+     select a.session_id, false, coalesce(octet_length(a.output::text), 0), a.id
+       from ${answered} a where a.kind = 'grade' and a.trace_id is not null
+   )`;
+
 // One statement answers a call and claims the next. A `close` call that succeeded also moves its
 // session on; what is still queued then is cancelled by whoever asked (see `cancelQueued`).
 const answerStatement = statement(
   'answer_call',
   `with s as materialized (
-     select id, state from sessions
+     select id, state, trace_id from sessions
       where id = :sessionId and host_id = :hostId and generation = :generation for no key update
    ), answered as (
      update calls c
@@ -104,8 +116,8 @@ const answerStatement = statement(
        from s
       where c.id = :callId and c.session_id = s.id and c.generation = :generation
         and c.state in ${callBefore('succeeded')}
-     returning c.*
-   ), ends as (
+     returning c.*, s.trace_id
+   ), ${oweGrades('answered')}, ends as (
      select a.kind = 'close' and a.state = 'succeeded'
               and s.state in ${sessionBefore('CLOSING')} as closing,
             a.keep_warm

@@ -19,6 +19,8 @@ export type TraceDue = {
   /** Entries of its ledger, by their numbers; null: none. */
   fromId: number | null;
   toId: number | null;
+  /** A call that graded the session; null: none. */
+  callId: string | null;
   bytes: number;
   attempts: number;
 };
@@ -26,7 +28,7 @@ export type TraceDue = {
 const takeStatement = statement(
   'take_trace_dues',
   `select id::text, session_id as "sessionId", tells_session as "tellsSession", from_id as "fromId",
-          to_id as "toId", bytes, attempts
+          to_id as "toId", call_id as "callId", bytes, attempts
      from trace_dues where not_before <= now() order by id limit $1 for update skip locked`,
 );
 
@@ -218,6 +220,25 @@ export const findUnwritten = async (
   sessionIds.length === 0
     ? []
     : tx.query<UnwrittenCall>(unwrittenStatement, [sessionIds, failedIds]);
+
+const gradesStatement = statement(
+  'find_told_grades',
+  `select c.session_id as "sessionId", c.seq, c.error, ${callColumns},
+          case when c.state = 'succeeded' then c.output::text end as "gradeJson"
+     from calls c where c.id = any($1::text[]) order by c.session_id, c.seq`,
+);
+
+/** A call that graded its session; `gradeJson` is null where it failed. */
+export type GradeCall = UnwrittenCall & { gradeJson: string | null };
+
+/** The calls that dues name. */
+export const findGradeCalls = async (
+  tx: Queryable,
+  dues: readonly TraceDue[],
+): Promise<GradeCall[]> => {
+  const ids = dues.flatMap(({ callId }) => callId ?? []);
+  return ids.length === 0 ? [] : tx.query<GradeCall>(gradesStatement, [ids]);
+};
 
 const lostGradesStatement = statement(
   'find_lost_grades',

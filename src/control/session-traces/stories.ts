@@ -5,10 +5,12 @@ import type { GradeReader } from '../compile/grade-reader.ts';
 import type { Queryable } from '../db/database.ts';
 import {
   type EntryName,
+  findGradeCalls,
   findLostGrades,
   findToldEntries,
   findToldSessions,
   findUnwritten,
+  type GradeCall,
   type LostGrade,
   type ToldEntry,
   type ToldSession,
@@ -17,7 +19,7 @@ import {
 } from '../db/session-traces.ts';
 import type { Told } from '../ingestion/fold.ts';
 import { tellEntry, tellUnwritten } from './tell-entry.ts';
-import { type GradedCall, tellGrade } from './tell-grade.ts';
+import { type GradedCall, outcomeOf, tellGrade } from './tell-grade.ts';
 import { tellSession } from './tell-session.ts';
 
 /** A session with what is to be told of it now. */
@@ -32,13 +34,20 @@ export type Story = {
 const isUnderWay = ({ callState }: ToldEntry): boolean =>
   callState !== null && !isFinal(callTransitions, callState);
 
-/** The grade of the entries that is the last; one whose entry was lost is the last of its session. */
-const lastGrade = ({ entries, lost }: Pick<Parts, 'entries' | 'lost'>): LostGrade | undefined => {
-  const last = entries.findLast(({ gradeJson }) => gradeJson !== null);
-  if (lost !== undefined || last === undefined || last.gradeJson === null) return lost;
-  if (last.callId === null) return undefined;
-  const { sessionId, callId, gradeJson, answeredAt, at } = last;
-  return { sessionId, callId, gradeJson, answeredAt: answeredAt ?? at };
+type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
+
+/** The last grade of what is told; one that nothing was told of is the last of its session. */
+const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
+  if (lost !== undefined) return lost;
+  const told = [
+    ...entries.map((entry) => ({ ...entry, answeredAt: entry.answeredAt ?? entry.at })),
+    ...grades,
+  ].flatMap(({ sessionId, callId, gradeJson, answeredAt }) =>
+    gradeJson === null || callId === null || answeredAt === null
+      ? []
+      : [{ sessionId, callId, gradeJson, answeredAt }],
+  );
+  return told.toSorted((one, other) => +one.answeredAt - +other.answeredAt).at(-1);
 };
 
 const findGrade = async (
@@ -55,6 +64,8 @@ const findGrade = async (
 type Parts = {
   tellsSession: boolean;
   entries: ToldEntry[];
+  /** Calls that graded it. */
+  grades: GradeCall[];
   unwritten: UnwrittenCall[];
   lost: LostGrade | undefined;
 };
@@ -64,11 +75,14 @@ const storyOf = async (
   parts: Parts,
   readGrade: GradeReader,
 ): Promise<Story> => {
-  const { tellsSession, entries, unwritten } = parts;
+  const { tellsSession, entries, grades, unwritten } = parts;
   const graded = await findGrade(session, parts, readGrade);
   const told = [
     ...(tellsSession ? tellSession(session) : []),
     ...entries.flatMap((entry) => tellEntry(session, entry)),
+    ...grades.flatMap((call) =>
+      tellUnwritten(session, call, call.callId === graded?.callId ? outcomeOf(graded) : null),
+    ),
     ...unwritten.flatMap((call) => tellUnwritten(session, call)),
     ...(graded === undefined ? [] : tellGrade(session, graded)),
   ];
@@ -91,6 +105,7 @@ export const readStories = async (
   const failedIds = ended.filter(({ state }) => state === 'FAILED').map(({ id }) => id);
   const unwritten = await findUnwritten(tx, endedIds, failedIds);
   const lost = await findLostGrades(tx, endedIds);
+  const grades = Map.groupBy(await findGradeCalls(tx, dues), ({ sessionId }) => sessionId);
   const unwrittenBy = Map.groupBy(unwritten, ({ sessionId }) => sessionId);
   const stories: Story[] = [];
   const later: EntryName[] = [];
@@ -102,6 +117,7 @@ export const readStories = async (
       // The first that is told of a session names its trace, too.
       tellsSession: isDue.has(id) || !isTold,
       entries: own.filter((entry) => !isUnderWay(entry)),
+      grades: grades.get(id) ?? [],
       unwritten: unwrittenBy.get(id) ?? [],
       lost: lost.find(({ sessionId }) => sessionId === id),
     };

@@ -111,12 +111,20 @@ const tellCallAs = (
   return withLink(session, place, told);
 };
 
-/** A call that no host has written down; what was asked and answered is told by ledgers alone. */
-export const tellUnwritten = (session: ToldSession, call: UnwrittenCall): Told[] => {
+/**
+ * A call that no host has written down; what was asked and answered is told by ledgers alone, but for the outcome of a
+ * grade.
+ */
+export const tellUnwritten = (
+  session: ToldSession,
+  call: UnwrittenCall,
+  outcome: string | null = null,
+): Told[] => {
   const end = call.answeredAt ?? session.closedAt ?? call.queuedAt;
   const times = { beganMs: call.queuedAt.getTime(), endMs: end.getTime() };
   const error = call.error?.message ?? null;
-  return tellCallAs(session, call, times, { error, bodies: null, metadata: {} });
+  const bodies = outcome === null ? null : { input: null, output: outcome };
+  return tellCallAs(session, call, times, { error, bodies, metadata: {} });
 };
 
 const tellCall = (session: ToldSession, entry: ToldEntry & ToldCall): Told[] => {

@@ -80,9 +80,10 @@ export const scoresOf = (
     };
   });
 
+/** The outcome of a grade as JSON text: what no row of a stranger stands in. */
+export const outcomeOf = ({ grade: { verdict, score } }: GradedCall): string =>
+  JSON.stringify({ verdict, passed: verdict === 'pass', score });
+
 /** What the session came to. */
-export const tellGrade = (session: ToldSession, { answeredMs, grade }: GradedCall): Told[] => {
-  const { verdict, score } = grade;
-  const passed = verdict === 'pass';
-  return tellOutcome(session, JSON.stringify({ verdict, passed, score }), answeredMs);
-};
+export const tellGrade = (session: ToldSession, graded: GradedCall): Told[] =>
+  tellOutcome(session, outcomeOf(graded), graded.answeredMs);
