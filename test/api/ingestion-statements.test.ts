@@ -16,7 +16,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 
 const log = createLog('test', 'silent');
-const noPrices = createPriceBook(async () => undefined);
+const noPrices = createPriceBook(async () => []);
 const projectId = 'prj';
 
 let database: TestDatabase;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
   store = openTraceStore(
     counting,
-    createPriceBook(async () => undefined),
+    createPriceBook(async () => []),
   );
 });
 afterAll(async () => {
@@ -118,7 +118,7 @@ it('leave an observation in one trace that one of them names, and another does n
   // As another control plane has it.
   const other = openTraceStore(
     db,
-    createPriceBook(async () => undefined),
+    createPriceBook(async () => []),
   );
   const ids = Array.from({ length: 200 }, (_, i) => `unnamed-${i}`);
   const tell = (sender: number, body: (id: string) => object) =>

@@ -74,7 +74,7 @@ const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> 
   const log = createLog('bench', 'silent');
   const store = openTraceStore(
     openDatabase(new Secret(databaseUrl), log, tracePool),
-    createPriceBook(async () => undefined),
+    createPriceBook(async () => []),
   );
   const texts = Array.from({ length: batches }, (_, number) => batchOf(number));
   const caller = { projectId: 'prj-bench', level: 'secret' as const };

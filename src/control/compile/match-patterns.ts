@@ -8,25 +8,40 @@ import { patternSize } from '#language/schema/patterns.ts';
 
 export type PatternsGiven = { patterns: readonly string[]; texts: readonly string[] };
 
-/** Of each pattern, by its place, the places of the texts that it is found in. */
+/** Of each text, by its place, the places of the patterns that are found in it: of the first texts, as far as time went. */
 export type PatternsFound = number[][];
 
 /** Patterns that a process keeps ready. */
 const mostReady = 2_000;
 
+/** Processor time of one job, after which it begins no further text: others wait for the process. */
+const mostMs = 2_000;
+
+const usedMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
 /** Makes what looks for patterns; it keeps those ready that come again. */
-export const createPatternMatch = (): ((given: PatternsGiven) => PatternsFound) => {
+export const createPatternMatch = (
+  clock: () => number = usedMs,
+): ((given: PatternsGiven) => PatternsFound) => {
   const ready = new LRUCache<string, RE2JS>({ max: mostReady });
   const readyFor = (pattern: string): RE2JS => {
     const compiled = ready.get(pattern) ?? RE2JS.compile(pattern);
     ready.set(pattern, compiled);
     return compiled;
   };
-  return ({ patterns, texts }) =>
-    patterns.map((pattern) => {
-      const compiled = readyFor(pattern);
-      return texts.flatMap((text, place) => (compiled.test(text) ? [place] : []));
-    });
+  return ({ patterns, texts }) => {
+    const end = clock() + mostMs;
+    const compiled = patterns.map(readyFor);
+    const found: PatternsFound = [];
+    for (const text of texts) {
+      if (clock() >= end) break;
+      found.push(compiled.flatMap((pattern, place) => (pattern.test(text) ? [place] : [])));
+    }
+    return found;
+  };
 };
 
 /** Characters of a pattern with its repeats. */

@@ -1,16 +1,26 @@
 /**
  * Patterns of projects: held to their bounds when they are given, and looked for, in processes. What was looked for
- * once is remembered, as models have few names.
+ * once is remembered for its project alone, as models have few names. A limit is no verdict: what was not looked for
+ * in time is not remembered as absent.
  */
 import { LRUCache } from 'lru-cache';
 import type { Log } from '#runtime/log.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { Lane } from '../compile/lane.ts';
 import type { PatternsFound } from '../compile/match-patterns.ts';
+import { createFairCache } from '../shares/fair-cache.ts';
 
 /** Longer texts have no pattern in them. */
 const mostTextChars = 200;
-const mostKnown = 200_000;
+
+/** What is remembered of all projects, and what an entry takes besides its texts. */
+const mostBytes = 32 * 1024 * 1024;
+const entryBytes = 256;
+const bytesPerChar = 2;
+
+/** After a limit was met, the patterns of the project are looked for no more for so long; a write ends within that. */
+const restMs = 10_000;
+const mostResting = 10_000;
 
 /** What is wrong with patterns of a project, by their places; throws `exhausted` when it has spent its time. */
 export const judgePatterns = async (
@@ -24,12 +34,12 @@ export const judgePatterns = async (
   return patterns.map(() => 'takes more time or memory to compile than there is for it');
 };
 
-/** Looks for patterns of a project; undefined: it took too long. */
+/** Looks for patterns of a project in texts; what comes back may be of the first texts only, or of none. */
 export type FindPatterns = (
   projectId: string,
   patterns: readonly string[],
   texts: readonly string[],
-) => Promise<PatternsFound | undefined>;
+) => Promise<PatternsFound>;
 
 /** Looks for them in the processes that large bodies are read in. */
 export const findInLane =
@@ -37,39 +47,62 @@ export const findInLane =
   async (project, patterns, texts) => {
     const job = { kind: 'match-patterns', patterns, texts } as const;
     const end = await lane.run(job, { project, signal: undefined });
-    if (end.kind === 'done') return end.outcome as PatternsFound;
-    log.warn({ projectId: project, limit: end.kind }, 'patterns of models take too long to match');
-    return undefined;
+    const found = end.kind === 'done' ? (end.outcome as PatternsFound) : [];
+    if (found.length < texts.length) {
+      const counts = { texts: texts.length, done: found.length, patterns: patterns.length };
+      log.warn({ projectId: project, limit: end.kind, ...counts }, 'patterns of models take long');
+    }
+    return found;
   };
 
-/** What was looked for, of all projects. */
-export type KnownMatches = {
-  /** Looks for all patterns in all texts, as far as that is not known. */
-  learn(projectId: string, patterns: readonly string[], texts: readonly string[]): Promise<void>;
-  /** Whether a pattern is in a text, of those that were learnt. */
-  matches(pattern: string, text: string): boolean;
+/** Patterns of a project at one time. */
+export type PatternSet = {
+  projectId: string;
+  /** Names these patterns among all that the project ever has. */
+  id: string;
+  patterns: readonly string[];
 };
 
-const placeOf = (pattern: string, text: string): string => `${pattern}\0${text}`;
+/** Patterns found in a text; undefined: they were not looked for, or not in time. */
+type Found = ReadonlySet<string> | undefined;
 
-/** Makes it. Patterns that took too long are taken for not found, for the texts that they were looked for in. */
+export type KnownMatches = {
+  /** Looks for the patterns in all texts, as far as that is not known and there is time for it. */
+  learn(set: PatternSet, texts: Iterable<string>): Promise<void>;
+  /** Returns those found in a text. */
+  of(set: PatternSet, text: string): Found;
+};
+
+const keyOf = ({ projectId, id }: PatternSet, text: string): string =>
+  `${projectId}\0${id}\0${text}`;
+
+const none: ReadonlySet<string> = new Set();
+
+/** Makes it. */
 export const createKnownMatches = (find: FindPatterns): KnownMatches => {
-  const known = new LRUCache<string, boolean>({ max: mostKnown });
+  const known = createFairCache<ReadonlySet<string>>(mostBytes);
+  const resting = new LRUCache<string, true>({ max: mostResting, ttl: restMs });
+  const of = (set: PatternSet, text: string): Found =>
+    set.patterns.length === 0 || text.length > mostTextChars ? none : known.get(keyOf(set, text));
+
+  const keep = (set: PatternSet, text: string, found: ReadonlySet<string>): void => {
+    const key = keyOf(set, text);
+    const chars = [...found].reduce((sum, { length }) => sum + length, key.length);
+    const bytes = entryBytes + chars * bytesPerChar;
+    known.keep({ key, owner: set.projectId, bytes, value: found });
+  };
+
   return {
-    async learn(projectId, patterns, texts) {
-      const isNew = (text: string): boolean =>
-        text.length <= mostTextChars &&
-        patterns.some((pattern) => !known.has(placeOf(pattern, text)));
-      const fresh = [...new Set(texts)].filter(isNew);
-      if (fresh.length === 0) return;
+    of,
+    async learn(set, texts) {
+      const { projectId, patterns } = set;
+      const fresh = [...new Set(texts)].filter((text) => of(set, text) === undefined);
+      if (fresh.length === 0 || resting.has(projectId)) return;
       const found = await find(projectId, patterns, fresh);
-      for (const [index, pattern] of patterns.entries()) {
-        const places = new Set(found?.[index]);
-        for (const [place, text] of fresh.entries()) {
-          known.set(placeOf(pattern, text), places.has(place));
-        }
+      if (found.length < fresh.length) resting.set(projectId, true);
+      for (const [place, text] of fresh.slice(0, found.length).entries()) {
+        keep(set, text, new Set(found[place]?.flatMap((index) => patterns[index] ?? [])));
       }
     },
-    matches: (pattern, text) => known.get(placeOf(pattern, text)) ?? false,
   };
 };

@@ -18,7 +18,7 @@ import {
 } from '#observability/pricing.ts';
 import type { Queryable } from '../db/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../db/models.ts';
-import { createKnownMatches, type FindPatterns, type KnownMatches } from './patterns.ts';
+import { createKnownMatches, type FindPatterns, type PatternSet } from './patterns.ts';
 
 /** Prices observations of a project; null where no model matches. `db` may be a transaction. */
 export type ProjectPrices = (
@@ -36,7 +36,13 @@ const mostProjects = 1_000;
 const mostNames = 10_000;
 const mostNameChars = 200;
 
-type Own = { revision: string; models: readonly PricedModel[] };
+type Own = {
+  revision: string;
+  models: readonly PricedModel[];
+  /** Patterns of their names, and those that their tiers look for in names of usage. */
+  names: PatternSet;
+  usage: PatternSet;
+};
 
 const pricedOf = ({ id, modelName, matchPattern, startDate, tiers }: ModelRow): PricedModel => ({
   id,
@@ -75,78 +81,89 @@ const ours = new Map(
   conditionPatterns(builtInModels).map((pattern) => [pattern, RE2JS.compile(pattern)]),
 );
 
-/** Looks for whatever conditions of these models ask of the usage of these observations. */
-const learnConditions = async (
-  matches: KnownMatches,
-  projectId: string,
-  models: readonly PricedModel[],
-  items: readonly Priceable[],
-): Promise<void> => {
-  const patterns = conditionPatterns(models).filter((pattern) => !ours.has(pattern));
-  if (patterns.length === 0) return;
-  const names = items.flatMap((item) => Object.keys(usageOf(item) ?? {}));
-  await matches.learn(projectId, patterns, names);
-};
+const ownOf = (projectId: string, revision: string, models: readonly PricedModel[]): Own => ({
+  revision,
+  models,
+  names: {
+    projectId,
+    id: `${revision} names`,
+    patterns: [...new Set(models.map(({ matchPattern }) => matchPattern))],
+  },
+  usage: {
+    projectId,
+    id: `${revision} usage`,
+    patterns: conditionPatterns(models).filter((pattern) => !ours.has(pattern)),
+  },
+});
+
+const usageNames = (item: Priceable): string[] => Object.keys(usageOf(item) ?? {});
 
 /** Makes it. */
 export const createPriceBook = (find: FindPatterns): PriceBook => {
   const known = createKnownMatches(find);
-  const matches: Matches = (pattern, text) =>
-    ours.get(pattern)?.test(text) ?? known.matches(pattern, text);
   const builtIn = createBuiltIn();
-  const own = new LRUCache<string, Own>({ max: mostProjects });
+  const kept = new LRUCache<string, Own>({ max: mostProjects });
 
-  const ownOf = async (db: Queryable, projectId: string): Promise<readonly PricedModel[]> => {
+  const readOwn = async (db: Queryable, projectId: string): Promise<Own> => {
     const revision = await findModelRevision(db, projectId);
-    if (revision === undefined) return [];
-    const kept = own.get(projectId);
-    if (kept?.revision === revision) return kept.models;
-    const models = (await listModels(db, projectId)).map(pricedOf);
-    own.set(projectId, { revision, models });
-    return models;
+    if (revision === undefined) return ownOf(projectId, '', []);
+    const before = kept.get(projectId);
+    if (before?.revision === revision) return before;
+    const own = ownOf(projectId, revision, (await listModels(db, projectId)).map(pricedOf));
+    kept.set(projectId, own);
+    return own;
+  };
+
+  /** The models by name; a name that could not be looked at in time has none, rather than one that is not its own. */
+  const candidatesOf = async ({ names, models }: Own, given: ReadonlySet<string>) => {
+    await known.learn(names, given);
+    const found = new Map<string, { own: PricedModel[]; builtIn: PricedModel[] }>();
+    for (const name of given) {
+      const patterns = known.of(names, name);
+      if (patterns === undefined) continue;
+      const own = models.filter(({ matchPattern }) => patterns.has(matchPattern));
+      found.set(name, { own, builtIn: builtIn(name) });
+    }
+    return found;
   };
 
   const price = async (
-    projectId: string,
-    findModels: () => Promise<readonly PricedModel[]>,
+    findOwn: () => Promise<Own>,
     items: readonly Priceable[],
   ): Promise<(Pricing | null)[]> => {
-    const named = items.filter(({ model }) => model !== null);
+    const named = items.flatMap(({ model }) => model ?? []);
     if (named.length === 0) return items.map(() => null);
-    const models = await findModels();
-    const names = new Set(named.map(({ model }) => model ?? ''));
-    if (models.length > 0) {
-      const patterns = [...new Set(models.map(({ matchPattern }) => matchPattern))];
-      await known.learn(projectId, patterns, [...names]);
-    }
-    const byName = new Map(
-      [...names].map((name) => [
-        name,
-        models.filter(({ matchPattern }) => known.matches(matchPattern, name)),
-      ]),
-    );
-    const found = items.map(({ model, beganAt }) =>
-      model === null
-        ? undefined
-        : (modelAt(byName.get(model) ?? [], beganAt) ?? modelAt(builtIn(model), beganAt)),
-    );
-    const used = [...new Set(found.filter((model) => model !== undefined))];
-    await learnConditions(known, projectId, used, named);
+    const own = await findOwn();
+    const candidates = await candidatesOf(own, new Set(named));
+    const models = items.map(({ model, beganAt }) => {
+      const found = candidates.get(model ?? '');
+      return found && (modelAt(found.own, beganAt) ?? modelAt(found.builtIn, beganAt));
+    });
+    const { usage } = own;
+    const looksAtUsage = (model: PricedModel | undefined): boolean =>
+      usage.patterns.length > 0 && model !== undefined && own.models.includes(model);
+    const used = items.filter((_, index) => looksAtUsage(models[index]));
+    await known.learn(usage, new Set(used.flatMap(usageNames)));
+    const matches: Matches = (pattern, text) =>
+      ours.get(pattern)?.test(text) ?? known.of(usage, text)?.has(pattern) ?? false;
+    const isKnown = (name: string): boolean => known.of(usage, name) !== undefined;
     return items.map((item, index) => {
-      const model = found[index];
-      return model === undefined ? null : priceBy(model, item, matches);
+      const model = models[index];
+      if (model === undefined) return null;
+      if (looksAtUsage(model) && !usageNames(item).every(isKnown)) return null;
+      return priceBy(model, item, matches);
     });
   };
 
   return {
     of(projectId) {
-      let found: readonly PricedModel[] | undefined;
+      let found: Own | undefined;
       return (db, items) => {
-        const findModels = async () => {
-          found ??= await ownOf(db, projectId);
+        const findOwn = async () => {
+          found ??= await readOwn(db, projectId);
           return found;
         };
-        return price(projectId, findModels, items);
+        return price(findOwn, items);
       };
     },
   };

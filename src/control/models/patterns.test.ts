@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createKnownMatches, type FindPatterns, type PatternSet } from './patterns.ts';
+
+const setOf = (projectId: string, patterns: string[], id = '1'): PatternSet => ({
+  projectId,
+  id,
+  patterns,
+});
+
+/** Looks for patterns as plain texts, in the first `reach` of the texts that it is given. */
+const start = () => {
+  const asked: [project: string, texts: readonly string[]][] = [];
+  const limits = { reach: Number.POSITIVE_INFINITY };
+  const find: FindPatterns = async (project, patterns, texts) => {
+    asked.push([project, texts]);
+    return texts
+      .slice(0, limits.reach)
+      .map((text) => patterns.flatMap((one, index) => (text.includes(one) ? [index] : [])));
+  };
+  return { matches: createKnownMatches(find), asked, limits };
+};
+
+describe('patterns of projects', () => {
+  it('are looked for once in each text', async () => {
+    const { matches, asked } = start();
+    const set = setOf('a', ['x', 'y']);
+    await matches.learn(set, ['xy', 'y', 'z', 'y']);
+    await matches.learn(set, ['y', 'w']);
+    expect(asked).toEqual([
+      ['a', ['xy', 'y', 'z']],
+      ['a', ['w']],
+    ]);
+    expect(['xy', 'y', 'z'].map((text) => [...(matches.of(set, text) ?? [])])).toEqual([
+      ['x', 'y'],
+      ['y'],
+      [],
+    ]);
+  });
+
+  it('keep what was found before a limit, and nothing of what was not looked for in time', async () => {
+    const { matches, limits } = start();
+    const set = setOf('a', ['x']);
+    await matches.learn(set, ['x1']);
+    limits.reach = 1;
+    await matches.learn(set, ['x2', 'x3']);
+    expect(['x1', 'x2', 'x3'].map((text) => matches.of(set, text)?.has('x'))).toEqual([
+      true,
+      true,
+      undefined,
+    ]);
+  });
+
+  it('rest for a while after a limit, those of that project alone', async () => {
+    const { matches, asked, limits } = start();
+    limits.reach = 0;
+    await matches.learn(setOf('a', ['x']), ['x1']);
+    await matches.learn(setOf('a', ['x']), ['x1']);
+    limits.reach = 1;
+    await matches.learn(setOf('b', ['x']), ['x1']);
+    expect(asked.map(([project]) => project)).toEqual(['a', 'b']);
+    expect(matches.of(setOf('b', ['x']), 'x1')?.has('x')).toBe(true);
+    expect(matches.of(setOf('a', ['x']), 'x1')).toBeUndefined();
+  });
+
+  it('are not in texts that are too long to be names, which are not looked at', async () => {
+    const { matches, asked } = start();
+    const set = setOf('a', ['x']);
+    await matches.learn(set, ['x'.repeat(201)]);
+    expect(asked).toEqual([]);
+    expect(matches.of(set, 'x'.repeat(201))?.has('x')).toBe(false);
+  });
+});
