@@ -32,6 +32,7 @@ import { benchReset } from './host-reset.ts';
 import { benchImport } from './import.ts';
 import { benchImportService } from './import-service.ts';
 import { benchIngest } from './ingest.ts';
+import { benchIngestHostile } from './ingest-hostile.ts';
 import { benchIngestLarge, ingestLargeNames } from './ingest-large.ts';
 import { benchLanguage } from './language.ts';
 import { isLargeGroup, largeGroups, writeLarge } from './large-report.ts';
@@ -160,6 +161,11 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     say('taking 60,000 observations in 600 batches');
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
+  }
+  if (wants('ingest.hostile')) {
+    say('taking 300 KB, and opening sessions, beside hostile bodies');
+    const databaseUrl = await freshDatabase(server, 'bench_hostile');
+    figures.push(...(await benchIngestHostile(databaseUrl, say)));
   }
   if (ingestLargeNames.some(wants)) {
     const spans = { written: Number(values.rows), told: Number(values.tell) };

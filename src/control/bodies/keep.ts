@@ -8,6 +8,7 @@ import { AppError } from '#domain/error.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
 import { readJsonForm } from '#observability/otlp/json-form.ts';
 import { readExport } from '#observability/otlp/read-export.ts';
+import type { SentScope } from '#observability/otlp/span.ts';
 import { readBatch } from '#observability/read-batch.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { answerCall, deliverRequests, reportClosed } from '#wire/host-api/operations.ts';
@@ -27,6 +28,7 @@ import { shownText, writeShown } from '../json/shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
 import type { FaultOf } from './parse.ts';
 import { keepMessages } from './rpc.ts';
+import { sliced } from './slices.ts';
 
 /** What else of the request matters for reading its body. */
 export type KeepOptions = {
@@ -36,6 +38,8 @@ export type KeepOptions = {
   form: BodyForm;
   /** Of bodies whose entries are taken or refused each by itself. */
   faultOf?: FaultOf;
+  /** Whether it is read in a process of its own; default false. */
+  isApart?: boolean;
 };
 
 export type BodyForm = 'json' | 'protobuf';
@@ -275,11 +279,18 @@ const keepClosed = ({ entries = [], ...rest }: ClosedBody) => ({
 });
 
 /** Events as they were read, each with what it says or what is wrong with it. */
-const keepEvents = ({ batch }: IngestionBody, { faultOf }: KeepOptions) => ({
-  events: readBatch(batch, faultOf),
+const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions) => ({
+  events: sliced(readBatch(batch, faultOf), isApart),
 });
 
-const keepSpans = (body: SpansBody) => readExport(readJsonForm(body));
+/** Spans likewise. */
+export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions) => {
+  const { spans, ...rest } = readExport(sent);
+  return { ...rest, spans: sliced(spans, isApart) };
+};
+
+const keepSpans = (body: SpansBody, options: KeepOptions) =>
+  keepExport(readJsonForm(body), options);
 
 /** Free JSON as text; null where there is none. */
 const textOf = (value: unknown): string | null =>

@@ -5,7 +5,6 @@
 import type { FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { checkProtobufMetrics, readProtobufForm } from '#observability/otlp/protobuf-form.ts';
-import { readExport } from '#observability/otlp/read-export.ts';
 import { isPublicAccess } from '#wire/access.ts';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';
@@ -15,7 +14,9 @@ import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
-import { type KeepOptions, keepers } from './keep.ts';
+import { holdToExtent } from './extent.ts';
+import { inflateLooking } from './inflate.ts';
+import { type KeepOptions, keepExport, keepers } from './keep.ts';
 import { withoutNulls } from './nulls.ts';
 import { parseEntries, parseText, textOfBody } from './parse.ts';
 
@@ -93,24 +94,55 @@ const readNothing = (id: string): ReadBody => ({
 });
 
 /** Operations that take protobuf read it straight to what their handlers are given. */
-const protobufReaders: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
-  ingestSpans: (bytes) => readExport(readProtobufForm(bytes)),
+const protobufReaders: Readonly<
+  Record<string, (bytes: Uint8Array, options: KeepOptions) => unknown>
+> = {
+  ingestSpans: (bytes, options) => keepExport(readProtobufForm(bytes), options),
   ingestMetrics: checkProtobufMetrics,
 };
 
-const readProtobuf = (id: string, bytes: Uint8Array): ReadBody => ({
-  problems: [],
-  body: protobufReaders[id]?.(bytes),
-});
+const readProtobuf = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
+  holdToExtent(id, options.form, bytes);
+  return { problems: [], body: protobufReaders[id]?.(bytes, options) };
+};
 
-/** Reads a body in the process that it is given to, however large it is. */
-export const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
-  if (options.form === 'protobuf') return readProtobuf(id, bytes);
+const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
+  if (options.form === 'protobuf') return readProtobuf(id, bytes, options);
+  holdToExtent(id, options.form, bytes);
   const text = textOfBody(bytes);
   if (text === undefined) return readNothing(id);
   const { problems, body } = readText(id, text, measureJson(text), options);
   if (id in keepers) return { problems, body };
   return { problems, body: declaredOf(operations.get(id)?.body as Members | undefined, body) };
+};
+
+/** The outcome of reading in a process of its own; with what it holds too much of, if so. */
+export type ReadApart = ReadBody & { tooMuch?: string };
+
+type Given = {
+  operation: string;
+  bytes: Uint8Array;
+  inflatesTo?: number | undefined;
+} & KeepOptions;
+
+const isTooMuch = (error: unknown): error is Error =>
+  (error as { statusCode?: unknown }).statusCode === 413;
+
+/** Reads a body in the process that it is given to, however large it is. */
+export const readApart = async ({
+  operation,
+  bytes,
+  inflatesTo,
+  ...options
+}: Given): Promise<ReadApart> => {
+  try {
+    const look = (beginning: Uint8Array) => holdToExtent(operation, options.form, beginning);
+    const whole = inflatesTo === undefined ? bytes : await inflateLooking(bytes, inflatesTo, look);
+    return readWhole(operation, whole, { ...options, isApart: true });
+  } catch (error) {
+    if (!isTooMuch(error)) throw error;
+    return { problems: [], body: undefined, tooMuch: error.message };
+  }
 };
 
 /** Reads a body that is small; undefined for one that is not to be read here. */
@@ -122,10 +154,11 @@ export const readSmall = (
   if (options.form === 'protobuf') {
     const { byteLength = 0 } = bytes ?? {};
     if (byteLength > limits.directProtobufBytes) return undefined;
-    return readProtobuf(id, bytes ?? new Uint8Array());
+    return readProtobuf(id, bytes ?? new Uint8Array(), options);
   }
   if (bytes === undefined) return readNothing(id);
   if (bytes.byteLength > limits.directBodyBytes) return undefined;
+  holdToExtent(id, options.form, bytes);
   const text = textOfBody(bytes);
   if (text === undefined) return readNothing(id);
   const extent = measureJson(text);

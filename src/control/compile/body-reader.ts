@@ -5,7 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../bodies/keep.ts';
-import { type ReadBody, readSmall } from '../bodies/read.ts';
+import { type ReadApart, type ReadBody, readSmall } from '../bodies/read.ts';
 import type { Lane, LaneLimits } from './lane.ts';
 import type { JobEnd } from './process.ts';
 
@@ -24,13 +24,15 @@ type BodyToRead = {
   asker: () => Promise<string>;
   /** Undefined when there is none. */
   bytes: Uint8Array | undefined;
+  /** The bytes that it may come to where it is still compressed: then it is inflated where it is read. */
+  inflatesTo?: number | undefined;
   /** Ends the wait for a process. */
   signal: AbortSignal;
 };
 
 /**
- * Throws `invalid` for what is no JSON or takes too much to read, and `exhausted` when too many large
- * bodies wait. What does not fit the operation's schema comes back as problems.
+ * Throws `invalid` for what is no JSON or takes too much to read, what is answered 413 for a body that holds too
+ * much, and `exhausted` when too many large bodies wait. What does not fit the operation's schema comes back as problems.
  */
 export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<ReadBody>;
 
@@ -38,7 +40,11 @@ const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
 /** What came of a job of reading; throws `invalid` when a limit ended it. */
 const outcomeOf = (end: JobEnd): ReadBody => {
-  if (end.kind === 'done') return end.outcome as ReadBody;
+  if (end.kind === 'done') {
+    const { tooMuch, ...read } = end.outcome as ReadApart;
+    if (tooMuch !== undefined) throw Object.assign(new Error(tooMuch), { statusCode: 413 });
+    return read;
+  }
   const message = `the body takes more ${words[end.kind]} to read than there is for it`;
   throw new AppError('invalid', message);
 };
@@ -58,11 +64,11 @@ const inWords = (error: unknown): unknown => {
 /** Makes the reader over the processes that large bodies are read in. */
 export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
   const readApart = async (
-    { operation, asker, signal }: BodyToRead,
+    { operation, asker, signal, inflatesTo }: BodyToRead,
     bytes: Uint8Array,
     options: KeepOptions,
   ): Promise<ReadBody> => {
-    const job = { ...options, kind: 'read', operation, bytes } as const;
+    const job = { ...options, kind: 'read', operation, bytes, inflatesTo } as const;
     try {
       return outcomeOf(await processes.run(job, { project: await asker(), signal }));
     } catch (error) {
@@ -70,7 +76,8 @@ export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
     }
   };
   return async (body, options) => {
-    const { operation, bytes } = body;
+    const { operation, bytes, inflatesTo } = body;
+    if (bytes !== undefined && inflatesTo !== undefined) return readApart(body, bytes, options);
     const small = readSmall(operation, bytes, options);
     if (small !== undefined || bytes === undefined) {
       return small ?? { problems: [], body: undefined };

@@ -11,7 +11,7 @@ import { summarizeTemplate, type TemplateSummaryResult } from '#language/edit/te
 import type { Problem } from '#language/problem.ts';
 import type { RedactionMode } from '#language/redaction-modes.ts';
 import type { KeepOptions } from '../bodies/keep.ts';
-import { type ReadBody, readWhole } from '../bodies/read.ts';
+import { type ReadApart, readApart } from '../bodies/read.ts';
 import { type GradeSummary, summarizeGrade } from '../contracts/grade-summary.ts';
 import { type McpTool, mcpToolsOf } from '../contracts/mcp-tools.ts';
 import { type Built, buildVersion } from './build.ts';
@@ -67,7 +67,7 @@ type Inputs = {
   /** Rows of a request as a chunk of a batch; under redaction they are held to the policy and contract of a world first. */
   'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
   /** The large body of a request to an operation, see `bodies/read.ts`. */
-  read: { operation: string; bytes: Uint8Array } & KeepOptions;
+  read: { operation: string; bytes: Uint8Array; inflatesTo?: number | undefined } & KeepOptions;
   /** The tools of a version, which are very large, in the form that MCP has for them. */
   'mcp-tools': { toolSchemas: string };
   /** Items of a dataset, held to its schemas. */
@@ -120,7 +120,7 @@ export type Outcomes = {
   /** As JSON text, like `describe`. */
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
-  read: ReadBody;
+  read: ReadApart;
   'mcp-tools': McpTool[];
   'check-items': CheckedItems | Refused;
   'read-grade': GradeSummary | undefined;
@@ -157,7 +157,7 @@ const describe = (files: Files): Outcomes['describe'] => {
  * Makes what does the jobs of one process, one after the other; each takes as long and as much memory as
  * it takes. A job throws `Lacking` when it is for a world that it neither brings nor finds here.
  */
-export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
+export const createJobs = (): ((job: Job) => Outcomes[JobKind] | Promise<Outcomes['read']>) => {
   const findWorld = createWorldCache();
   const checkItems = createItemCheck();
   const matchPatterns = createPatternMatch();
@@ -191,7 +191,7 @@ export const createJobs = (): ((job: Job) => Outcomes[JobKind]) => {
           job.redaction && { world: findWorld(job.redaction.world), how: job.redaction },
         );
       case 'read':
-        return readWhole(job.operation, job.bytes, job);
+        return readApart(job);
       case 'mcp-tools':
         return mcpToolsOf(job.toolSchemas);
       case 'check-items':

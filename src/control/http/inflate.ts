@@ -1,12 +1,9 @@
 /**
- * Bodies that are sent compressed, by gzip alone and on public routes: what comes out is bounded like a body that is
- * sent as it is, so nothing is inflated further than that.
+ * Bodies that are sent compressed, by gzip alone and on public routes. Small ones are inflated here. One that comes to
+ * more is inflated where it is read, apart from the loop that all requests share.
  */
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { AppError } from '#domain/error.ts';
-
-const inflateGzip = promisify(gunzip);
+import { limits } from '#domain/limits.ts';
+import { inflateSmall, inflatesTooFar } from '../bodies/inflate.ts';
 
 /** How a body is sent: `undefined` as it is. */
 export type BodyEncoding = 'gzip' | undefined;
@@ -23,16 +20,14 @@ export const readEncoding = (header: string | undefined, isTaken: boolean): Body
   throw refused(415, `a body is taken ${taken}, not with Content-Encoding "${header}"`);
 };
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+/** A body as it is read: with the bytes that it may inflate to where it is still compressed. */
+export type ReceivedBody = { bytes: Uint8Array | undefined; inflatesTo?: number };
 
-/** The bytes that were compressed. Throws what is answered 413 when they are more than `most`. */
-export const inflate = async (bytes: Uint8Array, most: number): Promise<Uint8Array> => {
-  try {
-    return await inflateGzip(bytes, { maxOutputLength: most });
-  } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
-      throw refused(413, `the body is larger than ${most} bytes once it is inflated`);
-    }
-    throw new AppError('invalid', 'the body is not what gzip makes', { cause: error });
-  }
+/** Returns a compressed body inflated, where that is small. Throws what is answered 413 when it is more than `most`. */
+export const receive = async (bytes: Uint8Array, most: number): Promise<ReceivedBody> => {
+  const mostHere = Math.min(most, limits.directBodyBytes);
+  const inflated = await inflateSmall(bytes, mostHere);
+  if (inflated !== undefined) return { bytes: inflated };
+  if (mostHere === most) throw inflatesTooFar(most);
+  return { bytes, inflatesTo: most };
 };

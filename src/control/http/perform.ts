@@ -8,6 +8,7 @@ import { isOfZeroByte } from '../db/errors.ts';
 import type { FindAsker } from './askers.ts';
 import { formOf } from './body-forms.ts';
 import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
+import type { ReceivedBody } from './inflate.ts';
 import type { Share } from './share.ts';
 import { createValidator, throwInvalid, type Validator } from './validate.ts';
 
@@ -15,10 +16,8 @@ import { createValidator, throwInvalid, type Validator } from './validate.ts';
 export type Ways = { findAsker: FindAsker; readBody: BodyReader; share: Share };
 
 /** A request as it came, its body in bytes. */
-export type RawRequest = Omit<RequestParts, 'body' | 'headers'> & {
-  headers: Readonly<Record<string, unknown>>;
-  bytes: Uint8Array | undefined;
-};
+export type RawRequest = Omit<RequestParts, 'body' | 'headers'> &
+  ReceivedBody & { headers: Readonly<Record<string, unknown>> };
 
 export type Asking = {
   caller: Caller;
@@ -48,10 +47,10 @@ export const createPerformer = (
   const validate = createValidator(operation);
   return {
     validate,
-    async perform({ params, query, headers, bytes }, { caller, signal, onRead }) {
+    async perform({ params, query, headers, bytes, inflatesTo }, { caller, signal, onRead }) {
       const isKeyed = headers['idempotency-key'] !== undefined;
       const asker = () => findAsker(caller, params);
-      const body = { operation: operation.id, asker, bytes, signal };
+      const body = { operation: operation.id, asker, bytes, inflatesTo, signal };
       await giveWay?.();
       const read = await readBody(body, { isKeyed, form: formOf(headers['content-type']) });
       onRead?.();

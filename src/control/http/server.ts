@@ -23,7 +23,7 @@ import {
   requestIdHeader,
 } from './error-answers.ts';
 import type { Guard } from './guard.ts';
-import { type BodyEncoding, inflate, readEncoding } from './inflate.ts';
+import { type BodyEncoding, type ReceivedBody, readEncoding, receive } from './inflate.ts';
 import { allowPages, createOtherMethods, isForPages } from './methods.ts';
 import { escapeNames } from './open-names.ts';
 import { createPerformer, type Ways } from './perform.ts';
@@ -127,11 +127,11 @@ const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
 const sessionOf = ({ params }: FastifyRequest): string | undefined =>
   (params as { sessionId?: string } | undefined)?.sessionId;
 
-/** The body as it was before it was compressed; undefined when there is none. */
-const bytesOf = async (request: FastifyRequest): Promise<Uint8Array | undefined> => {
+/** The body as it is read; without bytes when there is none. */
+const receivedOf = async (request: FastifyRequest): Promise<ReceivedBody> => {
   const { body, encoding, routeOptions } = request;
-  if (!(body instanceof Uint8Array)) return undefined;
-  return encoding === undefined ? body : inflate(body, routeOptions.bodyLimit);
+  if (!(body instanceof Uint8Array)) return { bytes: undefined };
+  return encoding === undefined ? { bytes: body } : receive(body, routeOptions.bodyLimit);
 };
 
 /** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
@@ -164,11 +164,12 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
   const answerTo = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
-    const bytes = await bytesOf(request);
+    const received = await receivedOf(request);
     // What was read of it is all that is kept: a handler may wait for long.
     request.body = undefined;
     const onRead = () => upload?.read();
-    const answer = await perform({ params, query, headers, bytes }, { caller, signal, onRead });
+    const raw = { params, query, headers, ...received };
+    const answer = await perform(raw, { caller, signal, onRead });
     if (answer.headers !== undefined) reply.headers(answer.headers);
     return answer;
   };

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import { type Static, Type } from '../type.ts';
 
 /** Of one batch, and the bytes of it; clients send less than a tenth of either. */
-const mostEvents = 50_000;
+export const mostEvents = 50_000;
 const batchBytes = 4.5 * 1024 * 1024;
 
 export const IngestionBody = Type.Object({

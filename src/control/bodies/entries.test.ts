@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { countEntries, placeOf } from './entries.ts';
+
+const countAt = (text: string, brackets: string): number =>
+  countEntries(Buffer.from(text))[placeOf(brackets)] ?? 0;
+
+describe('entries of a list in a JSON text', () => {
+  it.each([
+    ['{"a":[1,2,{"b":[3,[4]]}]}', '{[', 3],
+    ['{"a":[1,2,{"b":[3,[4]]}]}', '{[{[', 2],
+    ['{"a":[1,2,{"b":[3,[4]]}]}', '{[{[[', 1],
+    ['{"a":[],"b":[ \n ],"c":[[]]}', '{[', 1],
+    ['{"a":["],[,",",\\"]"]}', '{[', 2],
+    ['{"a":[1,2,"cut', '{[', 3],
+    ['[1,2]', '[', 2],
+    [']]}}{"a":[1]}', '{[', 1],
+  ])('are counted by its place: %s at %s', (text, brackets, count) => {
+    expect(countAt(text, brackets)).toBe(count);
+  });
+
+  it('are counted however deep other lists lie, and those lists are not', () => {
+    const deep = `${'['.repeat(50)}1,2${']'.repeat(50)}`;
+    expect(countAt(`{"a":[${deep},${deep}]}`, '{[')).toBe(2);
+  });
+});
