@@ -31,12 +31,6 @@ describe('input', () => {
     expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
   });
 
-  it('reads rows of an entity whose name every object inherits, for the service to refuse', () => {
-    writeFileSync(join(root, 'rows.json'), '{"constructor":[{"id":1}]}');
-    const rows = readRows(testContext({ cwd: root }), ['rows.json', 'rows.json'], undefined);
-    expect(Object.entries(rows)).toEqual([['constructor', [{ id: 1 }, { id: 1 }]]]);
-  });
-
   it('reads a task without what it says to editors alone', async () => {
     writeFileSync(join(root, 'task.json'), '{"$schema":"./task.schema.json","instruction":"Do."}');
     const context = testContext({ cwd: root, stdin: '{"instruction":"Look."}' });
