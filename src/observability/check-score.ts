@@ -81,16 +81,13 @@ const valuesOf = (
 };
 
 const checkConfig = (given: GivenScore, config: ScoreConfig | undefined): void => {
-  const { configId, name } = given;
+  const { configId } = given;
   if (configId === null) return;
   if (config === undefined) {
     throw new Misfit('configId', `there is no score config ${JSON.stringify(configId)}`);
   }
   if (config.isArchived)
     throw new Misfit('configId', `the score config "${config.name}" is archived`);
-  if (config.name !== name) {
-    throw new Misfit('name', `is "${name}"; its config is that of "${config.name}"`);
-  }
 };
 
 /** The score as it is kept; `config` is that of its `configId`, undefined when there is none. */
@@ -105,7 +102,9 @@ export const checkScore = (given: GivenScore, config: ScoreConfig | undefined): 
         'a score of source ANNOTATION needs the config that it was given by',
       );
     }
-    return { ...rest, dataType, ...valuesOf(dataType, value, config) };
+    // The config says what its scores are called: an older name of it, or one that differs in case, loses no score.
+    const name = config?.name ?? given.name;
+    return { ...rest, name, dataType, ...valuesOf(dataType, value, config) };
   }
   if (given.traceId === null) throw new Misfit('traceId', 'a CORRECTION is of a trace');
   if (config !== undefined) throw new Misfit('configId', 'a CORRECTION has no config');

@@ -158,6 +158,69 @@ describe('an export', () => {
     expect(JSON.stringify(output)).toBe(`${'['.repeat(32)}null${']'.repeat(32)}`);
   });
 
+  it('is refused as a whole when it holds no spans, or none that can be taken', async () => {
+    const place = 'resourceSpans';
+    expect(await send({ resourceLogs: [] })).toMatchObject({
+      status: 400,
+      body: { error: [{ path: [place] }] },
+    });
+    const bad = span({ traceId: 'none', spanId: spanId('1') });
+    const { status, body } = await send(exportOf([bad, bad]));
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining('none of 2 spans can be taken: a span needs a traceId'),
+    ]);
+  });
+
+  it('gives its trace the metadata of the root span, under what is said of the trace', async () => {
+    const id = traceId('7');
+    const root = span(
+      { traceId: id, spanId: spanId('1') },
+      { 'langfuse.observation.metadata.plan': 'free', 'langfuse.observation.metadata.step': 'one' },
+    );
+    const child = span(
+      { traceId: id, spanId: spanId('2'), parentSpanId: spanId('1') },
+      { 'langfuse.observation.metadata.child': 'x', 'langfuse.trace.metadata.plan': 'paid' },
+    );
+    await send(exportOf([child, root], { 'service.name': 'agent' }));
+    expect((await read(id)).metadata).toEqual({
+      plan: 'paid',
+      step: 'one',
+      resourceAttributes: { 'service.name': 'agent' },
+      scope: { name: 'test' },
+    });
+  });
+
+  it('names the prompt of a generation by its id, once there is such a prompt', async () => {
+    const make = async (name: string) => {
+      const url = `${control.running.addresses.public[0]}/api/public/v2/prompts`;
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: basicAuthorization(control.publicKey, control.secretKey),
+        },
+        body: JSON.stringify({ name, prompt: 'hi', type: 'text' }),
+      });
+      return (await answer.json()) as { id: string; version: number };
+    };
+    const id = traceId('8');
+    const generation = (name: string, digit: string) =>
+      span(
+        { traceId: id, spanId: spanId(digit) },
+        {
+          'langfuse.observation.type': 'generation',
+          'langfuse.observation.prompt.name': name,
+          'langfuse.observation.prompt.version': 1,
+        },
+      );
+    await send(exportOf([generation('greeting', '1'), generation('none', '2')]));
+    const prompt = await make('greeting');
+    const { observations } = await read(id);
+    const found = observations.map(({ promptName, promptId }) => [promptName, promptId]);
+    expect(Object.fromEntries(found)).toEqual({ greeting: prompt.id, none: null });
+  });
+
   it('may be compressed, and may be empty', async () => {
     const good = span(
       { traceId: traceId('c'), spanId: spanId('1'), name: 'chat' },

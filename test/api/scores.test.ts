@@ -175,13 +175,17 @@ describe('a config', () => {
     for (const [given, field] of [
       [{ name: 'quality', value: 1.1, configId: numeric }, 'value'],
       [{ name: 'quality', value: -1, configId: numeric }, 'value'],
-      [{ name: 'other', value: 1, configId: numeric }, 'name'],
       [{ name: 'quality', value: 1, dataType: 'BOOLEAN', configId: numeric }, 'dataType'],
       [{ name: 'tone', value: 'fine', configId: words }, 'value'],
     ] as const) {
       const { status, body } = await ask('POST', '/scores', { traceId: 'held', ...given });
       expect([status, body.error]).toMatchObject([400, [{ path: [field] }]]);
     }
+    const renamed = await put({ name: 'other', traceId: 'held', value: 1, configId: numeric });
+    expect((await ask('GET', `/scores/${renamed}`)).body).toMatchObject({
+      name: 'quality',
+      value: 1,
+    });
     await ask('PATCH', `/score-configs/${words}`, { isArchived: true });
     const archived = { name: 'tone', traceId: 'held', value: 'good', configId: words };
     expect((await ask('POST', '/scores', archived)).status).toBe(400);

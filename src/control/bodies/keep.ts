@@ -283,9 +283,12 @@ const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions)
   events: sliced(readBatch(batch, faultOf), isApart),
 });
 
-/** Spans likewise. */
+/** Spans likewise. Throws `invalid` where none of them can be taken. */
 export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions) => {
   const { spans, ...rest } = readExport(sent);
+  if (spans.length === 0 && rest.rejected > 0) {
+    throw new AppError('invalid', `none of ${rest.rejected} spans can be taken: ${rest.reason}`);
+  }
   return { ...rest, spans: sliced(spans, isApart) };
 };
 

@@ -39,6 +39,8 @@ export type ObservationRow = {
   totalCost: number | null;
   promptName: string | null;
   promptVersion: number | null;
+  /** Id of the prompt's version in this project; null where it has none of that name and version. */
+  promptId: string | null;
   pricingJson: string | null;
   createdAt: string;
   /** Null: when it was made. */
@@ -60,12 +62,19 @@ export type ListedObservationRow = ObservationRow & {
   isPublic: boolean | null;
 };
 
+/** The prompt that a row names; the inner columns are renamed, so that the plain names are those of the row. */
+const promptId = `case when prompt_name is not null then (
+    select v.id from context_versions v
+      join (select key, project_id as of_project, kind, name as repo_name from context_repos) r on r.key = v.repo_key
+     where of_project = project_id and kind = 'prompts' and repo_name = prompt_name and v.version = prompt_version) end`;
+
 const plain = `id, trace_id as "traceId", parent_id as "parentId", type, name,
   nullif(environment, '${usualEnvironment}') as environment, ${utcText('began_at')} as "startTime",
   ${utcText('end_time')} as "endTime", ${utcText('completion_start_time')} as "completionStartTime", nullif(level, '${usualLevel}') as level,
   status_message as "statusMessage", version, model, model_parameters as "modelParametersJson",
   usage as "usageJson", cost as "costJson", input_usage as "inputUsage", output_usage as "outputUsage", total_usage as "totalUsage",
-  input_cost as "inputCost", output_cost as "outputCost", total_cost as "totalCost", prompt_name as "promptName", prompt_version as "promptVersion", pricing as "pricingJson",
+  input_cost as "inputCost", output_cost as "outputCost", total_cost as "totalCost", prompt_name as "promptName", prompt_version as "promptVersion",
+  ${promptId} as "promptId", pricing as "pricingJson",
   ${utcText('created_at')} as "createdAt", ${updatedText} as "updatedAt"`;
 
 const listed = `${plain}, of_user as "userId", of_session as "sessionId", of_name as "traceName",

@@ -89,7 +89,7 @@ export const writeObservation = (row: ObservationRow, projectId: string): string
     `"updatedAt":"${times.updatedAt}","input":${row.input},"output":${row.output},` +
     `"metadata":${row.metadata ?? '{}'},"level":${quoted(row.level ?? usualLevel)},` +
     `"statusMessage":${quotedOrNull(row.statusMessage)},"model":${quotedOrNull(row.model)},` +
-    `"modelParameters":${row.modelParametersJson ?? '{}'},"promptId":null,` +
+    `"modelParameters":${row.modelParametersJson ?? '{}'},"promptId":${quotedOrNull(row.promptId)},` +
     `"promptName":${quotedOrNull(row.promptName)},"promptVersion":${row.promptVersion},` +
     `${writeUsage(row, pricing)},${writeModel(pricing)},${writeCost(row)},` +
     `"latency":${times.latency},"timeToFirstToken":${times.timeToFirstToken}${omittedJson(row.isCut)}}`

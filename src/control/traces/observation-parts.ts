@@ -75,7 +75,7 @@ const groups: Record<ObservationGroup, (read: Read) => Record<string, unknown>> 
     usagePricingTierName: pricing?.tierName ?? null,
   }),
   prompt: ({ row }) => ({
-    promptId: null,
+    promptId: row.promptId,
     promptName: row.promptName,
     promptVersion: row.promptVersion,
   }),

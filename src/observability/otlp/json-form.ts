@@ -2,6 +2,8 @@
  * Reads the JSON form of OTLP. Exporters differ: whole numbers come as text or as numbers, times as text, as numbers
  * or in two halves. Unknown members are left alone.
  */
+import { clip } from '#domain/cut.ts';
+import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import {
   type Attributes,
@@ -37,6 +39,9 @@ const readAny = (given: unknown, levels: number): unknown => {
 };
 
 const listOf = (given: unknown): unknown[] => (Array.isArray(given) ? given : []);
+
+/** Characters of a name that is quoted. */
+const mostQuoted = 100;
 
 /** A list of `{key, value}`; what is none of these is left out. */
 const readAttributes = (given: unknown, levels = mostLevels): Attributes => {
@@ -91,17 +96,66 @@ const readScope = (given: unknown): Scope => {
   return { name: textIn(name), version: textIn(version), attributes: readAttributes(attributes) };
 };
 
-/** Reads an `ExportTraceServiceRequest`. */
-export const readJsonForm = (body: unknown): SentScope[] =>
-  listOf(isObject(body) ? body.resourceSpans : [])
-    .filter(isObject)
-    .flatMap(({ resource, scopeSpans }) => {
-      const attributes = readAttributes(isObject(resource) ? resource.attributes : []);
-      return listOf(scopeSpans)
-        .filter(isObject)
-        .map(({ scope, spans }) => ({
-          resource: attributes,
-          scope: readScope(scope),
-          spans: listOf(spans).map(readSpan),
-        }));
-    });
+const misplaced = (path: readonly string[], message: string): AppError =>
+  new AppError('invalid', `the body is no export of spans: ${path.join('.')} ${message}`, {
+    fields: [{ path: [...path], message }],
+  });
+
+/** Where a message stands, and the members that it may have beside its list. */
+type Place = { path: readonly string[]; beside: readonly string[] };
+
+/**
+ * Returns the entries of a list in a message. Throws `invalid` where there is something in its place: a message that
+ * holds none of the lists it may, but other members, says things that would be lost without a word.
+ */
+const listIn = (
+  given: Record<string, unknown>,
+  name: string,
+  { path, beside }: Place,
+): readonly unknown[] => {
+  const list = given[name];
+  const at = [...path, name];
+  if (list === undefined || list === null) {
+    const other = Object.keys(given).find((key) => key !== name && !beside.includes(key));
+    if (other === undefined) return [];
+    throw misplaced(at, `is missing, and "${clip(other, mostQuoted)}" is not what spans come in`);
+  }
+  if (!Array.isArray(list)) throw misplaced(at, 'must be a list');
+  return list;
+};
+
+/** The same of a list of messages. */
+const messagesIn = (
+  given: Record<string, unknown>,
+  name: string,
+  place: Place,
+): Record<string, unknown>[] =>
+  listIn(given, name, place).map((entry, index) => {
+    if (isObject(entry)) return entry;
+    throw misplaced([...place.path, name, String(index)], 'must be an object');
+  });
+
+const besideSpans = ['scope', 'schemaUrl'];
+const besideScopes = ['resource', 'schemaUrl'];
+
+const readScopeSpans = (
+  given: Record<string, unknown>,
+  resource: Attributes,
+  path: readonly string[],
+): SentScope => {
+  const spans = listIn(given, 'spans', { path, beside: besideSpans });
+  return { resource, scope: readScope(given.scope), spans: spans.map(readSpan) };
+};
+
+/** Reads an `ExportTraceServiceRequest`. Throws `invalid` for what is another export, or none. */
+export const readJsonForm = (body: unknown): SentScope[] => {
+  if (!isObject(body)) return [];
+  return messagesIn(body, 'resourceSpans', { path: [], beside: [] }).flatMap((given, index) => {
+    const path = ['resourceSpans', String(index)];
+    const { resource } = given;
+    const attributes = readAttributes(isObject(resource) ? resource.attributes : []);
+    return messagesIn(given, 'scopeSpans', { path, beside: besideScopes }).map((one, place) =>
+      readScopeSpans(one, attributes, [...path, 'scopeSpans', String(place)]),
+    );
+  });
+};

@@ -8,74 +8,76 @@ import { isAroundModels, modelNames } from './kind.ts';
 import { cutText, type Given } from './said.ts';
 import type { Span } from './span.ts';
 
-const counts = {
-  input: [
-    'gen_ai.usage.input_tokens',
-    'gen_ai.usage.prompt_tokens',
-    'llm.token_count.prompt',
-    'llm.usage.prompt_tokens',
-    'ai.usage.inputTokens',
-    'ai.usage.promptTokens',
-    'ai.usage.tokens',
-  ],
-  output: [
-    'gen_ai.usage.output_tokens',
-    'gen_ai.usage.completion_tokens',
-    'llm.token_count.completion',
-    'llm.usage.completion_tokens',
-    'ai.usage.outputTokens',
-    'ai.usage.completionTokens',
-  ],
-  total: [
-    'gen_ai.usage.total_tokens',
-    'llm.token_count.total',
-    'llm.usage.total_tokens',
-    'ai.usage.totalTokens',
-  ],
-  cacheRead: [
-    'gen_ai.usage.cache_read.input_tokens',
-    'gen_ai.usage.cache_read_input_tokens',
-    'gen_ai.usage.details.cache_read_tokens',
-    'llm.token_count.prompt_details.cache_read',
-    'ai.usage.cachedInputTokens',
-  ],
-  cacheWrite: [
-    'gen_ai.usage.cache_creation.input_tokens',
-    'gen_ai.usage.cache_creation_input_tokens',
-    'gen_ai.usage.details.cache_write_tokens',
-    'llm.token_count.prompt_details.cache_write',
-  ],
-  reasoning: [
-    'gen_ai.usage.reasoning.output_tokens',
-    'gen_ai.usage.details.reasoning_tokens',
-    'llm.token_count.completion_details.reasoning',
-    'ai.usage.reasoningTokens',
-  ],
+/** Prefixes under which instrumentations count tokens. */
+const prefixes = ['gen_ai.usage.', 'llm.token_count.', 'llm.usage.', 'ai.usage.'];
+
+/** A side with all its parts, as conventions name it; the first in this order counts. */
+const sides = {
+  input: ['input_tokens', 'prompt_tokens', 'prompt', 'inputTokens', 'promptTokens', 'tokens'],
+  output: ['output_tokens', 'completion_tokens', 'completion', 'outputTokens', 'completionTokens'],
+  total: ['total_tokens', 'total', 'totalTokens'],
 } as const;
 
-const countOf = (attributes: Attributes, side: keyof typeof counts): number | undefined => {
-  const count = Number(firstOf(attributes, counts[side]));
-  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+const sideNames: ReadonlySet<string> = new Set(Object.values(sides).flat());
+
+/** What is left of a side without its parts: it is computed here, and counted by no name of its own. */
+const restNames =
+  /^(?:input|output)TokenDetails\.(?:noCacheTokens|textTokens)$|uncached|non_?cached/i;
+
+/** A part of a side, of which instrumentations have dozens of names, by the words in them. */
+const parts = [
+  { name: 'input_cache_creation', words: /cach.*(?:creat|writ)|(?:creat|writ).*cach/i },
+  { name: 'input_cached_tokens', words: /cach/i },
+  { name: 'output_reasoning_tokens', words: /reason|thinking|thought/i },
+] as const;
+
+const wholeOf = (value: unknown): number | undefined => {
+  const count = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value);
+  const isNumber = typeof value === 'number' || typeof value === 'string';
+  return isNumber && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+};
+
+/** Counts by their names without the prefix. */
+const namedCounts = (attributes: Attributes): Map<string, number> => {
+  const named = new Map<string, number>();
+  for (const [key, value] of attributes) {
+    const prefix = prefixes.find((one) => key.startsWith(one));
+    const count = prefix === undefined ? undefined : wholeOf(value);
+    if (prefix === undefined || count === undefined) continue;
+    const name = key.slice(prefix.length);
+    if (!/cost|price/i.test(name) && !named.has(name)) named.set(name, count);
+  }
+  return named;
 };
 
 /** A whole, without its parts that are counted by themselves. */
-const rest = (whole: number | undefined, ...parts: (number | undefined)[]): number | undefined =>
-  whole === undefined
-    ? undefined
-    : Math.max(0, whole - parts.reduce<number>((sum, part) => sum + (part ?? 0), 0));
+const rest = (whole: number | undefined, taken: number): number | undefined =>
+  whole === undefined ? undefined : Math.max(0, whole - taken);
 
-/** Counts by the names of conventions. */
+/** Counts by the names of conventions. What has another name is kept under it, beside the sides. */
 const countsOf = (attributes: Attributes): Record<string, number | undefined> => {
-  const cacheRead = countOf(attributes, 'cacheRead') || undefined;
-  const cacheWrite = countOf(attributes, 'cacheWrite') || undefined;
-  const reasoning = countOf(attributes, 'reasoning') || undefined;
+  const named = namedCounts(attributes);
+  const found = new Map<string, number>();
+  for (const [name, count] of named) {
+    if (sideNames.has(name) || restNames.test(name) || count === 0) continue;
+    const part = parts.find(({ words }) => words.test(name))?.name ?? name;
+    // Two names of one part say the same twice, or a part of it.
+    found.set(part, Math.max(found.get(part) ?? 0, count));
+  }
+  const takenOf = (side: string): number =>
+    [...found].reduce((sum, [name, count]) => (name.startsWith(side) ? sum + count : sum), 0);
+  const sideOf = (side: keyof typeof sides): number | undefined => {
+    const name = sides[side].find((one) => named.has(one));
+    return name === undefined ? undefined : named.get(name);
+  };
+  const [input, output] = [sideOf('input'), sideOf('output')];
+  const known =
+    input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0);
   return {
-    input: rest(countOf(attributes, 'input'), cacheRead, cacheWrite),
-    input_cached_tokens: cacheRead,
-    input_cache_creation: cacheWrite,
-    output: rest(countOf(attributes, 'output'), reasoning),
-    output_reasoning_tokens: reasoning,
-    total: countOf(attributes, 'total'),
+    ...Object.fromEntries(found),
+    input: rest(input, takenOf('input')),
+    output: rest(output, takenOf('output')),
+    total: sideOf('total') ?? known,
   };
 };
 

@@ -51,7 +51,7 @@ const observationMetadata = (span: Span, names: ReadonlySet<string>): Record<str
 
 const observationSaidBy = (
   span: Span,
-  { input, output, names }: InputOutput,
+  { input, output, metadata }: InputOutput & { metadata: Record<string, unknown> },
   rank: Rank,
 ): State => {
   const type = typeOf(span.attributes);
@@ -75,7 +75,7 @@ const observationSaidBy = (
     guessedAt: startMs,
     values: rankAll(given, rank),
     tags: [],
-    metadata: metadataOf(observationMetadata(span, names), rank),
+    metadata: metadataOf(metadata, rank),
   };
 };
 
@@ -83,10 +83,11 @@ const observationSaidBy = (
 export const readSpan = (span: Span): SpanSaid => {
   const rank = rankOf('create', span.endUs, 0);
   const io = inputOutputOf(span);
+  const metadata = observationMetadata(span, io.names);
   return {
     id: span.spanId,
     traceId: span.traceId,
-    observation: observationSaidBy(span, io, rank),
-    trace: traceSaidBy(span, io, rank),
+    observation: observationSaidBy(span, { ...io, metadata }, rank),
+    trace: traceSaidBy(span, { ...io, metadata }, rank),
   };
 };

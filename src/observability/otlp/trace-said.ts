@@ -72,7 +72,11 @@ const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
 };
 
 /** What is said of the trace. Of several spans of a trace that which ended last counts. */
-export const traceSaidBy = (span: Span, { input, output }: InputOutput, rank: Rank): State => {
+export const traceSaidBy = (
+  span: Span,
+  { input, output, metadata }: InputOutput & { metadata: Record<string, unknown> },
+  rank: Rank,
+): State => {
   const { attributes, resource, parentId } = span;
   const isRoot = parentId === null || isTrue(attributes.get('langfuse.internal.as_root'));
   const given: Given = {
@@ -88,14 +92,18 @@ export const traceSaidBy = (span: Span, { input, output }: InputOutput, rank: Ra
     input: jsonOf(attributes.get('langfuse.trace.input')),
     output: jsonOf(attributes.get('langfuse.trace.output')),
   };
-  // What the root span is called, was asked and answered counts while nobody says so of the trace.
+  // The root span's name, input, output and metadata count for the trace as long as no span names those of the trace.
   const hints: Given = isRoot ? { name: cutText(span.name), input, output } : {};
+  const hinted = rankOf('hint', span.startUs, 0);
   const startMs = Math.floor(span.startUs / 1_000);
   return {
     at: startMs,
     guessedAt: startMs,
-    values: { ...rankAll(hints, rankOf('hint', span.startUs, 0)), ...rankAll(given, rank) },
+    values: { ...rankAll(hints, hinted), ...rankAll(given, rank) },
     tags: tagsOf(attributes),
-    metadata: metadataOf(traceMetadata(attributes), rank),
+    metadata: [
+      ...(isRoot ? metadataOf(metadata, hinted) : []),
+      ...metadataOf(traceMetadata(attributes), rank),
+    ],
   };
 };
