@@ -39,7 +39,7 @@ import { type Authenticate, createAuthenticate } from './http/auth.ts';
 import { addDashboardPages } from './http/dashboard-pages.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { createGuard } from './http/guard.ts';
-import { addHealthRoutes } from './http/health.ts';
+import { addHealthRoutes, addPublicHealth } from './http/health.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
 import { createTunnels } from './http/host/tunnel.ts';
 import { groupListeners, type Listening, listen, usualTimes } from './http/listen.ts';
@@ -153,6 +153,7 @@ const appMaker = (
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi === undefined) return;
       addPublicRoutes(app, parts, publicApi);
+      addPublicHealth(app, publicPath);
       addSignedBlobRoutes(app, parts);
       addDashboardPages(app, parts);
     });

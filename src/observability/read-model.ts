@@ -223,11 +223,21 @@ const readConfig = (body: Body): string | null => {
   throw new Misfit('tokenizerConfig', `must have at most ${modelLimits.configChars} characters`);
 };
 
+const dayForm = /^\d{4}-\d\d-\d\d$/;
+
+/** The time from which a model holds; a date alone is the beginning of the day in UTC. */
+const readStart = (body: Body): number | null => {
+  const { startDate } = body;
+  const isDay = typeof startDate === 'string' && dayForm.test(startDate);
+  const given = isDay ? { startDate: `${startDate}T00:00:00Z` } : body;
+  return readTime(given, 'startDate') ?? null;
+};
+
 /** What a body says of a model. Whether its patterns are any is looked at elsewhere. */
 export const readModel = (body: Body): ModelContent => ({
   modelName: needText(body, 'modelName', modelLimits.nameChars),
   matchPattern: needText(body, 'matchPattern', modelLimits.patternChars),
-  startDate: readTime(body, 'startDate') ?? null,
+  startDate: readStart(body),
   unit: body.unit === undefined || body.unit === null ? null : oneOf(usageUnits, body.unit, 'unit'),
   tokenizerId: readText(body, 'tokenizerId', modelLimits.nameChars) ?? null,
   tokenizerConfig: readConfig(body),

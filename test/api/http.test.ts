@@ -277,7 +277,12 @@ describe('the health of the program', () => {
   it('is shown without a key', async () => {
     expect(await control.raw({ method: 'GET', path: '/health' })).toMatchObject({
       status: 200,
-      body: { status: 'ok' },
+      body: { status: 'ok', version: expect.stringMatching(/^\d+\./) },
+    });
+    expect(await control.raw({ method: 'GET', path: '/api/public/health' })).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': '*' },
+      body: { status: 'OK', version: expect.stringMatching(/^\d+\./) },
     });
     expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({
       status: 200,

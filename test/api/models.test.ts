@@ -190,6 +190,14 @@ describe('a model of the project', () => {
     expect(await costAt('2026-02-01T00:00:00.000Z')).toBe(15);
   });
 
+  it('is taken from the beginning of a day that is given without a time', async () => {
+    const made = await must('POST', '/models', {
+      ...{ modelName: 'dated-3', matchPattern: '^dated-3$', totalPrice: 1 },
+      startDate: '2026-02-01',
+    });
+    expect(made).toMatchObject({ startDate: '2026-02-01T00:00:00.000Z' });
+  });
+
   it('leaves a cost that is given alone', async () => {
     const told = await generation({
       ...{ model: 'gpt-4o', usageDetails: { input: 10 }, costDetails: { input: 7 } },
@@ -296,6 +304,7 @@ describe('a model of the project', () => {
     [{ ...plain, totalPrice: 1 }, 'totalPrice'],
     [{ ...plain, unit: 'HOURS' }, 'unit'],
     [{ ...plain, startDate: 'tomorrow' }, 'startDate'],
+    [{ ...plain, startDate: '2026-13-01' }, 'startDate'],
     [{ ...plain, tokenizerConfig: 'x' }, 'tokenizerConfig'],
     [{ ...plain, pricingTiers: [usual] }, 'pricingTiers'],
     [tiers(), 'pricingTiers'],

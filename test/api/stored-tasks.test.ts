@@ -284,6 +284,10 @@ describe('a session', () => {
       status: 201,
       body: { name: 'inline', spec, pin: { versionId: session.versionId }, version: 1 },
     });
+    const { contentHash, id } = saved.body;
+    expect(session.task).toMatchObject({ form: 'inline', contentHash });
+    const { body: again } = await control.send(openSession, { body: { task: { id } } });
+    expect(again.task).toMatchObject({ form: 'stored', contentHash });
     const { body: bundled } = await control.send(openSession, {
       body: { slug: 'notes', task: 'finish' },
     });

@@ -283,6 +283,9 @@ describe('the OpenAPI document of a world', () => {
       code: 'not_found',
       message: expect.stringContaining('declares no routes'),
     });
+    expect((await control.read(getWorld, { params: { slug } })).body.links.api).toBeNull();
+    const { body } = await control.read(listWorlds, { query: { limit: 1 } });
+    expect(body.data).toMatchObject([{ slug, links: { api: null } }]);
   });
 });
 

@@ -23,7 +23,7 @@ import type { CreateTaskBody, UpdateTaskBody } from '#wire/public-api/task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { BranchBody, PushBody } from '#wire/public-api/version.ts';
 import type { CreateWorldBody } from '#wire/public-api/world.ts';
-import { hashOf } from '../json/canonical.ts';
+import { hashOf, hashOfSpec } from '../json/canonical.ts';
 import { shownText, writeShown } from '../json/shown.ts';
 import { type KeptEntry, readEntry } from './ledger-entry.ts';
 import type { FaultOf } from './parse.ts';
@@ -99,9 +99,6 @@ export type KeptOpen = Omit<OpenSessionBody, 'task'> & {
   /** Of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
-
-/** `sha256:…` of a task's spec. */
-export const hashOfSpec = (spec: TaskSpec): string => `sha256:${hashOf(spec)}`;
 
 /** A task in the form that a session keeps it in. */
 export const keepTask = (spec: TaskSpec): KeptTask => ({

@@ -21,7 +21,7 @@ import { solutionFaults } from '#language/solution.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
 import type { Allowance } from '#language/task.ts';
 import type { TaskSpec } from '#wire/public-api/task-spec.ts';
-import { hashOf } from '../json/canonical.ts';
+import { hashOfSpec } from '../json/canonical.ts';
 import { createFairCache } from '../shares/fair-cache.ts';
 import { type RedactingWorld, redactSeedRows } from './redact-seed.ts';
 import { Lacking } from './serve-jobs.ts';
@@ -187,6 +187,6 @@ export const checkTask = (
   if (fields.length === 0 && grader?.kind === 'sql')
     fields.push(...checkQuery(world, grader.source));
   if (fields.length > 0) return { ok: false, fields: fields.slice(0, mostProblems).map(shorten) };
-  const hash = `sha256:${hashOf(spec)}`;
+  const hash = hashOfSpec(spec);
   return spec === given ? { ok: true, hash } : { ok: true, hash, specJson: JSON.stringify(spec) };
 };

@@ -6,10 +6,12 @@
  * `/ready?exclude=room` reports full disks and stays 200. It is for a probe that takes away all ways to a program
  * at once, like that of a pod: hosts, gateways and orchestrators then go on with open sessions.
  */
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { AppError, describeError } from '#domain/error.ts';
 import { checkSchema } from '../db/migrate.ts';
 import type { Parts } from '../parts.ts';
+import { allowPages } from './methods.ts';
 
 type Check = { name: string; isNeeded: boolean; run(): Promise<void> };
 type Result = Pick<Check, 'name' | 'isNeeded'> & { told: string };
@@ -43,6 +45,24 @@ export type HealthParts = Pick<Parts, 'blobs' | 'db'> & {
   isStopping(): boolean;
 };
 
+/** Version of the program, as its manifest has it. */
+const { version } = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as { version: string };
+
+/** Adds the route by which clients of the public API ask for the service's health, without a key. */
+export const addPublicHealth = (app: FastifyInstance, publicPath: string): void => {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${publicPath}/health`,
+    config: { access: 'read' },
+    handler: async (_, reply) => {
+      allowPages(reply);
+      return { status: 'OK', version };
+    },
+  });
+};
+
 /** Adds both routes. They tell nothing that needs a key. */
 export const addHealthRoutes = (
   app: FastifyInstance,
@@ -61,7 +81,7 @@ export const addHealthRoutes = (
     { name: 'blobs', isNeeded: !blobs.isShared, run: () => blobs.check() },
     { name: 'room', isNeeded: true, run: checkRoom },
   ];
-  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/health', async () => ({ status: 'ok', version }));
   app.get('/ready', async ({ query }, reply) => {
     const excluded = readExcluded(query);
     const results = await Promise.all(checks.map(runCheck));

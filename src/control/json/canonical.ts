@@ -16,3 +16,12 @@ export const canonicalText = (value: unknown): string => {
 /** SHA-256, in hex, of a JSON value. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonicalText(value)).digest('hex');
+
+/**
+ * `sha256:…` of a task's spec without its name, which a stored task has beside it: so a task has one hash, whether it is
+ * bundled, given inline or stored.
+ */
+export const hashOfSpec = (spec: object): string => {
+  const { name: _, ...rest } = spec as { name?: unknown };
+  return `sha256:${hashOf(rest)}`;
+};

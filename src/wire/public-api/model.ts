@@ -75,7 +75,7 @@ export const ModelBody = Type.Object({
     description: 'RE2, found anywhere in the name that an observation gives',
   }),
   startDate: Type.Optional(
-    Type.String({ maxLength: 64, description: 'a time from which it holds' }),
+    Type.String({ maxLength: 64, description: 'a time, or a date, from which it holds' }),
   ),
   unit: Type.Optional(oneOf(modelUnits)),
   tokenizerId: Type.Optional(Type.String({ maxLength: 10_000 })),

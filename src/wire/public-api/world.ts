@@ -53,7 +53,9 @@ export const WorldView = Type.Object({
   tasks: Type.Array(Type.String()),
   url: Type.String(),
   links: Type.Object({
-    api: Type.String(),
+    api: nullable(
+      Type.String({ description: 'the OpenAPI document of its API; null: it has no routes' }),
+    ),
     world: Type.String(),
     tasks: Type.String(),
     sessions: Type.String(),
