@@ -162,7 +162,8 @@ describe('commands about rows', () => {
       body: {
         boards: [
           { id: 1, name: 'One' },
-          { id: 2, name: 3, odd: 1 },
+          { id: 2, name: 3 },
+          { id: 4, name: 'Four', odd: 1 },
         ],
       },
     },
@@ -179,11 +180,15 @@ describe('commands about rows', () => {
     expect(JSON.stringify(answer)).not.toContain('secret-id');
   });
 
-  it('conform says which captured rows the contract does not take', async () => {
+  it('conform says which captured rows the contract does not take, also for a field that it lacks', async () => {
     const { fidelity, entities, misfits } = await run({ command: 'conform', files: board });
-    expect(fidelity).toBe(50);
-    expect(entities).toEqual([{ entity: 'boards', rows: 2, fitting: 1 }]);
-    expect(misfits).toMatchObject([{ entity: 'boards', index: 1, pointer: '/name' }]);
+    expect(fidelity).toBe(33.33);
+    expect(entities).toEqual([{ entity: 'boards', rows: 3, fitting: 1 }]);
+    // The last one has a field that the closed entity does not have.
+    expect(misfits).toMatchObject([
+      { entity: 'boards', index: 1, pointer: '/name' },
+      { entity: 'boards', index: 2, pointer: '/odd' },
+    ]);
   });
 
   it('import-data answers the files of rows, or what does not fit', async () => {

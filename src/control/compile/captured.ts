@@ -25,13 +25,14 @@ type Ingested = {
   unknown: string[];
 };
 
-const shapeCaptures = (files: Files): ({ ok: true } & Ingested) | Refused => {
+/** Reads the rows of captures, as the policy of the world redacts them; with `keep`, also fields that no entity has. */
+const shapeCaptures = (files: Files, otherFields?: 'keep'): ({ ok: true } & Ingested) | Refused => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
   const extracted = extractCaptures(files);
   if (!extracted.ok) return extracted;
   const { contract } = compiled;
-  const { shape, counts, unknown } = createShaping(contract, contract.redact);
+  const { shape, counts, unknown } = createShaping(contract, contract.redact, otherFields);
   const rows = new Map<string, Row[]>();
   for (const { entity, rows: found, read, preserved } of extracted.entities) {
     counts.read += read;
@@ -72,9 +73,9 @@ export type CaptureFit =
 
 const mostMisfits = 200;
 
-/** How many of the captured rows the contract takes as they are. */
+/** Counts the captured rows that the contract takes as they are: a field that their entity does not have is a misfit. */
 export const fitCaptures = (files: Files): CaptureFit => {
-  const shaped = shapeCaptures(files);
+  const shaped = shapeCaptures(files, 'keep');
   if (!shaped.ok) return shaped;
   const checker = createShapeChecker(shaped.contract);
   const misfits: Misfit[] = [];

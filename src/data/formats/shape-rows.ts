@@ -25,8 +25,15 @@ export type Shaping = {
 
 const mostNamed = 5;
 
-/** Makes it; without a policy nothing is redacted. */
-export const createShaping = (contract: Contract, policy: RedactPolicy | null): Shaping => {
+/**
+ * Creates a shaping; without a policy nothing is redacted. `otherFields: 'keep'` leaves fields in that the entity does not
+ * have, for the contract to judge.
+ */
+export const createShaping = (
+  contract: Contract,
+  policy: RedactPolicy | null,
+  otherFields?: 'keep',
+): Shaping => {
   const fields = new Map(
     contract.entities.map(({ name }) => [
       name,
@@ -55,7 +62,7 @@ export const createShaping = (contract: Contract, policy: RedactPolicy | null): 
   };
   const keepKnown = (known: ReadonlySet<string> | undefined, row: Row): Row => {
     const left = Object.keys(row).filter((name) => known?.has(name) !== true);
-    if (left.length === 0) return row;
+    if (left.length === 0 || otherFields === 'keep') return row;
     counts.unknownFields += left.length;
     for (const name of left) if (unknown.size < mostNamed) unknown.add(name);
     const gone = new Set(left);

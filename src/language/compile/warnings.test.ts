@@ -48,3 +48,23 @@ it('warns of a push that is to run tests where there are none', () => {
     'a push is to run the tests, but there is no file in tests/, so it runs none',
   ]);
 });
+
+it('warns of a creation that can never make a row, and of none that takes the whole body', () => {
+  const operation = [
+    ...['', '[[operations]]', 'name = "append_card"', 'method = "POST"', 'path = "/appended"'],
+    ...['entity = "cards"', '[operations.api]', 'action = "create"'],
+  ];
+  const warningsWith = (...lines: string[]): string[] =>
+    languageWarnings(
+      contractOf((world) => {
+        world.text['connector.toml'] += [...operation, ...lines, ''].join('\n');
+      }),
+      toTree(smallWorld()),
+    );
+  expect(warningsWith('body = { title = "title" }')).toEqual([
+    expect.stringMatching(
+      /^append_card can never make a row: it does not fill id, .*of cards must/,
+    ),
+  ]);
+  expect(warningsWith()).toEqual([]);
+});

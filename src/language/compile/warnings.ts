@@ -1,22 +1,23 @@
 /**
- * What a world says that compiles and is probably not meant: redaction after which its rows would no
- * longer fit their shapes (bare names are never refused, so this is told as a warning), tests to run on a
- * push of which there are none, and code in folders that are left out.
+ * Warns of what compiles and is probably a mistake: redaction after which rows would no longer fit their shapes (bare
+ * names are never refused), creations that can never make a row (a reconciled schema may require more than they fill),
+ * tests to run on a push of which there are none, and code in folders that are left out.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { leftOutCode } from '../artifacts/bundle.ts';
 import { describeContract } from '../artifacts/describe.ts';
-import type { Contract } from '../contract.ts';
+import type { Contract, RouteContract } from '../contract.ts';
 
 /** Most warnings about one world. */
 const mostWarnings = 100;
 
-/** A sentence for each slip: of tests, of fields in the order of entities and fields, of paths; the first of them. */
+/** Returns a sentence for each mistake: of tests, fields, routes and paths, each in their order; at most 100. */
 export const languageWarnings = (contract: Contract, files: readonly TreeFile[]): string[] =>
   [
     ...pushWarnings(contract, files),
     ...(contract.redact === null ? [] : redactWarnings(contract)),
+    ...creationWarnings(contract),
     ...leftOutCode(contract, files).map(
       (path) =>
         `${path} is not run, as folders called ${leftOutFolder(path)} are no part of a world; rename the folder`,
@@ -46,3 +47,31 @@ const redactWarnings = (contract: Contract): string[] =>
         : [];
     }),
   );
+
+/** Fields that a creation fills; undefined for one that maps no field of its body, and takes all of it. */
+const filledBy = (route: RouteContract): Set<string> | undefined => {
+  if (route.body.length === 0) return undefined;
+  const matched = route.filter.filter(({ match }) => match === 'equals');
+  return new Set([
+    ...Object.keys(route.defaults),
+    ...route.body.map(({ field: [name = ''] }) => name),
+    ...matched.map(({ path: [name = ''] }) => name),
+    ...route.generate.map(({ field }) => field),
+  ]);
+};
+
+const creationWarnings = (contract: Contract): string[] => {
+  const { entities } = describeContract(contract);
+  return (contract.api?.routes ?? []).flatMap((route) => {
+    const filled = filledBy(route);
+    if (route.action !== 'create' || filled === undefined) return [];
+    const fields = entities.find(({ name }) => name === route.entity)?.fields ?? [];
+    const lacking = fields
+      .filter(({ path, required }) => required && !path.includes('.') && !filled.has(path))
+      .map(({ path }) => path);
+    if (lacking.length === 0) return [];
+    return [
+      `${route.operation} can never make a row: it does not fill ${lacking.join(', ')}, which every row of ${route.entity} must have; map it in body, or fill it by defaults or generate`,
+    ];
+  });
+};

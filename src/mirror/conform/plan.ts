@@ -1,6 +1,6 @@
 /**
- * What a world is asked in order to be compared: what was captured, page after page with the same arguments; and of
- * operations that were not, what the contract lets be asked, by their samples and the rows that there are.
+ * Plans what a world is asked in order to be compared: what was captured, page after page with the same arguments; and
+ * of operations that were not, what the contract lets be asked, by their samples and the rows that there are.
  */
 import type { Contract, RouteContract, Row, VendorOperation } from '#language/contract.ts';
 import { assignPath, valueAtPath } from '#language/field-path.ts';
@@ -66,19 +66,78 @@ const keyMark = '-conform';
 const another = (value: unknown): unknown =>
   typeof value === 'number' ? value + 1_000_000 : `${String(value)}${keyMark}`;
 
-/** A body for a route that writes rows: each field as a row has it, but keys of new rows are new. */
-const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row => {
-  const row = rowFor(route, rowsOf) ?? {};
-  const keys = contract.entities.find(({ name }) => name === route.entity)?.primaryKey ?? [];
+/** Fields that a creation fills by itself: from its path, by constants, or with new values. */
+const filledBy = (route: RouteContract): Set<string> =>
+  new Set([
+    ...route.generate.map(({ field }) => field),
+    ...route.filter.filter(({ match }) => match === 'equals').map(({ path }) => path[0] ?? ''),
+  ]);
+
+/**
+ * Chooses a field of a key, or of another unique list of fields, that can have another value: no reference to a row.
+ * Undefined when the list is unique without a change; null when no field of it can.
+ */
+const renewedField = (
+  fields: readonly string[],
+  row: Row,
+  references: ReadonlySet<string>,
+  filled: ReadonlySet<string>,
+  generated: ReadonlySet<string>,
+): string | null | undefined => {
+  if (fields.some((field) => generated.has(field) || row[field] === undefined)) return undefined;
+  const isFree = (field: string): boolean =>
+    !references.has(field) &&
+    !filled.has(field) &&
+    (typeof row[field] === 'string' || typeof row[field] === 'number');
+  return fields.find(isFree) ?? null;
+};
+
+/** A row that can be created beside the one that it is made of; or why there is none. */
+const newRow = (contract: Contract, route: RouteContract, row: Row): Row | string => {
+  const entity = contract.entities.find(({ name }) => name === route.entity);
+  const references = new Set(entity?.relationships.flatMap(({ fields }) => fields));
+  const generated = new Set(route.generate.map(({ field }) => field));
+  const unique = (entity?.unique ?? []).map((paths) => paths.map(([field = '']) => field));
+  const made = { ...row };
+  for (const fields of [entity?.primaryKey ?? [], ...unique]) {
+    const field = renewedField(fields, row, references, filledBy(route), generated);
+    if (field === null) {
+      return `it was not captured, and no other row can have another ${fields.join(', ')}`;
+    }
+    if (field !== undefined) made[field] = another(row[field]);
+  }
+  return made;
+};
+
+/** What a row must have that a creation does not fill by itself. */
+const neededFrom = (contract: Contract, route: RouteContract): string[] => {
+  const { required } = contract.entities.find(({ name }) => name === route.entity)?.schema ?? {};
+  const filled = filledBy(route);
+  return (Array.isArray(required) ? required.map(String) : []).filter(
+    (field) => !filled.has(field) && !Object.hasOwn(route.defaults, field),
+  );
+};
+
+/** A body for a route that writes rows, made of a row that there is; or why there is none. */
+const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row | string => {
+  const found = rowFor(route, rowsOf);
+  const isNew = route.action === 'create';
+  if (isNew && found === undefined && neededFrom(contract, route).length > 0) {
+    return `it was not captured, and there is no row of ${route.entity} to make a body of`;
+  }
+  const row = isNew && found !== undefined ? newRow(contract, route, found) : (found ?? {});
+  if (typeof row === 'string') return row;
   const body: Row = {};
   for (const { field, from } of route.body) {
     const value = valueAtPath(row, field);
-    if (value === undefined) continue;
-    const isNewKey =
-      route.action === 'create' && field.length === 1 && keys.includes(field[0] ?? '');
-    assignPath(body, from, isNewKey ? another(value) : value);
+    if (value !== undefined) assignPath(body, from, value);
   }
-  return body;
+  if (route.body.length > 0) return body;
+  // A route that maps no field takes all of the body.
+  const filled = filledBy(route);
+  return isNew
+    ? Object.fromEntries(Object.entries(row).filter(([field]) => !filled.has(field)))
+    : body;
 };
 
 const fromContract = (
@@ -94,7 +153,8 @@ const fromContract = (
   if (route.action === 'handler') {
     return 'it was not captured, and what its handler wants as a body only a capture tells';
   }
-  return { ...play, body: bodyFor(contract, route, rowsOf) };
+  const body = bodyFor(contract, route, rowsOf);
+  return typeof body === 'string' ? body : { ...play, body };
 };
 
 const actionOrder = ['create', 'handler', 'read', 'update', 'delete'];

@@ -1,0 +1,112 @@
+/** Bodies of creations that were never captured: made of a row, so that a true mirror accepts them; none out of nothing. */
+import { describe, expect, it } from 'vitest';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Row } from '#language/contract.ts';
+import { textFile } from '#language/edit/tree-text.ts';
+import { planPlays } from './plan.ts';
+
+const entity = (key: string[], more: object = {}) => ({
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: [...key, 'name'],
+    properties: {
+      ...Object.fromEntries(key.map((name) => [name, { type: 'integer' }])),
+      name: { type: 'string' },
+      mail: { type: 'string' },
+    },
+  },
+  primary_key: key,
+  ...more,
+});
+
+const relation = (field: string) => ({ fields: [field], target: 'rows', on_delete: 'restrict' });
+
+const world = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'urn:svc:world:x',
+  $defs: {},
+  'x-svc': {
+    version: 1,
+    domain_version: '1',
+    package: { id: 'x', version: '0.1.0' },
+    entities: {
+      rows: entity(['id'], { unique: [['mail']] }),
+      parts: entity(['row_id', 'number'], { relationships: [relation('row_id')] }),
+      links: entity(['one_id', 'other_id'], {
+        relationships: [relation('one_id'), relation('other_id')],
+      }),
+    },
+    tools: {},
+  },
+};
+
+const environment = `[schema]
+language = "svc-world/1"
+[environment]
+name = "X"
+kind = "mock-tools"
+connector = "custom"
+[tools]
+serve = []
+`;
+
+/** The plan for one creation in a world with some rows, none of which was captured. */
+const planOf = (of: string, api: string, rows: Row[]) => {
+  const operation = `[[operations]]\nname = "create"\nmethod = "POST"\npath = "/${of}"\nentity = "${of}"\n[operations.api]\naction = "create"\n${api}\n`;
+  const compiled = compileTree([
+    textFile('svc-env.toml', environment),
+    textFile('schema/world.json', JSON.stringify(world)),
+    textFile(
+      'connector.toml',
+      `[connector]\nslug = "x"\nbase_url = "https://x.example"\n${operation}`,
+    ),
+  ]);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
+  const { writes, notPlayed } = planPlays(compiled.contract, new Map(), (name) =>
+    name === of ? rows : [],
+  );
+  return { body: writes[0]?.body, reason: notPlayed[0]?.reason };
+};
+
+const mapped = 'body = { name = "name" }\ngenerate = { id = "int" }';
+const row = { id: 1, name: 'Ann', mail: 'ann@x.example' };
+
+describe('a creation that was not captured', () => {
+  it('has no body where there is no row to make one of', () => {
+    expect(planOf('rows', mapped, [])).toEqual({
+      body: undefined,
+      reason: 'it was not captured, and there is no row of rows to make a body of',
+    });
+  });
+
+  it('has an empty body where the route fills all that a row must have', () => {
+    const filled = 'body = { mail = "mail" }\ndefaults = { name = "x" }\ngenerate = { id = "int" }';
+    expect(planOf('rows', filled, [])).toEqual({ body: {}, reason: undefined });
+  });
+
+  it('has the members that its route maps, and other values where they are unique', () => {
+    expect(planOf('rows', mapped, [row]).body).toEqual({ name: 'Ann' });
+    const all = 'body = { id = "key.id", name = "name", mail = "mail" }';
+    expect(planOf('rows', all, [row]).body).toEqual({
+      key: { id: 1_000_001 },
+      name: 'Ann',
+      mail: 'ann@x.example-conform',
+    });
+  });
+
+  it('has the whole row where its route maps nothing, but for what the route fills', () => {
+    expect(planOf('rows', 'generate = { id = "int" }', [row]).body).toEqual({
+      name: 'Ann',
+      mail: 'ann@x.example-conform',
+    });
+  });
+
+  it('keeps references, and has none where a key holds nothing else', () => {
+    const part = { row_id: 1, number: 2, name: 'p' };
+    expect(planOf('parts', '', [part]).body).toEqual({ ...part, number: 1_000_002 });
+    expect(planOf('links', '', [{ one_id: 1, other_id: 2, name: 'l' }]).reason).toBe(
+      'it was not captured, and no other row can have another one_id, other_id',
+    );
+  });
+});
