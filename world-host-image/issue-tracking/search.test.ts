@@ -55,6 +55,20 @@ describe('a query finds', () => {
       'assignee = "sam.okafor@northquay.example"',
       (one) => one.assignee === '5f03e6fa21a700009d617663',
     ],
+    ...['"securit\\u0079"', "'s\\u0065curity'", 'securit\\u0079'].map(
+      (written): [string, (issue: Row) => boolean] => [
+        `labels = ${written}`,
+        (one) => (one.labels as string[]).includes('security'),
+      ],
+    ),
+    [
+      'assignee = sam.okafor\\u0040northquay.example',
+      (one) => one.assignee === '5f03e6fa21a700009d617663',
+    ],
+    [
+      "project = berth\\ planner and status != 'Won\\'t do'",
+      (one) => berth(one) && one.status_id !== ids('statuses', "Won't do").id,
+    ],
     ['labels = security', (one) => (one.labels as string[]).includes('security')],
     ['labels is EMPTY', (one) => (one.labels as string[]).length === 0],
     [
@@ -170,6 +184,15 @@ describe('what is no query is refused', () => {
       'project = BERTH\nAND @ = 1',
       "Error in the JQL Query: The character '@' is a reserved JQL character. You must enclose it in a string or use the escape '\\u0040' instead. (line 2, character 5)",
     ],
+    ...[
+      ['summary ~ "words\\-only"', '\\-', 17],
+      ["summary ~ '\\q'", '\\q', 12],
+      ['labels = "\\u00g1"', '\\u', 11],
+      ['labels = a\\-b', '\\-', 11],
+    ].map(([jql, written, at]): [string, string] => [
+      String(jql),
+      `Error in the JQL Query: '${written}' is an illegal JQL escape sequence. The valid escape sequences are \\', \\", \\t, \\n, \\r, \\\\, '\\ ' and \\uXXXX. (line 1, character ${at})`,
+    ]),
     ['assignee = whoever()', "Unable to find JQL function 'whoever()'."],
     [
       'project in BERTH',

@@ -8,10 +8,13 @@ MOST_LEVELS = 50
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<quoted>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<open>[\"'])"
-    r"|(?P<sign>!=|!~|<=|>=|&&|\|\||[=<>~(),!&|])|(?P<word>(?:[^\s=!<>~(),\"'&|@{}#$%;?^`*/\[\]]|\\.|\[\d+\])+)"
+    r"|(?P<sign>!=|!~|<=|>=|&&|\|\||[=<>~(),!&|])|(?P<word>(?:[^\s=!<>~(),\"'&|@{}#$%;?^`*/\[\]\\]|\\.|\[\d+\])+)"
     r"|(?P<other>.)",
     re.DOTALL,
 )
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "'": "'", '"': '"', " ": " "}
+_ESCAPES = r"""\', \", \t, \n, \r, \\, '\ ' and \uXXXX"""
 
 
 class QueryError(Exception):
@@ -232,6 +235,26 @@ def _tokens(text: str):
             message = f"The character '{found}' is a reserved JQL character. You must enclose it in a string or use the escape '{escape}' instead."
             raise QueryError(f"Error in the JQL Query: {message} {_place(text, at)}")
         if kind == "quoted":
-            yield Token(kind, re.sub(r"\\(.)", r"\1", found[1:-1]), at)
+            yield Token(kind, _decoded(text, found[1:-1], at + 1), at)
+        elif "\\" in found:
+            # A word with an escape is a value like a quoted one: no word of the language, and no function.
+            yield Token("quoted", _decoded(text, found, at), at)
         else:
             yield Token(kind, found, at)
+
+
+def _decoded(text: str, written: str, at: int) -> str:
+    """Decodes the escapes of a value that begins at a place of the query. Raises QueryError."""
+
+    def decode(match: re.Match[str]) -> str:
+        said = match[1]
+        if len(said) == 5:
+            return chr(int(said[1:], 16))
+        if said not in _ESCAPED:
+            message = f"'{match[0]}' is an illegal JQL escape sequence. The valid escape sequences are {_ESCAPES}."
+            raise QueryError(f"Error in the JQL Query: {message} {_place(text, at + match.start())}")
+        return _ESCAPED[said]
+
+    # Two escapes may write one character beyond U+FFFF, as a pair of surrogates.
+    units = _ESCAPE.sub(decode, written).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
