@@ -11,11 +11,11 @@ import {
   listWorldRequests,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
-import { startNotesControl } from '../support/own-control.ts';
+import { drain, gone } from '../support/host-lives.ts';
+import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
-let control: StartedControl;
+let control: OwnControl;
 let host: PlayedHost;
 let sessionId: string;
 
@@ -256,11 +256,6 @@ describe('what a receiver answered', () => {
           query: { via: 'webhook' },
         })
       ).body;
-    await control.sql(`update delivery_answers set told_at = now() - interval '1 minute'`);
-    await control.sql(`update sessions set closed_at = now() - interval '1 minute' where id = $1`, [
-      sessionId,
-    ]);
-    for (let round = 0; round < 2; round += 1) await reapNow();
     const { data, meta } = await listed();
     expect(data.map(({ id, operation, status }) => [id, operation, status])).toEqual([
       [1, 'note.made', null],
@@ -270,6 +265,37 @@ describe('what a receiver answered', () => {
     ]);
     expect(meta.dropped).toBe(0);
     expect(data[3]).toMatchObject({ request: { delivery: 2 }, response: { reason: 'refused' } });
+  });
+
+  it('is written by the next look where its host had it and closed before it wrote it', async () => {
+    await host.requests([entry(1)]);
+    await Promise.all([answer({ sequence: 1, status: 200, durationMs: 1 }), takeCall()]);
+    await close();
+    await reapNow();
+    const { data } = (
+      await control.read(listSessionRequests, { params: { sessionId }, query: { via: 'webhook' } })
+    ).body;
+    expect(data.map(({ id, operation }) => [id, operation])).toEqual([
+      [1, 'note.made'],
+      [2, 'note.made.answer'],
+    ]);
+  });
+
+  it('waits while the host of a session that it lost may still deliver entries', async () => {
+    await host.requests([entry(1)]);
+    await drain(control, host, 'silent');
+    await answer({ sequence: 1, status: 200, durationMs: 1 });
+    await host.requests([entry(2, { operation: 'note.late' })]);
+    await gone(control, host);
+    await reapNow();
+    const { data } = (
+      await control.read(listSessionRequests, { params: { sessionId }, query: { via: 'webhook' } })
+    ).body;
+    expect(data.map(({ id, operation }) => [id, operation])).toEqual([
+      [1, 'note.made'],
+      [2, 'note.late'],
+      [3, 'note.made.answer'],
+    ]);
   });
 
   it('is told again to a host that has not written it, and no more once it has', async () => {

@@ -164,35 +164,61 @@ export type OpenAnswer = AnswerRow & {
   sessionId: string;
   deliveryId: number;
   event: string;
-  /** Whether the session is over for so long that its host delivers nothing more. */
-  isOver: boolean;
 };
 
-// One whose session was closed just now may still be told of by its host. A host that has not written one down after
-// minutes never will: to tell it on and on would keep its session from being idle.
+const openColumns = `s.project_id as "projectId", s.id as "sessionId", t.delivery_id as "deliveryId", t.event,
+  t.status, t.reason, t.sent_to as "sentTo", t.sender, t.duration_ms as "durationMs",
+  t.answered_at as "answeredAt"`;
+
+// A host that has not written one down after minutes never will: to tell it on and on would keep its session from
+// being idle.
 const claimStatement = statement(
   'claim_open_answers',
   `with due as (
-     select a.session_id, a.delivery_id from delivery_answers a
+     select a.session_id, a.delivery_id from delivery_answers a join sessions s on s.id = a.session_id
       where a.entry_id is null and a.told_at < now() - interval '30 seconds'
-      order by a.told_at limit 500 for update skip locked
+        and s.closed_at is null and a.answered_at > now() - interval '10 minutes'
+      order by a.told_at limit 500 for update of a skip locked
    ), told as (
      update delivery_answers a set told_at = now() from due
       where a.session_id = due.session_id and a.delivery_id = due.delivery_id
      returning a.*
    )
-   select s.project_id as "projectId", s.id as "sessionId", t.delivery_id as "deliveryId", t.event, t.status,
-          t.reason, t.sent_to as "sentTo", t.sender, t.duration_ms as "durationMs",
-          t.answered_at as "answeredAt", s.closed_at is not null as "isOver"
-     from told t join sessions s on s.id = t.session_id
-    where s.closed_at < now() - interval '30 seconds'
-       or (s.closed_at is null and t.answered_at > now() - interval '10 minutes')
+   select ${openColumns} from told t join sessions s on s.id = t.session_id
     order by s.id, t.delivery_id`,
 );
 
-/** Some of the answers that were told half a minute ago or more and of which no entry tells. */
+/** Some of the answers to open sessions that were told half a minute ago or more and of which no entry tells. */
 export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
   db.query<OpenAnswer>(claimStatement, []);
+
+// A host hands its ledger over before it lets go of its session, or with that. One that lost its session in another way
+// may deliver entries until it is gone, and its next one would have the number of one that is written here.
+const isHandedOver = `s.closed_at is not null and (
+  s.closed_at < now() - interval '30 seconds'
+  or not exists (select from hosts h where h.id = s.host_id and h.state = 'draining'
+                    and h.end_reason not in ('session_closed', 'worn', 'not_clean')))`;
+
+const endedStatement = statement(
+  'find_ended_with_answers',
+  `select distinct s.id from delivery_answers a join sessions s on s.id = a.session_id
+    where a.entry_id is null and ${isHandedOver} limit 100`,
+);
+
+/** Some of the sessions that are over and have answers of which no entry tells. */
+export const findEndedWithAnswers = async (db: Queryable): Promise<string[]> =>
+  (await db.query<{ id: string }>(endedStatement, [])).map(({ id }) => id);
+
+const claimOfStatement = statement(
+  'claim_answers_of_ended',
+  `select ${openColumns} from sessions s join delivery_answers t on t.session_id = s.id
+    where s.id = $1 and t.entry_id is null and ${isHandedOver}
+    order by t.delivery_id for update of t`,
+);
+
+/** Locks the answers of a session that is over of which no entry tells; none while its host may write them. */
+export const claimAnswersOf = (tx: Queryable, sessionId: string): Promise<OpenAnswer[]> =>
+  tx.query<OpenAnswer>(claimOfStatement, [sessionId]);
 
 const lastEntryStatement = statement(
   'last_entry',

@@ -13,6 +13,7 @@ import {
 } from '../db/deliveries.ts';
 import type { Parts } from '../parts.ts';
 import { viewAnswer } from './read.ts';
+import { settleEnded } from './settle-ended.ts';
 
 /** Of which session the deliveries are, and who sent them. */
 export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
@@ -25,8 +26,9 @@ const isRefused = (error: unknown): boolean =>
   error instanceof AppError && ['conflict', 'exhausted', 'not_found'].includes(error.code);
 
 /**
- * Tells the session's host of answers, up to 100 a call, and waits so long for it to have written them. A session
- * that takes no call is told nothing.
+ * Tells the session's host of answers, up to 100 a call, and waits so long for it to have written them. Of a session
+ * that is over they are written here, as soon as its host has handed over its ledger; one that takes no call now is
+ * told later.
  */
 export const tellHost = async (
   parts: Parts,
@@ -46,7 +48,7 @@ export const tellHost = async (
     } catch (error) {
       if (!isRefused(error)) throw error;
       parts.log.debug({ err: error, sessionId }, 'answers of receivers wait to be written down');
-      return;
+      return settleEnded(parts.db, sessionId);
     }
   }
 };

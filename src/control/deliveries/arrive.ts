@@ -3,7 +3,7 @@ import type { KeptEntry } from '../bodies/ledger-entry.ts';
 import { settleAnswers } from '../db/deliveries.ts';
 import { deliveriesTopic, pushesTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
-import { answerEntriesOf } from './settle.ts';
+import { answerEntriesOf } from './settle-ended.ts';
 
 /** Sees to entries that were written just now. It may be done twice. */
 export const noteArrived = async (

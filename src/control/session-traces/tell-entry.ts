@@ -7,7 +7,7 @@ import type { Level, ObservationType } from '#observability/object.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
 import type { ToldCall, ToldEntry, ToldSession, UnwrittenCall } from '../db/session-traces.ts';
-import { answerEntriesOf } from '../deliveries/settle.ts';
+import { answerEntriesOf } from '../deliveries/settle-ended.ts';
 import type { Told } from '../ingestion/fold.ts';
 import { lastHint, nameOf, ranked, type Saying, stateOf } from './said.ts';
 import { tellLink } from './tell-session.ts';
