@@ -56,6 +56,33 @@ describe('a lost host', () => {
     });
   });
 
+  it('has calls and refusals of its session say why that ended', async () => {
+    const [session, host] = await inState(control, 'READY');
+    const running = await enqueue(session.id);
+    const waiting = await enqueue(session.id);
+    await host.calls();
+    const detail = 'killed: out of memory';
+    await control.pool(reportGone, {
+      params: { hostId: host.id },
+      body: { reason: 'out_of_memory', detail },
+    });
+    const sessionError = {
+      code: 'out_of_memory',
+      message: "the session's host ended (out_of_memory: killed: out of memory)",
+    };
+    for (const callId of [running, waiting]) {
+      expect((await stateOfCall(session.id, callId)).error).toMatchObject({
+        message: expect.stringContaining(detail),
+        details: { reason: 'out_of_memory', sessionError },
+      });
+    }
+    await expect(enqueue(session.id)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(detail),
+      detail: { state: 'FAILED', endReason: 'out_of_memory', sessionError },
+    });
+  });
+
   it('lets a session that was not ready have another one, three in all', async () => {
     const session = await openNotes(control);
     for (let attempt = 1; attempt <= 3; attempt += 1) {

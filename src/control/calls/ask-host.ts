@@ -20,8 +20,16 @@ export type HostWord =
 /** How long the host has, which may have other calls to run first, in milliseconds. */
 const answerMs = 25_000;
 
-const ended = ({ sessionId, lost }: HostQuestion, why: string, cause?: unknown): AppError =>
-  new AppError('conflict', `${sessionId} ${why}, and ${lost}`, { cause });
+const ended = ({ sessionId, lost }: HostQuestion, why: string, cause?: AppError): AppError =>
+  new AppError('conflict', `${sessionId} ${why}, and ${lost}`, {
+    cause,
+    ...(cause === undefined ? {} : { detail: cause.detail }),
+  });
+
+const endReasonOf = ({ errorJson }: CallRow): string => {
+  const { message } = JSON.parse(errorJson ?? '{}') as { message?: string };
+  return message === undefined ? '' : `: ${message}`;
+};
 
 const ask = async (parts: Parts, question: HostQuestion, signal: AbortSignal): Promise<CallRow> => {
   const { projectId, sessionId, kind, inputJson } = question;
@@ -60,7 +68,9 @@ export const askHost = async (
     const message = `the host of ${sessionId} has not answered within ${answerMs / 1_000} s: it is busy with the calls before; ask again`;
     throw new AppError('timeout', message, { detail: { retryAfterMs: 1_000 } });
   }
-  if (call.state === 'lost' || call.state === 'cancelled') throw ended(question, 'ended meanwhile');
+  if (call.state === 'lost' || call.state === 'cancelled') {
+    throw ended(question, `ended meanwhile (${call.state}${endReasonOf(call)})`);
+  }
   if (call.state === 'failed') {
     return { ok: false, error: JSON.parse(call.errorJson ?? '{}') as { message?: string } };
   }

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/database.ts';
 import { createCallWrites } from '../db/grouped-calls.ts';
+import type { StoodSession } from '../db/stood-session.ts';
 import type { Parts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
 /** A service whose database takes no call, and then says how the session stands. */
-const refusing = (stands: { state: SessionState; openCalls: number; projectCalls: number }) => {
+type Stands = Partial<StoodSession> & { openCalls: number; projectCalls: number };
+
+const refusing = (stands: Stands) => {
   const db: Queryable = {
     query: async <Row>({ name }: { name: string }) =>
-      (name === 'call_refusal' ? [{ ...stands, projectMost: 20 }] : []) as Row[],
+      (name === 'call_refusal'
+        ? [{ id: 'ses-1', endReason: null, error: null, ...stands, projectMost: 20 }]
+        : []) as Row[],
   };
   const parts = {
     db,
@@ -52,5 +56,14 @@ describe('a call that was not taken', () => {
         detail: { state },
       });
     }
+  });
+
+  it('is told why a session ended', async () => {
+    const error = { code: 'out_of_memory', message: 'its host had no memory left' };
+    const end = { state: 'FAILED', endReason: 'out_of_memory', error } as const;
+    await expect(refusing({ ...end, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({
+      message: 'ses-1 is FAILED (out_of_memory: its host had no memory left) and takes no calls',
+      detail: { state: 'FAILED', endReason: 'out_of_memory', sessionError: error },
+    });
   });
 });

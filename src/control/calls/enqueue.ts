@@ -22,6 +22,7 @@ import {
 } from '../db/calls.ts';
 import { violates } from '../db/errors.ts';
 import { noSession } from '../db/sessions.ts';
+import { notInState } from '../db/stood-session.ts';
 import { toHostCall } from '../memory/seats.ts';
 import type { Parts } from '../parts.ts';
 import { quotaError } from '../shares/quotas.ts';
@@ -75,8 +76,7 @@ const refusal = async (
   const found = await findRefusal(db, projectId, sessionId, config.quotas.queuedCalls);
   if (found === undefined) return noSession(sessionId);
   if (!can(sessionTransitions, found.state, 'CLOSING')) {
-    const message = `${sessionId} is ${found.state} and takes no calls`;
-    return new AppError('conflict', message, { detail: { state: found.state } });
+    return notInState(found, ' and takes no calls');
   }
   if (found.openCalls >= limits.queuedCalls) {
     const message = `${found.openCalls} calls of ${sessionId} wait already; wait for answers first`;

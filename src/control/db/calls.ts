@@ -6,9 +6,9 @@
  */
 import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
-import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
 import { openSessionStates, readySessionStates } from './states.ts';
+import type { StoodSession } from './stood-session.ts';
 
 export type CallRow = {
   id: string;
@@ -110,13 +110,12 @@ export const insertCall = async (
 
 const refusalStatement = statement(
   'call_refusal',
-  `select s.state, s.open_calls as "openCalls", q.queued as "projectCalls", q.most as "projectMost"
+  `select s.id, s.state, s.end_reason as "endReason", s.error, s.open_calls as "openCalls", q.queued as "projectCalls", q.most as "projectMost"
      from sessions s cross join queue_of(:projectId, :usualQueued::int) q where s.id = :sessionId and s.project_id = :projectId`,
 );
 
 /** How a session and its project stood that took no call. */
-type CallRefusal = {
-  state: SessionState;
+type CallRefusal = StoodSession & {
   openCalls: number;
   projectCalls: number;
   projectMost: number;

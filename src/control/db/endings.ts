@@ -9,7 +9,7 @@ import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
 import type { SessionWork } from './host-calls.ts';
-import { type SessionError, type SessionRow, sessionColumns } from './sessions.ts';
+import { type SessionRow, sessionColumns } from './sessions.ts';
 import {
   callBefore,
   hostBefore,
@@ -17,6 +17,7 @@ import {
   openSessionStates,
   sessionBefore,
 } from './states.ts';
+import type { SessionError } from './stood-session.ts';
 
 /** A session while a transaction has it locked. */
 export type LockedSession = {

@@ -3,7 +3,7 @@
  * ledger may be reported again and again; only a report that goes beyond what is known changes anything.
  */
 import { type Queryable, statement } from './database.ts';
-import type { SessionError } from './sessions.ts';
+import type { SessionError } from './stood-session.ts';
 
 const lockStatement = statement(
   'lock_last_served',

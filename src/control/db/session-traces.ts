@@ -7,7 +7,7 @@ import type { LedgerWay } from '#domain/ledger.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from './database.ts';
 import { keysOf, rowsOf } from './parameters.ts';
-import type { SessionError } from './sessions.ts';
+import type { SessionError } from './stood-session.ts';
 import { keyOf } from './trace-keys.ts';
 
 /** Something to be told of a session. */

@@ -14,9 +14,7 @@ import { browserColumn, type SessionBrowser } from './browsers.ts';
 import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
 import { finalSessionStates, openSessionStates } from './states.ts';
-
-/** Why a session could not be served, in words for its owner. */
-export type SessionError = { code: string; message: string };
+import type { SessionError } from './stood-session.ts';
 
 export type SessionRow = {
   id: string;

@@ -15,22 +15,30 @@ import {
   type LockedSession,
   releaseHost,
 } from '../db/endings.ts';
+import type { SessionError } from '../db/stood-session.ts';
 import type { Metrics } from '../metrics/counters.ts';
 import { type Notices, poolTopic, routeTopic } from '../news/notices.ts';
 
-/** What the open calls of a session that ended are told. */
-export const endedCalls = (reason: EndReason): { cancelled: CallError; lost: CallError } => ({
-  cancelled: {
-    code: 'session_ended',
-    message: `the session ended (${reason}) before a host took the call`,
-    details: { reason },
-  },
-  lost: {
-    code: reason === 'requested' ? 'session_ended' : reason,
-    message: `the session ended (${reason}) while its host had the call; whether it ran is not known`,
-    details: { reason },
-  },
-});
+/** Errors of the open calls of a session that ended: they say why it did, as the session itself does. */
+export const endedCalls = (
+  reason: EndReason,
+  error: SessionError | null = null,
+): { cancelled: CallError; lost: CallError } => {
+  const ended = error === null ? reason : `${reason}: ${error.message}`;
+  const details = error === null ? { reason } : { reason, sessionError: error };
+  return {
+    cancelled: {
+      code: 'session_ended',
+      message: `the session ended (${ended}) before a host took the call; nothing was done`,
+      details,
+    },
+    lost: {
+      code: reason === 'requested' ? 'session_ended' : reason,
+      message: `the session ended (${ended}) while its host had the call; whether it ran is not known`,
+      details,
+    },
+  };
+};
 
 export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
 
@@ -80,7 +88,8 @@ export const endSession = async (
   const end = { sessionId: session.id, hostId: session.hostId };
   const effects = { ...noEffects, ends: reason === undefined ? [] : [{ ...end, reason }] };
   if (session.openCalls === 0) return addEffects(effects, [session.id]);
-  const calls = await endCalls(tx, session.id, endedCalls(ending.reason));
+  const errors = endedCalls(reason ?? ending.reason, ending.error);
+  const calls = await endCalls(tx, session.id, errors);
   return addEffects(effects, [session.id], calls);
 };
 

@@ -19,6 +19,7 @@ import {
 } from '../contracts/mcp-tools.ts';
 import type { CallRow } from '../db/calls.ts';
 import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
+import { notInState } from '../db/stood-session.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { Facts } from '../memory/session-facts.ts';
 import type { Version } from '../memory/versions.ts';
@@ -50,10 +51,8 @@ const getFacts = async (parts: Parts, { projectId, sessionId }: SessionOfProject
 const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
   const session = await findSession(parts.db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);
-  const { state } = session;
-  if (isReady(state) || state === 'PROVISIONING') return session;
-  const message = `${sessionId} is ${state}: it has no tools any more`;
-  throw new AppError('conflict', message, { detail: { state } });
+  if (isReady(session.state) || session.state === 'PROVISIONING') return session;
+  throw notInState(session, '; it has no tools any more');
 };
 
 /** The version that a tool is of, its own or that of a world that it links to, and its name there. */
@@ -123,11 +122,6 @@ const failureOf = ({ id, errorJson }: CallRow): string => {
   return lines.join('\n');
 };
 
-const unfinished: Partial<Record<CallRow['state'], string>> = {
-  lost: 'its host was lost while it had the call, so nobody knows whether it was done',
-  cancelled: 'the session ended before a host took the call; nothing was done',
-};
-
 const resultOf = async (parts: Parts, version: Version, call: CallRow): Promise<ToolResult> => {
   const { id, name, state, outputJson } = call;
   if (state === 'succeeded') {
@@ -136,10 +130,12 @@ const resultOf = async (parts: Parts, version: Version, call: CallRow): Promise<
     return succeeded(outputJson, form);
   }
   if (state === 'failed') return failedResult(failureOf(call));
-  const why = isFinal(callTransitions, state)
-    ? unfinished[state]
-    : 'it goes on, and the call log of the session will say how it ended';
-  return failedResult(`${id} is ${state}: ${why}`);
+  if (!isFinal(callTransitions, state)) {
+    return failedResult(
+      `${id} is ${state}: it goes on, and the call log of the session will say how it ended`,
+    );
+  }
+  return failedResult(`${id} is ${state}: ${failureOf(call)}`);
 };
 
 const resourcesOf = async (

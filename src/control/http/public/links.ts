@@ -6,6 +6,7 @@ import { enterPath } from '#runtime/surface-pass.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { insertLink } from '../../db/routes.ts';
 import { findSession, noSession, type SessionRow } from '../../db/sessions.ts';
+import { notInState } from '../../db/stood-session.ts';
 import type { Parts } from '../../parts.ts';
 import { browserUrls, surfaceAddress } from '../../sessions/view.ts';
 import { isOver } from '../../sessions/wait.ts';
@@ -23,7 +24,7 @@ const conflict = (message: string, { state }: SessionRow): AppError =>
 const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   const { id, state, surfaces } = session;
   if (isOver(state) || state === 'CLOSING') {
-    throw conflict(`${id} is ${state}; nobody can enter it any more`, session);
+    throw notInState(session, '; it can be entered no longer');
   }
   if (!surfaces.includes(surface)) {
     throw conflict(`${id} was opened without the surface "${surface}"`, session);

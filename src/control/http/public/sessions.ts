@@ -1,5 +1,4 @@
 /** Sessions for their owners: opened, looked at, pinned, closed. */
-import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {
   findSession,
@@ -8,6 +7,7 @@ import {
   pinSession,
   type SessionPosition,
 } from '../../db/sessions.ts';
+import { notInState } from '../../db/stood-session.ts';
 import type { Parts } from '../../parts.ts';
 import { closeAndWait } from '../../sessions/close.ts';
 import { openAndWait } from '../../sessions/open.ts';
@@ -53,10 +53,7 @@ export const sessionEndpoints = (parts: Parts): Endpoint[] => [
     const isPinned = await pinSession(parts.db, projectId, sessionId, body.pinned);
     const session = await findSession(parts.db, projectId, sessionId);
     if (session === undefined) throw noSession(sessionId);
-    if (!isPinned) {
-      const message = `${sessionId} is ${session.state}; only an open session can be pinned`;
-      throw new AppError('conflict', message, { detail: { state: session.state } });
-    }
+    if (!isPinned) throw notInState(session, '; only an open session can be pinned');
     return respond(200, await viewOne(parts, session, level));
   }),
 
