@@ -79,6 +79,9 @@ describe('svc projects, keys, tokens and settings', () => {
       new RegExp(`${made.id} +pk-\\S+ +sk-\\.\\.\\.${made.secretKey.slice(-4)} +nightly +never`),
     );
     expect(await run(`keys revoke ${made.id} --project shop`)).toContain('it stops within 5 s');
+    const named = JSON.parse(await run('keys create --project shop --json'));
+    expect(await run(`keys revoke ${named.publicKey} --project shop`)).toContain('is revoked');
+    expect(await run('keys list --project shop')).not.toContain(named.id);
     expect(await run('keys list --project shop')).toBe('there are no key pairs\n');
     expect(await run('keys create --org')).toContain('SVC_ORGANIZATION_PUBLIC_KEY=pk-');
     await run('projects rename shop Store');
@@ -102,7 +105,7 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await fail('tokens create x --for di@example.test --scope all')).toContain(
       'it is none of',
     );
-    expect(await fail('tokens create x')).toContain('"email" names the user');
+    expect(await fail('tokens create x')).toContain('name whose token it is with --for');
   });
 
   it('show settings and change them, and refuse what is none', async () => {

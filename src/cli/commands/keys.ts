@@ -57,8 +57,10 @@ const addCreate = (keys: Command, context: Context): void => {
 const addRevoke = (keys: Command, context: Context): void => {
   const command = addCommand(keys, {
     usage: 'revoke <key>',
-    summary: 'revoke a key pair, by the id that "svc keys list" shows; it stops within 5 s',
-    example: 'svc keys revoke key-01kaz4x0pg8q2m5v7n3c1d9e6f --project shop',
+    summary:
+      'revoke a key pair, by its id or its public key as "svc keys list" shows them; it stops within 5 s',
+    example:
+      'svc keys revoke key-01kaz4x0pg8q2m5v7n3c1d9e6f --project shop\nsvc keys revoke pk-… --project shop',
   });
   withOwner(command).action(async (apiKeyId: string, options: KeyOptions) => {
     const client = accountClientFor(context, options);

@@ -1,6 +1,7 @@
 /** `svc tokens`: personal access tokens. */
 import { type Command, Option } from 'commander';
 import { mostTokenDays, type TokenScope, tokenScopes } from '#domain/account.ts';
+import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeMadeToken, describeTokens } from '../views/accounts.ts';
@@ -48,6 +49,10 @@ const readScopes = (given: readonly string[]): TokenScope[] =>
     return scope;
   });
 
+/** Returns true for the refusal of a token whose member is not named. */
+const isUnnamed = (error: unknown): boolean =>
+  error instanceof AppError && error.fields.some(({ path }) => path[0] === 'userId');
+
 const addCreate = (tokens: Command, context: Context): void => {
   const command = addCommand(tokens, {
     usage: 'create <name>',
@@ -55,7 +60,7 @@ const addCreate = (tokens: Command, context: Context): void => {
     example:
       'svc tokens create laptop --for bo@acme.example\nsvc tokens create agent --scope mcp:read --project shop --days 7',
   })
-    .option('--for <email>', 'whose it is; oneself unless given')
+    .option('--for <email>', 'the member whose it is; needed with a key pair, oneself with a token')
     .addOption(
       new Option(
         '--scope <scope>',
@@ -81,7 +86,11 @@ const addCreate = (tokens: Command, context: Context): void => {
       ...(options.scope === undefined ? {} : { scopes: readScopes(options.scope) }),
       ...(projectIds.length === 0 ? {} : { projectIds }),
     };
-    const { body } = await client.send(api.createToken, { body: wanted });
+    const { body } = await client.send(api.createToken, { body: wanted }).catch((error) => {
+      throw options.for === undefined && isUnnamed(error)
+        ? usageError('a key pair is of no member: name whose token it is with --for <email>')
+        : error;
+    });
     printAnswer(context, options, body, () => describeMadeToken(body));
   });
 };

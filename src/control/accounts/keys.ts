@@ -53,17 +53,18 @@ export const createKey = (
     return made;
   });
 
-/** Revokes a key pair, for good. */
+/** Revokes a key pair for good, named by its id or its public key. */
 export const revokeKey = (
   db: Database,
   changer: Changer,
   projectId: string | null,
-  id: string,
+  named: string,
 ): Promise<void> =>
   change(db, changer, async ({ tx, organization, record }) => {
     const of = { organizationId: organization.id, projectId };
-    const key = await findAccountKey(tx, { ...of, id });
-    if (key === undefined) throw new AppError('not_found', `there is no key "${id}"`);
+    const key = await findAccountKey(tx, { ...of, id: named });
+    if (key === undefined) throw new AppError('not_found', `there is no key "${named}"`);
+    const { id } = key;
     await revokeAccountKey(tx, id);
     const before = { publicKey: key.publicKey, note: key.note };
     await record({ projectId, action: `${nounOf(of)}.revoke`, subject: id, before, after: null });

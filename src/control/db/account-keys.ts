@@ -55,9 +55,10 @@ export const insertAccountKey = async (tx: Queryable, key: NewKey): Promise<Date
 
 const findStatement = statement(
   'find_account_key',
-  `select ${columns} from ${from} where k.id = :id and ${those}`,
+  `select ${columns} from ${from} where (k.id = :id or k.public_key = :id) and ${those}`,
 );
 
+/** Finds a key pair by its id or by its public key. */
 export const findAccountKey = async (
   db: Queryable,
   of: KeysOf & { id: string },
