@@ -78,4 +78,31 @@ describe('the rate limit', () => {
     const wrong = await ask(basicAuthorization(control.publicKey, 'sk-wrong'));
     expect(wrong.headers['x-ratelimit-limit']).toBeUndefined();
   });
+
+  it('is counted on each replica while the database has no room to count, and reads are answered', async () => {
+    const project = await addNeighbour(control);
+    await control.sql(
+      'alter function take_requests(text, integer) rename to take_requests_with_room',
+    );
+    await control.sql(
+      `create function take_requests(
+         credential text, most integer, out granted integer, out untaken integer, out left_ms integer
+       ) language plpgsql as $$ begin raise disk_full; end $$`,
+    );
+    try {
+      const statuses = async (count: number) =>
+        (
+          await Promise.all(
+            Array.from({ length: count }, () => project.ask('GET', '/environments')),
+          )
+        ).map(({ status }) => status);
+      expect(new Set(await statuses(limit))).toEqual(new Set([200]));
+      expect(await statuses(2 * limit + 1)).toContain(429);
+    } finally {
+      await control.sql('drop function take_requests(text, integer)');
+      await control.sql(
+        'alter function take_requests_with_room(text, integer) rename to take_requests',
+      );
+    }
+  });
 });
