@@ -4,10 +4,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import { chromiumFlags } from './flags.ts';
@@ -102,7 +103,7 @@ const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
  */
 export const launchChromium = async (options: LaunchOptions): Promise<Chromium> => {
   const { folder, path, log } = options;
-  await mkdir(join(folder, 'tmp'), { recursive: true });
+  await makeFolders(join(folder, 'tmp'));
   const child = spawnIn(options);
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {

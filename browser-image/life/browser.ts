@@ -3,10 +3,11 @@
  * serves those who drive or watch it, and when Chromium is lost it is started again from the last checkpoint. What
  * changes it as a whole (assigning, resetting, ending, recovering) is done one after the other.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WebSocket } from 'ws';
 import { AppError, describeError } from '#domain/error.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import { ownHosts } from '../chromium/flags.ts';
 import { createOrigins } from '../fence/origins.ts';
 import { startProxy } from '../fence/proxy.ts';
@@ -274,7 +275,7 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
 export const startBrowser = async (options: BrowserOptions): Promise<SessionBrowser> => {
   // One that was killed may have left its folder.
   await rm(options.workDir, { recursive: true, force: true, maxRetries: 5 });
-  await mkdir(options.workDir, { recursive: true });
+  await makeFolders(options.workDir);
   await clearDownloads(downloadsOf(options));
   const life = await makeLife(options);
   try {

@@ -2,8 +2,9 @@
  * Downloads are kept in a folder of the session, each under Chromium's id for it, whichever client or page started it.
  * One that grows too large is broken off, and so is one that would fill the folder.
  */
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '#runtime/folders.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Tell } from './events.ts';
 
@@ -19,7 +20,7 @@ export type Downloads = {
 /** Empties the folder. */
 export const clearDownloads = async (folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
 };
 
 type Download = { url: string; name: string; bytes: number };

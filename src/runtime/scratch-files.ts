@@ -3,9 +3,10 @@
  * killed are known by the next one, also where several share a folder.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { makeFolders } from './folders.ts';
 
 const machine = hostname().replaceAll('~', '-');
 const own = `${machine}~${process.pid}~${randomUUID()}`;
@@ -15,7 +16,7 @@ const deadMs = 24 * 60 * 60_000;
 
 /** A path for a file that nobody else has, in a folder that is made for it. */
 export const scratchPath = async (folder: string, ending: string): Promise<string> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   return join(folder, `${own}~${randomUUID()}${ending}`);
 };
 

@@ -273,7 +273,7 @@ describe('svc up', () => {
 
     it.skipIf(isRoot)('a folder it may not write to', async () => {
       chmodSync(root, 0o500);
-      expect(await refusal(['--data', data])).toContain('cannot be made (EACCES)');
+      expect(await refusal(['--data', data])).toContain('may not be written to (EACCES)');
       expect(await refusal(['--data', root])).toContain('cannot be written to');
       chmodSync(root, 0o700);
     });

@@ -1,6 +1,6 @@
 /** The archive of a session, unpacked into a folder and read. It comes from anywhere: names, sizes and shapes are held to. */
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { unpackTar } from 'modern-tar/fs';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import { ArchiveHead, blobFile, ChangeLine } from '#wire/host-api/session-archive.ts';
 import { TaskSpec } from '#wire/public-api/task-spec.ts';
 import type { KeptLedger } from '../ledger/ledger.ts';
@@ -68,7 +69,7 @@ const parse = (path: string, name: string, text: string): unknown => {
  * @throws `invalid` for what is none, naming what is wrong.
  */
 export const readArchive = async (path: string, folder: string): Promise<Archive> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   try {
     await unpack(path, folder);
   } catch (cause) {

@@ -3,9 +3,10 @@
  * run them. Loading goes on beside everything else; a run waits for it, a session's start does not.
  * A grader is no part of it: it gets the same files in a folder and a process of its own.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TreeFile } from '#domain/world.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import type { RunRequest, RunResult, UserLanguage } from '../usercode/run.ts';
 import type { Grader, UserCode } from '../usercode/runner.ts';
 
@@ -46,9 +47,9 @@ export type AuthorCodeParts = {
 let folders = 0;
 
 const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<void> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   const parents = new Set(files.map(({ path }) => dirname(join(folder, path))));
-  await Promise.all([...parents].map((parent) => mkdir(parent, { recursive: true })));
+  await Promise.all([...parents].map((parent) => makeFolders(parent)));
   await Promise.all(files.map(({ path, content }) => writeFile(join(folder, path), content)));
 };
 

@@ -3,10 +3,11 @@
  * before there is a world, TypeScript's with a world of it, or at its first run (`lane.ts`). Whatever user code does (throws, hangs, exits, floods its output)
  * comes back as a `RunResult`; only faults of the host itself are thrown.
  */
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Log } from '#runtime/log.ts';
 import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary.ts';
 import { type Grader, startGrader } from './grader.ts';
@@ -126,7 +127,7 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const limits = { ...defaultLimits, ...options.limits };
   // At once: whoever starts them goes on to load a program, and nothing that waits gets a turn then.
-  mkdirSync(options.workDir, { recursive: true });
+  makeFoldersSync(options.workDir);
   const root = realpathSync(options.workDir);
   const python = await findPython(options.python, options.searchPath);
   const { boundary = 'auto' } = options;

@@ -6,7 +6,6 @@
 import {
   type FileHandle,
   lstat,
-  mkdir,
   open,
   readdir,
   readFile,
@@ -19,6 +18,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { type LedgerMark, readLedgerMark } from '#domain/ledger.ts';
+import { makeFolders } from '#runtime/folders.ts';
 
 const outputName = 'output.log';
 /** The file in which a host marks how far the ledger of its session has come. */
@@ -35,7 +35,7 @@ export const installationFolder = (temporaryDir: string, installation: string): 
 
 /** Makes it. Throws `forbidden` when another user has put something in its place. */
 export const makeInstallationFolder = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, { mode: 0o700 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== userInfo().uid) {
     throw new AppError('forbidden', `${folder} exists and is not a folder of this user; remove it`);
@@ -44,7 +44,7 @@ export const makeInstallationFolder = async (folder: string): Promise<void> => {
 
 /** Makes a host's folder unless it is there. */
 export const makeHostFolder = async (folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, { mode: 0o700 });
 };
 
 /** Names of the hosts that have a folder. */

@@ -4,8 +4,9 @@
  * service, world, set of files and options; each line is written before what it says is done.
  */
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Context } from '../terminal/context.ts';
 import { sha256Of } from './digest.ts';
 
@@ -80,7 +81,7 @@ export const openNote = (context: Context, identity: unknown): ImportNote => {
   if (key === undefined) {
     key = randomUUID();
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFoldersSync(folder, { mode: 0o700 });
       write({ key });
     } catch {
       return unnoted();

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,6 +12,7 @@ import { createGzip } from 'node:zlib';
 import type { Column } from '#data/formats/table-columns.ts';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Output } from '../terminal/context.ts';
 import { createCsvLines } from './csv-lines.ts';
 
@@ -43,7 +44,7 @@ export const fileSink = (path: string): Sink => {
   const beside = join(dirname(path), `.svc-${randomUUID()}`);
   const top = new PassThrough();
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFoldersSync(dirname(path));
   } catch (cause) {
     throw new AppError('invalid', `cannot write ${path}`, { cause });
   }

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   lstatSync,
-  mkdirSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -18,6 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { createPathCheck, foldPath, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Context } from '../terminal/context.ts';
 
 /** Does something to a path; a failure names it. */
@@ -88,7 +88,7 @@ const refuseRemoval = (root: string, path: string): void => {
 export const writeInPlace = (target: string, content: string | Uint8Array): void => {
   const beside = join(dirname(target), `.svc-${randomUUID()}`);
   touch(target, () => {
-    mkdirSync(dirname(target), { recursive: true });
+    makeFoldersSync(dirname(target));
     try {
       writeFileSync(beside, content, { flag: 'wx' });
       renameSync(beside, target);
@@ -117,7 +117,7 @@ const moveOne = (root: string, path: string, beside: string): void => {
   const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
   touch(target, () => {
     if (found?.isDirectory()) removeFolders(target);
-    mkdirSync(dirname(target), { recursive: true });
+    makeFoldersSync(dirname(target));
     renameSync(beside, target);
   });
 };
@@ -186,7 +186,7 @@ export const changeTree = (
   // A disk may be full: all is written before anything goes.
   const staging = join(root, `.svc-${randomUUID()}`);
   try {
-    if (write.length > 0) touch(root, () => mkdirSync(staging, { recursive: true }));
+    if (write.length > 0) touch(root, () => makeFoldersSync(staging));
     const besideOf = (index: number): string => join(staging, String(index));
     for (const [index, { path, content }] of write.entries()) {
       touch(join(root, path), () => writeFileSync(besideOf(index), content, { flag: 'wx' }));

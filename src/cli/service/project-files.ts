@@ -3,9 +3,10 @@
  * command that broke off is simply run again; what comes down takes its place once its digest is right.
  */
 import { openAsBlob } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import type { Client } from '#wire/client.ts';
 import type { DownloadView, FileView } from '#wire/public-api/file.ts';
 import {
@@ -108,7 +109,7 @@ export const getFile = async (
 ): Promise<'written' | 'unchanged'> => {
   const { body } = await client.send(downloadFile, { query: { path }, signal });
   if ((await sumOfLocal(at)) === body.sha256) return 'unchanged';
-  await mkdir(dirname(at), { recursive: true });
+  await makeFolders(dirname(at));
   const part = `${at}.svc-part`;
   await patiently(signal, async () => {
     const file = await open(part, 'w');

@@ -79,7 +79,9 @@ describe('openDataFolder', () => {
 
   it('refuses a path below a file', () => {
     writeFileSync(join(root, 'file'), '');
-    expect(() => openDataFolder(join(root, 'file', 'data'))).toThrow('cannot be made (ENOTDIR)');
+    expect(() => openDataFolder(join(root, 'file', 'data'))).toThrow(
+      'cannot be made: a file is in its path (ENOTDIR)',
+    );
   });
 
   it('keeps secrets and credentials to the user, and the same ones over a restart', () => {

@@ -9,7 +9,6 @@ import {
   accessSync,
   constants,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,6 +19,7 @@ import {
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import { type Credentials, credentialsName, secretsName } from '../service/connection.ts';
 
 /** What identifies an installation and lets its parts trust each other. */
@@ -122,12 +122,20 @@ const writeIn = (file: string, text: string, options: { mode?: number } = {}): v
   }
 };
 
+const reasons: Readonly<Record<string, string>> = {
+  EROFS: 'it would be on a read-only file system',
+  EACCES: 'the folder above it may not be written to',
+  EPERM: 'the folder above it may not be written to',
+  ENOSPC: 'its disk is full',
+  ENOTDIR: 'a file is in its path',
+};
+
 export const makeFolder = (path: string, mode: number): void => {
   try {
-    mkdirSync(path, { recursive: true, mode });
+    makeFoldersSync(path, { mode });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    throw unusable(`${path} cannot be made (${code})`);
+    throw unusable(`${path} cannot be made: ${reasons[code] ?? 'the system refuses it'} (${code})`);
   }
 };
 

@@ -11,7 +11,6 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -22,6 +21,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import { pause, until } from '#runtime/pause.ts';
 import { findFreePort } from './free-port.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -115,7 +115,7 @@ const initialise = async (command: Command, password: string): Promise<void> => 
   const draft = `${dataDir}.new`;
   const passwordFile = `${dataDir}.password`;
   rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  makeFoldersSync(draft, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   try {
     giveDirectory(user, draft);
@@ -228,7 +228,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
   const dataDir = resolve(options.dataDir);
   const logFile = options.logFile ?? `${dataDir}.log`;
   const password = options.password ?? newSecret('pg');
-  mkdirSync(dirname(dataDir), { recursive: true });
+  makeFoldersSync(dirname(dataDir));
   trimLog(logFile);
   await stopLeftOverPostgres(dataDir);
   const user = choosePostgresUser();

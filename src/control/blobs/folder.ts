@@ -7,7 +7,6 @@ import { constants } from 'node:fs';
 import {
   access,
   copyFile,
-  mkdir,
   open,
   readdir,
   readFile,
@@ -20,6 +19,7 @@ import {
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import {
   type AwaitedBlob,
   type Blobs,
@@ -135,14 +135,14 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     const path = fileOf(digest);
     try {
       if ((await sizeOf(path)) === bytes) return;
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolders(dirname(path));
       await writeWhole(path, bytes, write);
     } catch (cause) {
       throw unwritable(cause);
     }
   };
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     await removeParts(folder);
   } catch (cause) {
     throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ImportChunk } from '#data/import/plan.ts';
 import type { Refusal } from '#domain/batch.ts';
 import { cut } from '#domain/cut.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { ChunkRow } from '../db/chunks.ts';
 import type { Queryable } from '../db/database.ts';
@@ -26,7 +27,7 @@ export const fetchChunks = async (
   folder: string,
   signal: AbortSignal,
 ): Promise<ImportChunk[]> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   const fetched: ImportChunk[] = [];
   for (const { ordinal, digest, rows, entity } of chunks) {
     const file = join(folder, `${ordinal}.jsonl.gz`);
@@ -62,7 +63,7 @@ export const jobFolder = (folder: string, { id, owner }: { id: string; owner: st
  * nobody wrote to for a day.
  */
 export const removeDeadFolders = async (db: Queryable, folder: string): Promise<void> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   const names = await readdir(folder);
   const attempts = names.flatMap((name) => {
     const [id, owner, ...more] = name.split('.');
@@ -83,7 +84,7 @@ export const openJobFolder = async (
   folder: string,
   batch: { id: string; owner: string },
 ): Promise<void> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   for (const name of await readdir(folder)) {
     if (name.startsWith(`${batch.id}.`))
       await rm(join(folder, name), { recursive: true, force: true });

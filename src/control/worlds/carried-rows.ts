@@ -3,11 +3,12 @@
  * next one of it, a file as well. What that refuses is told by the name of the row.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CarryRefusal } from '#data/import/carry.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import { isLost } from '../blobs/blobs.ts';
 import type { Built, RowsToCarry } from '../compile/build.ts';
 import { dataFolder } from '../compile/tree.ts';
@@ -95,7 +96,7 @@ export const withFolder = async <Value>(
   work: (folder: string) => Promise<Value>,
 ): Promise<Value> => {
   const imports = join(config.workDir, 'imports');
-  await mkdir(imports, { recursive: true });
+  await makeFolders(imports);
   const folder = join(imports, `push-${randomUUID()}`);
   try {
     return await work(folder);

@@ -4,11 +4,12 @@
  * of an entity that the new contract has as it was are copied by SQLite; others are held to the new contract one by one.
  * The first row that it does not allow ends it.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import { createRowChecker, type RowChecker } from '#language/schema/checkers.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { type Catalog, type CatalogEntity, createCatalog } from '#store/tables/catalog.ts';
 import { keyFrom, keyOf } from '#store/tables/keys.ts';
@@ -315,7 +316,7 @@ export const carryRows = async (
 ): Promise<CarryOutcome> => {
   const { contract, base, folder } = plan;
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, { mode: 0o700 });
   const storeBytes = Math.min(importLimits.storeBytes, mostBytes);
   const database = openImportDatabase({
     contract,

@@ -5,7 +5,7 @@
  * Rows are looked at one by one as they are read, and kept in their tables; what they must be to one another is
  * looked at once all are there, so that they may come in any order.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
@@ -13,6 +13,7 @@ import { createWithholding } from '#language/capture/redacted-rows.ts';
 import { createRedaction } from '#language/capture/redaction.ts';
 import { redactionLack } from '#language/redaction-modes.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
+import { makeFolders } from '#runtime/folders.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
 import { writeSummary } from '#store/tables/open.ts';
 import { createStatements } from '#store/tables/statements.ts';
@@ -211,7 +212,7 @@ const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise
   const { contract, folder } = plan;
   const { storeBytes } = limits;
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, { mode: 0o700 });
   const refusals = createRefusals(limits);
   const base = plan.base?.file;
   const database = openImportDatabase({ contract, base, isGrown: grows, folder, storeBytes });

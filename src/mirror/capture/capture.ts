@@ -2,7 +2,7 @@
  * Captures a vendor: operation after operation, page after page, each answer redacted and written before the next is
  * asked for. The manifest says what is done, so that a run that was killed goes on where it stood.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { ingestAnswer } from '#language/capture/ingest.ts';
@@ -10,6 +10,7 @@ import type { Contract, Row, VendorContract, VendorOperation } from '#language/c
 import { captureFolder, captureManifest } from '#language/files/capture-json.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import { readNamedFile } from '#runtime/named-file.ts';
 import { createAnswerRedaction } from '../redact/redact-answer.ts';
 import type { Secrets } from '../redact/secrets.ts';
@@ -76,7 +77,7 @@ type Run = CaptureOptions & {
 };
 
 const writeFile = (path: string, text: string): void => {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFoldersSync(dirname(path));
   // A hidden file is no part of a world, should this be the last thing that happens.
   const beside = join(dirname(path), '.capture-under-way');
   writeFileSync(beside, text);
@@ -263,7 +264,7 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
       detail: { hint: 'add [[operations]] with method GET to connector.toml' },
     });
   }
-  mkdirSync(join(folder, captureFolder), { recursive: true });
+  makeFoldersSync(join(folder, captureFolder));
   sweep(join(folder, captureFolder));
   const run: Run = {
     ...options,

@@ -2,10 +2,11 @@
  * The manifest: what was asked, and what came of it, one line after another. A run that was killed leaves requests
  * that were asked and have no outcome; these alone are asked again. Everything in it is redacted.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 
 /** Before a request leaves. */
 export type AskedLine = {
@@ -67,7 +68,7 @@ export const openManifest = (path: string): Manifest => {
   return {
     answered: (key) => answered.get(key),
     note(line) {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFoldersSync(dirname(path));
       appendFileSync(path, `${start}${JSON.stringify(line)}\n`);
       start = '';
       if ('answered' in line) answered.set(line.answered, line);

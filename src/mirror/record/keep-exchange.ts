@@ -1,6 +1,6 @@
 /** Captures of what a client did: each exchange as the operation that it is of, redacted like any capture. */
 import { hash } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type {
   Contract,
@@ -13,6 +13,7 @@ import { captureFolder } from '#language/files/capture-json.ts';
 import { languageLimits } from '#language/limits.ts';
 import { partsOf, pathArguments } from '#language/path-segments.ts';
 import { isDeeperThan } from '#language/read/values.ts';
+import { makeFoldersSync } from '#runtime/folders.ts';
 import { nextCursor } from '../capture/cursor.ts';
 import { captureFileOf } from '../capture/keep-capture.ts';
 import { requestKey } from '../capture/requests.ts';
@@ -102,7 +103,7 @@ export const createKeeper = (contract: Mirrored, folder: string, secrets: Secret
     const number = isPaged ? `-${String(page).padStart(4, '0')}` : '';
     const path = `${captureFolder}${operation.name}/${key.slice(0, 12)}${number}.json`;
     const target = join(folder, path);
-    mkdirSync(dirname(target), { recursive: true });
+    makeFoldersSync(dirname(target));
     const beside = join(dirname(target), '.capture-under-way');
     writeFileSync(beside, `${JSON.stringify(file, null, 2)}\n`);
     renameSync(beside, target);
