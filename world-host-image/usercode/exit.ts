@@ -24,12 +24,20 @@ const outOfMemory = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResu
 /** The signals by which V8 ends a process that it cannot give memory. */
 const abortSignals = new Set<string | null>(['SIGABRT', 'SIGTRAP']);
 
+/** V8 says so itself before it aborts. */
+const heapIsFull = ({ signal, output }: WorkerExit): boolean =>
+  abortSignals.has(signal) && /out of memory/.test(output);
+
 /**
- * Nothing within the boundary can kill itself by SIGKILL, and the host says when it does: what is left
- * is the system, which is out of memory.
+ * Takes a SIGKILL that is not the host's for memory, and says that it was not seen: code cannot kill itself so, the system
+ * does when it has no memory left, and so does whoever else may kill processes of the machine.
  */
-const isOutOfMemory = ({ signal, output }: WorkerExit): boolean =>
-  signal === 'SIGKILL' || (abortSignals.has(signal) && /out of memory/.test(output));
+const killedFromOutside = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
+  failed(
+    'out_of_memory',
+    `the process of ${request.function} was killed (SIGKILL), and not by its host. This is taken for a lack of memory, for which the system kills so; ${request.function} may have ${memoryMb} MiB, and was not seen to take more`,
+    { signal: 'SIGKILL' },
+  );
 
 const crashed = (exit: WorkerExit): RunResult => {
   const { status, signal, output } = exit;
@@ -83,7 +91,8 @@ export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedR
     case 'stopped':
       return failed('crashed', 'its worker was stopped under it');
     default:
-      if (isOutOfMemory(exit)) return outOfMemory(request, limits);
+      if (exit.signal === 'SIGKILL') return killedFromOutside(request, limits);
+      if (heapIsFull(exit)) return outOfMemory(request, limits);
       return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(exit);
   }
 };

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkerExit } from './channel.ts';
+import { resultOfExit } from './exit.ts';
+import type { RunRequest, UserCodeLimits } from './run.ts';
+
+const limits = { memoryMb: 64 } as UserCodeLimits;
+const request = { function: 'f', timeoutMs: 1_000 } as RunRequest;
+
+const errorOf = (exit: Partial<WorkerExit>) => {
+  const whole = { status: null, signal: null, output: '', killedFor: undefined, ...exit };
+  const ended = { exit: whole as WorkerExit, request, limits, elapsedMs: 1, trace: [] };
+  const result = resultOfExit(ended);
+  return result.ok ? undefined : result.error;
+};
+
+describe('a run whose process ended', () => {
+  it('by a SIGKILL from outside says what was seen, and why it is taken for memory', () => {
+    expect(errorOf({ signal: 'SIGKILL' })).toEqual({
+      code: 'out_of_memory',
+      message:
+        'the process of f was killed (SIGKILL), and not by its host. This is taken for a lack of memory, for which the system kills so; f may have 64 MiB, and was not seen to take more',
+      details: { signal: 'SIGKILL' },
+    });
+  });
+
+  it.each([
+    ['the host, which saw the excess', { signal: 'SIGKILL', killedFor: 'out_of_memory' }],
+    ['V8, whose heap was full', { signal: 'SIGABRT', output: 'JavaScript heap out of memory' }],
+  ] as const)('by %s says that it took more than it may', (_, exit) => {
+    expect(errorOf(exit)).toEqual({
+      code: 'out_of_memory',
+      message: 'f took more than its 64 MiB of memory',
+    });
+  });
+
+  it('by another signal crashed', () => {
+    expect(errorOf({ signal: 'SIGSEGV' })).toMatchObject({
+      code: 'crashed',
+      details: { signal: 'SIGSEGV' },
+    });
+  });
+});
