@@ -36,6 +36,12 @@ export type EndReason = (typeof endReasons)[number];
 export const taskForms = ['bundled', 'inline', 'stored'] as const;
 export type TaskForm = (typeof taskForms)[number];
 
+/** Kinds of runs that the service opens sessions for: of a world (its tests, or the proof of a task), or of a dataset. */
+export const sessionRunKinds = ['world', 'dataset'] as const;
+/** How a list treats sessions of such runs. */
+export const runFilters = ['exclude', 'include', 'only'] as const;
+export type RunFilter = (typeof runFilters)[number];
+
 export const surfaceKinds = ['api', 'ui', 'browser'] as const;
 /** A way into a session: the vendor's HTTP API, its dashboard, or a browser opened on the dashboard. */
 export type SurfaceKind = (typeof surfaceKinds)[number];

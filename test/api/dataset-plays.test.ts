@@ -254,6 +254,18 @@ describe('a session of a run of a dataset', () => {
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
   });
 
+  it('is in lists that are asked for sessions of runs, and no other', async () => {
+    const { dataset, sessionId } = await openOne();
+    const run = (await control.send(api.getDatasetRun, { params: runOf(dataset) })).body;
+    const listed = async (query: { runs?: 'only'; run?: string }) =>
+      (await control.send(api.listSessions, { query })).body.data;
+    expect((await listed({})).map(({ id }) => id)).not.toContain(sessionId);
+    const own = { id: sessionId, run: { kind: 'dataset', id: run.id } };
+    expect(await listed({ run: run.id })).toMatchObject([own]);
+    expect(await listed({ runs: 'only' })).toContainEqual(expect.objectContaining(own));
+    await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+  });
+
   it('stays while its run goes on, with the item that has it and before that', async () => {
     const { dataset, sessionId } = await openOne();
     await reapAfterTen();

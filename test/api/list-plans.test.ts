@@ -9,7 +9,7 @@ import { Secret } from '#runtime/secret.ts';
 import { type Database, openDatabase, type Statement } from '../../src/control/db/database.ts';
 import type { NamedValues } from '../../src/control/db/parameters.ts';
 import { ofWorld } from '../../src/control/db/requests.ts';
-import { listSessionsStatement } from '../../src/control/db/sessions.ts';
+import { listSessionsStatements } from '../../src/control/db/sessions.ts';
 import { explainReads } from '../support/plans.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
@@ -104,12 +104,23 @@ describe('a page of sessions', () => {
           ...{ projectId: 'prj', state, worldId, limit: page, offset: 0, withInstruction: false },
           ...{ mostBytes: 4_000_000, fromUs: from, fromId: '' },
         };
-        const [first] = await explain(listSessionsStatement, 'sessions', given);
+        const [first] = await explain(listSessionsStatements.exclude, 'sessions', given);
         expect(first).toMatchObject(read(indexes, found));
         expect(first?.['Rows Removed by Filter'] ?? 0).toBeLessThanOrEqual(rare);
       }
     },
   );
+});
+
+describe('a page of sessions of runs', () => {
+  it('is read from an index of its own where the run is named', async () => {
+    const given = {
+      ...{ projectId: 'prj', state: null, worldId: null, limit: page, offset: 0 },
+      ...{ withInstruction: false, mostBytes: 4_000_000, fromUs: null, fromId: '', run: 'run-1' },
+    };
+    const [first] = await explain(listSessionsStatements.named, 'sessions', given);
+    expect(first).toMatchObject(read(/^sessions_of_run$/, 0));
+  });
 });
 
 describe("a page of a world's requests", () => {

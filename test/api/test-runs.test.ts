@@ -121,12 +121,23 @@ describe('a run of tests', () => {
     await host.closed();
   });
 
-  it('has a session that lists of sessions leave out', async () => {
+  it('has a session that lists of sessions leave out unless they are asked for it', async () => {
     const run = await start();
     await answerNext(report);
     await read(run.runId, 10);
-    const { body } = await control.read(listSessions, { query: {} });
-    expect(body).toMatchObject({ data: [], meta: { totalItems: 0 } });
+    const listed = async (query: { runs?: 'exclude' | 'include' | 'only'; run?: string }) => {
+      const { data, meta } = (await control.read(listSessions, { query })).body;
+      return { runs: data.map((session) => session.run), total: meta.totalItems };
+    };
+    const none = { runs: [], total: 0 };
+    expect(await listed({})).toEqual(none);
+    expect(await listed({ runs: 'exclude' })).toEqual(none);
+    const own = { kind: 'world', id: run.runId };
+    for (const runs of ['include', 'only'] as const) {
+      expect((await listed({ runs })).runs).toContainEqual(own);
+    }
+    expect(await listed({ run: run.runId })).toEqual({ runs: [own], total: 1 });
+    expect(await listed({ run: 'run-none' })).toEqual(none);
   });
 
   it('holds the answer to who waits, and answers with the report', async () => {

@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import { limits } from '#domain/limits.ts';
-import { type SessionState, sessionStates } from '#domain/session.ts';
+import { type RunFilter, runFilters, type SessionState, sessionStates } from '#domain/session.ts';
 import {
   closeSession,
   createSurfaceLink,
@@ -49,7 +49,8 @@ import { addSessionRecording } from './session-recording.ts';
 import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
 
-type ListOptions = ServiceOptions & PagingOptions & { state?: SessionState; world?: string };
+type ListOptions = ServiceOptions &
+  PagingOptions & { state?: SessionState; world?: string; runs?: RunFilter; run?: string };
 
 const addSessionList = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
@@ -58,15 +59,24 @@ const addSessionList = (sessions: Command, context: Context): void => {
     example: 'svc worlds session list --world code-hosting --state READY',
   })
     .addOption(new Option('--state <state>', 'only sessions in this state').choices(sessionStates))
-    .option('--world <slug>', 'only sessions of this world');
+    .option('--world <slug>', 'only sessions of this world')
+    .addOption(
+      new Option(
+        '--runs <treatment>',
+        'sessions of test runs, proofs and runs of datasets (default: exclude)',
+      ).choices(runFilters),
+    )
+    .option('--run <id>', 'only sessions of this run');
   withService(addPaging(command)).action(async (options: ListOptions) => {
-    const { page, limit, state, world } = options;
+    const { page, limit, state, world, runs, run } = options;
     const { body } = await clientFor(context, options).send(listSessions, {
       query: {
         page,
         limit,
         ...(state === undefined ? {} : { state }),
         ...(world === undefined ? {} : { world }),
+        ...(runs === undefined ? {} : { runs }),
+        ...(run === undefined ? {} : { run }),
       },
     });
     printPage(context, options, body, (data) => sessionsText(data, context.colors));

@@ -77,6 +77,7 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['traces of', session.traceSessionId ?? undefined],
     ['seed', session.seed === null ? undefined : String(session.seed)],
     ['pinned', session.pinned ? 'yes' : undefined],
+    ['run', session.run === null ? undefined : `${session.run.id} (${session.run.kind})`],
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
     ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],
   ]);

@@ -5,6 +5,7 @@ import type { Isolation } from '#domain/pool.ts';
 import type {
   BrowserTier,
   EndReason,
+  RunFilter,
   SessionState,
   SurfaceKind,
   TaskForm,
@@ -48,6 +49,10 @@ export type SessionRow = {
   hostAddress: string | null;
   hostReused: boolean;
   requestHash: string | null;
+  /** The run of tests, or the proof, that it was opened for; null: none. */
+  runId: string | null;
+  /** The run of a dataset that it was opened for; null: none. */
+  datasetRunId: string | null;
   /** The trace that it is told in; null: none. */
   traceId: string | null;
   /** The session of traces that was asked for; null: that of its own id. */
@@ -70,7 +75,7 @@ export const sessionColumns = (hostAddress: string, instruction = 's.instruction
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
-   s.host_reused as "hostReused", s.request_hash as "requestHash", s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.run_id as "runId", s.dataset_run_id as "datasetRunId", s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;
 
@@ -158,13 +163,30 @@ export type ListedSession = SessionRow & {
 /** The session that a page of a list follows; older ones come later. */
 export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
-export type SessionFilter = { state?: SessionState; world?: string };
+export type SessionFilter = {
+  state?: SessionState;
+  world?: string;
+  /** Only sessions of the run with this id. */
+  run?: string;
+  /** What becomes of sessions of runs; absent: they are left out, unless a run is named. */
+  runs?: RunFilter;
+};
 
 // Those that have ended are found by their final state; of the others there are few.
 const matching = `(:state::text is null
     or case when :state in ${finalSessionStates} then s.final_state = :state
             else s.closed_at is null and s.state = :state end)
   and (:worldId::text is null or s.world_id = :worldId)`;
+
+// A text for each, so that a plan may use the index that fits.
+const ofRuns: Record<RunFilter | 'named', string> = {
+  exclude: 's.run_id is null and s.dataset_run_id is null',
+  include: 'true',
+  only: '(s.run_id is not null or s.dataset_run_id is not null)',
+  named: `(s.run_id is not null or s.dataset_run_id is not null)
+          and coalesce(s.run_id, s.dataset_run_id) = :run::text`,
+};
+type OfRuns = keyof typeof ofRuns;
 
 // Looked up before: only for a world that it knows does a plan know how many sessions it has.
 const findWorldStatement = statement(
@@ -186,28 +208,44 @@ const pagedInstruction = `case
             or sum(octet_length(s.instruction)) over newest <= :mostBytes::bigint)
   then s.instruction end as instruction`;
 
-/** A page of sessions. */
-export const listSessionsStatement = replannedStatement(
-  'list_sessions',
-  `select (select coalesce(w.former_slug, w.slug) from worlds w where w.id = s.world_id) as slug,
+const listStatement = (of: OfRuns) =>
+  replannedStatement(
+    `list_sessions_${of}`,
+    `select (select coalesce(w.former_slug, w.slug) from worlds w where w.id = s.world_id) as slug,
           ${sessionColumns('h.address', pagedInstruction)},
           case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s
-            where s.project_id = :projectId and s.run_id is null and ${following} and ${matching}
+            where s.project_id = :projectId and ${ofRuns[of]} and ${following} and ${matching}
             order by s.created_at desc, s.id desc limit :limit offset :offset) s
      left join hosts h on h.id = s.host_id
    window newest as (order by s.created_at desc, s.id desc)
     order by s.created_at desc, s.id desc`,
-);
+  );
 
-const countSessionsStatement = countOf({
-  name: 'count_sessions',
-  from: 'sessions s where s.project_id = :projectId and s.run_id is null',
-  order: 's.created_at desc, s.id desc',
-  matching,
-  isAll: ':state::text is null and :worldId::text is null',
-});
+/** A page of sessions, by how sessions of runs are treated. */
+export const listSessionsStatements = {
+  exclude: listStatement('exclude'),
+  include: listStatement('include'),
+  only: listStatement('only'),
+  named: listStatement('named'),
+};
+
+const countStatement = (of: OfRuns) =>
+  countOf({
+    name: `count_sessions_${of}`,
+    from: `sessions s where s.project_id = :projectId and ${ofRuns[of]}`,
+    order: 's.created_at desc, s.id desc',
+    matching,
+    isAll: ':state::text is null and :worldId::text is null',
+  });
+
+const countStatements = {
+  exclude: countStatement('exclude'),
+  include: countStatement('include'),
+  only: countStatement('only'),
+  named: countStatement('named'),
+};
 
 export type SessionPage = {
   limit: number;
@@ -223,11 +261,12 @@ export const listSessions = async (
   filter: SessionFilter,
   { limit, offset, from, withInstruction }: SessionPage,
 ): Promise<Read<ListedSession> & { count: Count }> => {
-  const { state = null, world } = filter;
+  const { state = null, world, run, runs = 'exclude' } = filter;
+  const of = run === undefined ? runs : 'named';
   const worldId = world === undefined ? null : await findFiltered(db, projectId, world);
-  const values = { projectId, state, worldId };
+  const values = { projectId, state, worldId, ...(run === undefined ? {} : { run }) };
   const [rows, [counted]] = await Promise.all([
-    db.query<ListedSession>(listSessionsStatement, {
+    db.query<ListedSession>(listSessionsStatements[of], {
       ...values,
       limit: limit + 1,
       offset,
@@ -236,7 +275,7 @@ export const listSessions = async (
       fromUs: from?.createdAtUs ?? null,
       fromId: from?.id ?? '',
     }),
-    db.query<CountRow>(countSessionsStatement, values),
+    db.query<CountRow>(countStatements[of], values),
   ]);
   return { ...toRead(rows, limit), count: toCount(counted) };
 };

@@ -112,6 +112,12 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
   return { form, name, contentHash, id, version };
 };
 
+/** The run of the service that it was opened for. */
+const viewRun = ({ runId, datasetRunId }: SessionRow): SessionView['run'] => {
+  if (runId !== null) return { kind: 'world', id: runId };
+  return datasetRunId === null ? null : { kind: 'dataset', id: datasetRunId };
+};
+
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** What there is to say of a session whatever its world holds; it is bounded. */
@@ -128,6 +134,7 @@ const viewLight = (parts: Parts, session: SessionRow, slug: string, level: KeyLe
   error: session.error,
   surfaces: viewSurfaces(parts, session, level),
   task: viewTask(session),
+  run: viewRun(session),
   pinned: session.pinned,
   browserTier: session.browserTier,
   size: session.size,

@@ -1,5 +1,5 @@
 /** The operations of sessions: opened, shown, pinned, closed, and entered by a link. What is done in one: call-operations.ts. */
-import { linkScopes } from '#domain/session.ts';
+import { linkScopes, runFilters } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import {
   fieldsOf,
@@ -57,6 +57,15 @@ export const listSessions = operation({
       ...CursorQuery,
       state: Type.Optional(SessionView.properties.state),
       world: Type.Optional(Type.String({ maxLength: 64 })),
+      runs: Type.Optional(
+        oneOf(
+          runFilters,
+          'sessions of test runs, proofs and runs of datasets: exclude (the default) leaves them out, only lists no others',
+        ),
+      ),
+      run: Type.Optional(
+        Type.String({ maxLength: 800, description: 'only sessions of the run with this id' }),
+      ),
       fields: fieldsOf(['tools', 'instruction']),
     },
     { additionalProperties: false },

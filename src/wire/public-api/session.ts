@@ -6,6 +6,7 @@ import {
   browserStates,
   browserTiers,
   endReasons,
+  sessionRunKinds,
   sessionStates,
   surfaceKinds,
   taskForms,
@@ -104,6 +105,15 @@ export const SessionView = Type.Object({
       id: nullable(Type.String()),
       version: nullable(Type.Integer()),
     }),
+  ),
+  run: nullable(
+    Type.Object(
+      {
+        kind: oneOf(sessionRunKinds, 'world: of the tests of its world, or the proof of a task'),
+        id: Type.String(),
+      },
+      { description: 'the run that the service opened it for' },
+    ),
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
