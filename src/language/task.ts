@@ -21,6 +21,13 @@ export type Grader = (
   | { kind: 'sql'; source: string }
 ) & { changes?: GraderChanges };
 
+/**
+ * What a seed's rows do: join the world's; change the top-level fields of rows with their primary keys, or join where
+ * there is none; or stand in place of all rows of their entities.
+ */
+export const seedModes = ['append', 'merge', 'replace'] as const;
+export type SeedMode = (typeof seedModes)[number];
+
 /** What a session is opened on: an instruction, rows on top of the world's, and a grader. */
 export type Task = {
   name: string;
@@ -28,7 +35,7 @@ export type Task = {
   /** Tools the agent is given; null: all. */
   tools: string[] | null;
   instruction: string | null;
-  seed: { mode: 'append' | 'replace'; rows: Record<string, Row[]> };
+  seed: { mode: SeedMode; rows: Record<string, Row[]> };
   grader: Grader | null;
   /** How it is solved, for proofs; never shown to an agent. */
   solution?: Solution;

@@ -100,6 +100,22 @@ describe('a stored task', () => {
     await expect(send('two')).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('may merge rows that give their keys and the fields that they change', async () => {
+    const seed = { mode: 'merge' as const, rows: { notes: [{ id: 1, title: 'Merged' }] } };
+    const { body } = await control.send(openSession, { body: { slug: 'notes', task: { seed } } });
+    expect(body.task).toMatchObject({ form: 'inline' });
+    const refused = (row: object) =>
+      control.send(openSession, {
+        body: { slug: 'notes', task: { seed: { ...seed, rows: { notes: [row] } } } } as never,
+      });
+    await expect(refused({ id: 1, title: 7 })).rejects.toMatchObject({
+      fields: [{ path: ['task', 'seed', 'rows', 'notes', '0', 'title'] }],
+    });
+    await expect(refused({ title: 'Merged' })).rejects.toMatchObject({
+      fields: [{ path: ['task', 'seed', 'rows', 'notes', '0'] }],
+    });
+  });
+
   it('is pinned to a version by the address of its world or by id', async () => {
     const pinned = await store({ world: 'notes@1' });
     expect(pinned.pin).toMatchObject({ number: 1 });

@@ -1,5 +1,6 @@
 /** Call `seed`: puts rows into the session. One bad row writes nothing. */
 import { isObject, toPointer } from '#domain/json.ts';
+import { type SeedMode, seedModes } from '#language/task.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal, type Rows } from '#store/snapshot.ts';
 import { applySeed } from '../session/seed.ts';
@@ -12,10 +13,10 @@ const readRows = (rows: unknown): Rows => {
   throw new CallFailure({ code: 'invalid_input', message, path: '/rows' });
 };
 
-const readMode = (mode: unknown): 'append' | 'replace' => {
-  if (mode === undefined || mode === 'append') return 'append';
-  if (mode === 'replace') return 'replace';
-  const message = 'mode must be "append" or "replace"';
+const readMode = (mode: unknown = 'append'): SeedMode => {
+  const known = seedModes.find((one) => one === mode);
+  if (known !== undefined) return known;
+  const message = `mode must be ${seedModes.map((one) => `"${one}"`).join(' or ')}`;
   throw new CallFailure({ code: 'invalid_input', message, path: '/mode' });
 };
 

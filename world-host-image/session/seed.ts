@@ -1,10 +1,11 @@
-/** Puts seed rows into a world: on top of what is there, or in place of the entities that are named. */
+/** Puts seed rows into a world: on top of what is there, merged into it, or in place of the entities that are named. */
 import type { Row } from '#language/contract.ts';
+import type { SeedMode } from '#language/task.ts';
 import { insertRows, type Rows } from '#store/snapshot.ts';
 import type { LoadedWorld } from './session.ts';
 
 export type Seed = {
-  mode: 'append' | 'replace';
+  mode: SeedMode;
   rows: Rows;
   /** Whether the contract has checked the shapes of the rows already; absent: it has not. */
   isChecked?: boolean;
@@ -21,6 +22,14 @@ const removeAll = (store: LoadedWorld['store'], entity: string): void => {
   }
 };
 
+/** Changes the fields of the row that is there, or inserts one; what comes of it is checked as a whole. */
+const mergeInto =
+  (store: LoadedWorld['store']): Parameters<typeof insertRows>[0] =>
+  (entity, row) =>
+    store.get(entity, row) === undefined
+      ? store.insert(entity, row)
+      : store.update(entity, row, row);
+
 /** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
 export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
@@ -33,7 +42,8 @@ export const applySeed = (
       removeAll(store, entity);
     }
   }
-  insertRows(isChecked ? store.insertChecked : store.insert, rows);
+  if (mode === 'merge') insertRows(mergeInto(store), rows);
+  else insertRows(isChecked ? store.insertChecked : store.insert, rows);
 };
 
 /** As `applySeed`, of a task's rows, before anybody sees the world: what they replaced counts for nothing. */

@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import { type RedactionMode, redactionModes } from '#language/redaction-modes.ts';
+import { type SeedMode, seedModes } from '#language/task.ts';
 import type { Client } from '#wire/client.ts';
 import type { Grade } from '#wire/public-api/grade.ts';
 import { getSession } from '#wire/public-api/operations.ts';
@@ -133,7 +134,7 @@ export const addSessionState = (sessions: Command, context: Context): void => {
 type SeedOptions = ServiceOptions & {
   rows: string[];
   entity?: string;
-  mode: 'append' | 'replace';
+  mode: SeedMode;
   redact: RedactionMode;
 };
 
@@ -158,8 +159,11 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
     )
     .option('--entity <name>', 'entity of the rows in files that do not name it')
     .addOption(
-      new Option('--mode <mode>', 'add to the rows there, or replace those of the named entities')
-        .choices(['append', 'replace'])
+      new Option(
+        '--mode <mode>',
+        'add to the rows there, merge into those with the same key, or replace those of the entities',
+      )
+        .choices(seedModes)
         .default('append'),
     )
     .addOption(

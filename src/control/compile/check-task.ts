@@ -17,6 +17,7 @@ import type { GivenCheck } from '#language/checks.ts';
 import type { Contract, EntityContract } from '#language/contract.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
+import { partially } from '#language/schema/partial-rows.ts';
 import { solutionFaults } from '#language/solution.ts';
 import { verifierFault } from '#language/sql/verifier.ts';
 import type { Allowance } from '#language/task.ts';
@@ -83,12 +84,16 @@ export const createWorldCache = () => {
   };
 };
 
-const checkSeed = ({ rows: checker }: KnownWorld, seed: TaskSpec['seed']): FieldProblem[] => {
+const checkSeed = (
+  { rows: checker, entities }: KnownWorld,
+  seed: TaskSpec['seed'],
+): FieldProblem[] => {
   const problems: FieldProblem[] = [];
+  const check = seed?.mode === 'merge' ? partially(checker.check, entities) : checker.check;
   for (const [entity, rows] of Object.entries(seed?.rows ?? {})) {
     for (const [index, row] of rows.entries()) {
       if (problems.length >= mostProblems) return problems;
-      for (const { pointer, detail } of checker.check(entity, row)) {
+      for (const { pointer, detail } of check(entity, row)) {
         const place = ['task', 'seed', 'rows', entity, String(index)];
         problems.push({ path: [...place, ...parsePointer(pointer)], message: detail });
       }
@@ -161,7 +166,8 @@ const redactTask = (
   const { redact, ...seed } = spec.seed ?? { rows: {} };
   if (redact === undefined) return { spec, fields: [] };
   if (redact === 'off') return { spec: { ...spec, seed }, fields: [] };
-  const redacted = redactSeedRows(world, seed.rows, redact, ['task', 'seed', 'rows']);
+  const how = { redact, isMerge: seed.mode === 'merge' };
+  const redacted = redactSeedRows(world, seed.rows, how, ['task', 'seed', 'rows']);
   if (!redacted.ok) return { spec: { ...spec, seed: { rows: {} } }, fields: redacted.fields };
   return { spec: { ...spec, seed: { ...seed, rows: redacted.rows } }, fields: [] };
 };

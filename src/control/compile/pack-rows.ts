@@ -12,6 +12,7 @@ import { createRedaction } from '#language/capture/redaction.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan, kindOf } from '#language/read/values.ts';
+import { partially } from '#language/schema/partial-rows.ts';
 import type { RedactingWorld } from './redact-seed.ts';
 
 export type PackRedaction = {
@@ -21,12 +22,6 @@ export type PackRedaction = {
 };
 
 type Keep = (entity: string, row: unknown) => unknown;
-
-/** By these what a field must be may depend on fields that only the merged row has. */
-const conditions = ['$ref', 'allOf', 'anyOf', 'dependentSchemas', 'if', 'not', 'oneOf'];
-
-const isConditional = ({ schema }: EntityContract): boolean =>
-  isObject(schema) && conditions.some((keyword) => Object.hasOwn(schema, keyword));
 
 const lacksKey = (row: Row, { primaryKey }: EntityContract): string | undefined =>
   primaryKey.find((name) => (row[name] ?? null) === null);
@@ -55,11 +50,10 @@ const createKeep = (
   const withhold = createWithholding(contract);
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
 
+  const check = isMerge ? partially(checker.check, contract.entities) : checker.check;
+
   const shapeFault = (entity: EntityContract, row: Row): NotedFault | undefined => {
-    if (isMerge && isConditional(entity)) return undefined;
-    const faults = checker
-      .check(entity.name, row)
-      .filter(({ field }) => !isMerge || Object.hasOwn(row, field));
+    const faults = check(entity.name, row);
     const [first] = faults;
     if (first !== undefined) {
       const { pointer, detail } = withhold(first);

@@ -14,6 +14,8 @@ import {
 import type { Contract } from '#language/contract.ts';
 import { type RedactionMode, redactionLack } from '#language/redaction-modes.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
+import { partially } from '#language/schema/partial-rows.ts';
+import { seedModes } from '#language/task.ts';
 
 /** What is known of a world whose rows are redacted. */
 export type RedactingWorld = {
@@ -36,12 +38,14 @@ const refuse = (path: string[], message: string): Refused => ({
 const checkRedacted = (
   { contract, rows: checker }: RedactingWorld,
   rows: RowsByEntity,
+  isMerge: boolean,
 ): FieldProblem[] => {
   const withhold = createWithholding(contract);
+  const check = isMerge ? partially(checker.check, contract.entities) : checker.check;
   const problems: FieldProblem[] = [];
   for (const [entity, list] of Object.entries(rows)) {
     for (const [index, row] of list.entries()) {
-      for (const problem of checker.check(entity, row)) {
+      for (const problem of check(entity, row)) {
         const { pointer, detail } = withhold(problem);
         problems.push({ path: [entity, String(index), ...parsePointer(pointer)], message: detail });
       }
@@ -58,13 +62,13 @@ const checkRedacted = (
 export const redactSeedRows = (
   world: RedactingWorld,
   rows: RowsByEntity,
-  mode: RedactionMode,
+  { redact: mode, isMerge }: { redact: RedactionMode; isMerge: boolean },
   at: string[],
 ): { ok: true; rows: RowsByEntity } | Refused => {
   const lack = redactionLack(world.contract, mode);
   if (lack !== undefined) return refuse([...at.slice(0, -1), 'redact'], lack);
   const redacted = redactRows(world.contract, rows, mode);
-  const problems = redacted.ok ? checkRedacted(world, redacted.rows) : redacted.problems;
+  const problems = redacted.ok ? checkRedacted(world, redacted.rows, isMerge) : redacted.problems;
   if (redacted.ok && problems.length === 0) return redacted;
   const fields = problems.map(({ path, message }) => ({ path: [...at, ...path], message }));
   return { ok: false, fields };
@@ -84,14 +88,15 @@ export const redactSeed = (
   if (Object.keys(more).length > 0) {
     return refuse(['input'], 'has members beside rows, mode and redact');
   }
-  if (seedMode !== 'append' && seedMode !== 'replace') {
-    return refuse(['input', 'mode'], 'must be "append" or "replace"');
+  if (!(seedModes as readonly unknown[]).includes(seedMode)) {
+    return refuse(['input', 'mode'], `must be ${seedModes.map((one) => `"${one}"`).join(' or ')}`);
   }
   const place = ['input', 'rows'];
   if (!areRows(rows)) {
     return refuse(place, 'must be an object that names entities, each with a list of rows');
   }
-  const redacted = redactSeedRows(world, rows, mode, place);
+  const how = { redact: mode, isMerge: seedMode === 'merge' };
+  const redacted = redactSeedRows(world, rows, how, place);
   if (!redacted.ok) return redacted;
   return { ok: true, inputJson: JSON.stringify({ rows: redacted.rows, mode: seedMode }) };
 };

@@ -13,6 +13,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
+import { partially } from '../schema/partial-rows.ts';
 import type { Grader, Task } from '../task.ts';
 import { readChanges } from './changes.ts';
 import { checkFaults } from './grader-checks.ts';
@@ -118,6 +119,22 @@ const refuseStrayFiles = (folder: string, tree: Tree, scripts: readonly string[]
 const toRows = (sets: RowSets): Record<string, Row[]> =>
   Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
 
+/** What entities hold once the seed's rows are merged into the world's: the seed's come first, as in its files. */
+const mergedSets = (sets: RowSets, worldSets: RowSets, model: TaskSources['model']): RowSets =>
+  new Map(
+    [...sets].map(([name, { place, value }]) => {
+      const key = model.entities.get(name)?.primaryKey ?? [];
+      const keyOf = (row: Row): string => JSON.stringify(key.map((field) => row[field]));
+      const left = new Map((worldSets.get(name)?.value ?? []).map((row) => [keyOf(row), row]));
+      const merged = value.map((row) => {
+        const before = left.get(keyOf(row)) ?? {};
+        left.delete(keyOf(row));
+        return { ...before, ...row };
+      });
+      return [name, { place, value: [...merged, ...left.values()] }];
+    }),
+  );
+
 const checkSeed = (
   { seed: { mode }, place }: Scenario,
   sets: RowSets,
@@ -125,7 +142,10 @@ const checkSeed = (
   world: TupleIndex,
 ): void => {
   if (mode === 'append') checkIntegrity(sets, model, { world, reachable: world });
-  else checkReplacement(place.at('seed', 'mode'), sets, worldRows.sets, model);
+  else {
+    const stands = mode === 'merge' ? mergedSets(sets, worldRows.sets, model) : sets;
+    checkReplacement(place.at('seed', 'mode'), stands, worldRows.sets, model);
+  }
 };
 
 /** A task, and the files of it that are to be stored in place of those that were given. */
@@ -140,7 +160,12 @@ const readTask = (
   const scenario = readScenario(tree, `${folder}scenario.toml`);
   refuseStrayFiles(folder, tree, scenario === undefined ? [] : scriptsOf(scenario));
   const redaction = scenario && openSeedRedaction(scenario, `${folder}scenario.toml`, sources);
-  const rows = redaction?.rows ?? sources.rows;
+  const whole = redaction?.rows ?? sources.rows;
+  const { entities } = sources.model;
+  const rows =
+    scenario?.seed.mode === 'merge'
+      ? { check: partially(whole.check, [...entities.values()]) }
+      : whole;
   const seed = readRowFiles(`${folder}seed/`, { ...sources, rows }, redaction?.hold);
   if (scenario === undefined) return undefined;
   checkTaskTools(scenario.place.at('tools'), scenario.tools, sources);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compileChanged,
   contractOf,
+  type SmallWorld,
   smallWorld,
   textFile,
   toTree,
@@ -142,6 +143,19 @@ describe('compileTree', () => {
       world.json['scenarios/finish/seed/cards.json'] = [{ ...row, id: 1, list_id: 2 }];
     }).tasks;
     expect(finish?.seed).toMatchObject({ mode: 'replace', rows: { cards: [{ id: 1 }] } });
+  });
+
+  it('lets a seed merge fields into rows of the world, and checks what comes of them', () => {
+    const seeded = (rows: object[]) => (world: SmallWorld) => {
+      const file = 'scenarios/finish/scenario.toml';
+      world.text[file] = world.text[file]?.replace('"append"', '"merge"') ?? '';
+      world.json['scenarios/finish/seed/cards.json'] = rows;
+    };
+    const [finish] = contractOf(seeded([{ id: 1, list_id: 2 }])).tasks;
+    expect(finish?.seed).toEqual({ mode: 'merge', rows: { cards: [{ id: 1, list_id: 2 }] } });
+    expect(() => contractOf(seeded([{ id: 1, list_id: 9 }]))).toThrow();
+    expect(() => contractOf(seeded([{ id: 1, list_id: 'two' }]))).toThrow();
+    expect(() => contractOf(seeded([{ list_id: 2 }]))).toThrow();
   });
 
   it("answers the world's rows as written", () => {

@@ -15,10 +15,9 @@ import {
 } from '../read/table.ts';
 import type { Tree } from '../read/tree.ts';
 import { type RedactionMode, redactionModes } from '../redaction-modes.ts';
+import { type SeedMode, seedModes } from '../task.ts';
 import { type GraderTable, graderTable } from './grader-toml.ts';
 import { alternatives, solution, type WrittenSolution } from './solution.ts';
-
-const seedModes = ['append', 'replace'] as const;
 
 export const scenarioFileKeys = {
   name: described("Name of the task. Default: the folder's.", optional(filledText(200))),
@@ -31,8 +30,8 @@ export const scenarioFileKeys = {
     'The rows of seed/.',
     defaultedTable({
       mode: described(
-        "Rows join the world's, or stand in place of those of their entities.",
-        defaulted<(typeof seedModes)[number]>(oneOf(seedModes), 'append'),
+        "Rows join the world's, change those with their primary keys field by field, or stand in place of those of their entities.",
+        defaulted<SeedMode>(oneOf(seedModes), 'append'),
       ),
       redact: described(
         "What the world's [redact] does to them before the contract sees them.",

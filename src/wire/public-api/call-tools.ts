@@ -2,6 +2,7 @@
 import { redactModes } from '#domain/batch.ts';
 import type { CallState } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
+import { seedModes } from '#language/task.ts';
 import type { ToolShape } from '../operation.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { Type } from '../type.ts';
@@ -19,8 +20,8 @@ const SeedInput = Type.Object(
     }),
     mode: Type.Optional(
       oneOf(
-        ['append', 'replace'],
-        '`append` (the default) adds to the rows there; `replace` takes those of the named entities away first',
+        seedModes,
+        '`append` (the default) adds to the rows there; `merge` changes fields of those with the same primary key; `replace` takes those of the named entities away first',
       ),
     ),
     redact: Type.Optional(

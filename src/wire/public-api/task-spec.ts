@@ -6,6 +6,7 @@
 import { limits } from '#domain/limits.ts';
 import { redactionModes } from '#language/redaction-modes.ts';
 import { solutionLimits } from '#language/solution.ts';
+import { seedModes } from '#language/task.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { GraderChanges } from './grader-changes.ts';
@@ -39,7 +40,7 @@ export const TaskSpec = Type.Object(
     seed: Type.Optional(
       Type.Object(
         {
-          mode: Type.Optional(oneOf(['append', 'replace'])),
+          mode: Type.Optional(oneOf(seedModes)),
           redact: Type.Optional(Redact),
           rows: SeedRows,
         },

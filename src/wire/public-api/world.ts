@@ -2,6 +2,7 @@
 
 import { limits } from '#domain/limits.ts';
 import { surfaceKinds } from '#domain/session.ts';
+import { seedModes } from '#language/task.ts';
 import { nullable, Omitted, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { Redact, SeedRows } from './task-spec.ts';
@@ -105,7 +106,7 @@ export const BundledTaskView = Type.Object({
   instruction: nullable(Type.String()),
   tools: Type.Array(Type.String(), { description: 'the tools that the agent is given' }),
   seed: Type.Object({
-    mode: oneOf(['append', 'replace']),
+    mode: oneOf(seedModes),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
       description: 'rows by entity',
     }),
