@@ -57,6 +57,29 @@ const stand = async (dataset: string, states: readonly string[]) => {
   return seen;
 };
 
+describe('a run that is dispatched to a container', () => {
+  it('is the run of a dataset on that world, and goes on by its name', async () => {
+    const dataset = await makeDataset([]);
+    const dispatch = (containerId: string, more: object = {}) =>
+      control.send(api.dispatchRun, {
+        params: { containerId },
+        body: { dataset, name: 'run', concurrency: 1, ...more },
+      });
+    const started = await dispatch('notes', { bundle: '1' });
+    expect(started.status).toBe(202);
+    expect(started.body).toMatchObject({ name: 'run', datasetName: dataset });
+    expect((await dispatch('notes', { bundle: '1' })).body.id).toBe(started.body.id);
+    const { name } = runOf(dataset);
+    const listed = await control.send(api.listDatasetRuns, { params: { name }, query: {} });
+    expect(listed.body.data).toMatchObject([{ id: started.body.id }]);
+    await expect(dispatch('none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(dispatch('notes', { bundle: '9' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(dispatch('notes', { dataset: 'none' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
 /** Gives each open session a host that serves it. */
 const serve = async (hosts: readonly PlayedHost[]): Promise<Map<string, PlayedHost>> => {
   const serving = new Map<string, PlayedHost>();

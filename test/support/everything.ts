@@ -215,6 +215,7 @@ export const bodiesOnThings: Record<string, object> = {
   labelPrompt: { newLabels: ['theirs'] },
   importData: { rows: { notes: [] } },
   moveFileOfEnvironment: { fromPath: 'mine.txt', toPath: 'theirs.txt' },
+  dispatchRun: { dataset: 'dataset/of mine alone' },
   pinBundle: { bundle: '1', label: 'theirs' },
   pushDashboardCode: { files: [], force: true },
   proveTask: { task: 'finish', wait: false },

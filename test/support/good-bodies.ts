@@ -63,6 +63,7 @@ export const goodBodies = (ids: Record<string, string>): Record<string, object> 
   setMembership: { email: 'm%n@example.org', role: 'MEMBER' },
   setProjectMembership: { userId: 'none', role: 'MEMBER' },
   setUserProfile: { userId: 'u', attributes: {} },
+  dispatchRun: { dataset: 'filled', name: 'dispatched' },
   startDatasetRun: { world: 'notes', name: 'played' },
   syncFileConnector: { connectorId: ids.connectorId },
   updateOrganization: { name: 'renamed' },

@@ -1,12 +1,13 @@
 /**
  * The older spelling of worlds and their versions: containers and bundles. It has the same objects, named by slug or
- * id, and the bodies of the routes of versions. `operations.ts` has them with all others.
+ * id, and the bodies of the routes of versions; runs of datasets are dispatched there, too. `operations.ts` has them with all others.
  */
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { IdempotencyHeaders } from '../schemas.ts';
 import { Type } from '../type.ts';
+import { DispatchBody, StartedRun } from './dataset.ts';
 import { ListMeta, PageQuery } from './lists.ts';
 import {
   BranchBody,
@@ -97,4 +98,16 @@ export const branchContainer = operation({
     409: 'The slug is taken, or the world archived.',
     429: 'The project has no room for another world, or for its bytes: see `quota`.',
   },
+});
+
+export const dispatchRun = operation({
+  id: 'dispatchRun',
+  summary: 'Run a dataset on a container, as `POST /datasets/{name}/runs` does',
+  method: 'POST',
+  path: '/benchmark-containers/{containerId}/runs',
+  access: 'write',
+  params: ContainerParams,
+  body: DispatchBody,
+  answers: { 202: StartedRun },
+  refusals: { 409: 'The run of this name is on another world.' },
 });

@@ -126,6 +126,15 @@ export const WorldRunView = Type.Object({
 });
 export type WorldRunView = Static<typeof WorldRunView>;
 
+const runGiven = {
+  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'one that is there goes on' })),
+  concurrency: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
+  ),
+  description: GivenText,
+  metadata: Type.Optional(Json),
+};
+
 export const WorldRunBody = Type.Object(
   {
     world: Type.String({
@@ -133,18 +142,27 @@ export const WorldRunBody = Type.Object(
       maxLength: 140,
       description: 'slug, with `@<version or label>` for another than the newest',
     }),
-    name: Type.Optional(
-      Type.String({ maxLength: 10_000, description: 'one that is there goes on' }),
-    ),
-    concurrency: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
-    ),
-    description: GivenText,
-    metadata: Type.Optional(Json),
+    ...runGiven,
   },
   { additionalProperties: false },
 );
 export type WorldRunBody = Static<typeof WorldRunBody>;
+
+/** The same, of a world whose address says which: the dataset that is run on it. */
+export const DispatchBody = Type.Object(
+  {
+    dataset: Type.String({ minLength: 1, maxLength: 10_000, description: 'its name' }),
+    bundle: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'number, label or id of a version; the newest unless given',
+      }),
+    ),
+    ...runGiven,
+  },
+  { additionalProperties: false },
+);
 
 /** A run on a world, as its start is answered. */
 export const StartedRun = Type.Object({ ...runMembers, worldRun: WorldRunView });

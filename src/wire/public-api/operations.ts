@@ -45,6 +45,7 @@ export {
 } from './annotation-operations.ts';
 export {
   branchContainer,
+  dispatchRun,
   getBundle,
   getContainer,
   listBundles,

@@ -1,6 +1,9 @@
 /** Worlds and their versions under their older spelling: what is done is what the routes of versions do. */
 import * as api from '#wire/public-api/operations.ts';
+import { startPlay } from '../../dataset-runs/plays.ts';
+import { getDataset } from '../../datasets/names.ts';
 import type { Parts } from '../../parts.ts';
+import { resolveAddress } from '../../worlds/address.ts';
 import { branchWorld } from '../../worlds/branch.ts';
 import { pinLabel } from '../../worlds/labels.ts';
 import { onceOf } from '../../worlds/once.ts';
@@ -29,6 +32,15 @@ export const bundleEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.pinBundle, async ({ params, body }, { caller: { projectId } }) => {
     const place = { projectId, slug: params.containerId, label: body.label };
     return respond(200, await pinLabel(parts, place, body.bundle));
+  }),
+
+  endpoint(api.dispatchRun, async ({ params, body }, { caller: { projectId } }) => {
+    const { dataset: name, bundle, ...how } = body;
+    const { containerId } = params;
+    const world = bundle === undefined ? containerId : `${containerId}@${bundle}`;
+    await resolveAddress(parts, projectId, world);
+    const dataset = await getDataset(parts.traces.db, projectId, name);
+    return respond(202, await startPlay(parts, dataset, { world, ...how }));
   }),
 
   endpoint(api.branchContainer, async ({ params, body, headers }, { caller }) => {
