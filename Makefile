@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-runs sweep-ingestion sweep-browsers bench archives docs audit dev base-image images clean
+.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-runs sweep-ingestion sweep-browsers bench archives docs prices audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -71,6 +71,9 @@ archives: node_modules/.installed ## a solved session of each template, exported
 
 docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
 	$(node) test/docs/main.ts
+
+prices: node_modules/.installed ## the table of built-in models, from a file that lists them as GET /models does; FILE=<file>
+	$(node) test/docs/model-prices.ts $(FILE)
 
 audit: node_modules/.installed ## known flaws of the packages that are shipped, where a registry tells them
 	$(node) test/docs/audit.ts

@@ -63,8 +63,40 @@ describe('built-in models', () => {
     ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
     ['claude-haiku-4-5@20251001', 'claude-haiku-4-5'],
     ['gemini-2.5-flash-lite', 'gemini-2.5-flash-lite'],
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5'],
+    ['global.anthropic.claude-opus-4-6-v1', 'claude-opus-4-6'],
+    ['claude-sonnet-4-5[1m]', 'claude-sonnet-4-5'],
+    ['claude-opus-4-8[1m]', 'claude-opus-4-8'],
+    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'claude-sonnet-4-5'],
+    ['vertex_ai/claude-sonnet-4-5@20250929', 'claude-sonnet-4-5'],
+    ['gemini/gemini-2.5-flash', 'gemini-2.5-flash'],
+    ['vertex_ai/gemini-2.5-flash', 'gemini-2.5-flash'],
+    ['openrouter/openai/gpt-4o', 'gpt-4o'],
+    ['anthropic/claude-sonnet-4.5', 'claude-sonnet-4-5'],
+    ['anthropic/claude-3.5-sonnet', 'claude-3-5-sonnet'],
+    ['anthropic/claude-3.7-sonnet:thinking', 'claude-3-7-sonnet'],
+    ['claude-4.5-haiku', 'claude-haiku-4-5'],
+    ['claude-3-5-sonnet-V2@20241022', 'claude-3-5-sonnet'],
+    [
+      'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      'claude-sonnet-4-5',
+    ],
+    ['projects/p/locations/global/publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['openai:gpt-5-mini', 'gpt-5-mini'],
+    ['azure/gpt-35-turbo', 'gpt-3.5-turbo'],
+    ['gpt-3.5-turbo-0613', 'gpt-3.5-turbo-0613'],
+    ['ft:gpt-3.5-turbo-1106:org::id', 'ft:gpt-3.5-turbo-1106'],
+    ['gpt-4-0613', 'gpt-4-0613'],
+    ['claude-2.1', 'claude-2.1'],
+    ['claude-instant-1.2', 'claude-instant-1.2'],
+    ['text-bison@002', 'text-bison'],
+    ['gemini-1.0-pro-latest', 'gemini-1.0-pro-latest'],
     ['gemini-2x5-flash', undefined],
     ['my-gpt-4o', undefined],
+    ['ft:gpt-4o', undefined],
+    ['deepseek/deepseek-r1:free', undefined],
+    ['openai/gpt-4o:free', undefined],
+    ['claude-sonnet-4-5-of-ours', undefined],
   ])('know %s as one alone', (name, known) => {
     const found = builtInModels.filter(({ matchPattern }) =>
       RE2JS.compile(matchPattern).test(name),
@@ -82,7 +114,9 @@ describe('built-in models', () => {
   });
 
   it('are listed by name beside those of the project, read, and not deleted', async () => {
-    const { data, meta } = await must('GET', '/models?limit=100');
+    const { data: first100, meta } = await must('GET', '/models?limit=100');
+    const { data: others } = await must('GET', '/models?limit=100&page=2');
+    const data = [...first100, ...others];
     expect(meta.totalItems).toBe(builtInModels.length);
     expect(data.map(({ modelName }) => modelName)).toEqual(
       builtInModels.map(({ modelName }) => modelName).sort(),

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { type BuiltInModel, builtInModels } from '#observability/built-in-models.ts';
+import { wordOf } from '#observability/model-spellings.ts';
 import {
   type Matches,
   modelAt,
@@ -52,17 +53,25 @@ const pricedOf = ({ id, modelName, matchPattern, startDate, tiers }: ModelRow): 
   tiers,
 });
 
-/** The built-in models that match a name. */
+/** The built-in models that match a name. A word is looked for first: patterns take a hundred times as long. */
 const createBuiltIn = (): ((name: string) => BuiltInModel[]) => {
-  const compiled = builtInModels.map(
-    (model) => [model, RE2JS.compile(model.matchPattern)] as const,
-  );
+  const words = builtInModels.map((model) => ({ model, word: wordOf(model.modelName) }));
+  const compiled = new Map<BuiltInModel, RE2JS>();
+  const patternFor = (model: BuiltInModel): RE2JS => {
+    const pattern = compiled.get(model) ?? RE2JS.compile(model.matchPattern);
+    compiled.set(model, pattern);
+    return pattern;
+  };
   const known = new LRUCache<string, BuiltInModel[]>({ max: mostNames });
+  const find = (name: string): BuiltInModel[] => {
+    const lower = name.toLowerCase();
+    return words.flatMap(({ model, word }) =>
+      lower.includes(word) && patternFor(model).test(name) ? [model] : [],
+    );
+  };
   return (name) => {
     if (name.length > mostNameChars) return [];
-    const found =
-      known.get(name) ??
-      compiled.flatMap(([model, pattern]) => (pattern.test(name) ? [model] : []));
+    const found = known.get(name) ?? find(name);
     known.set(name, found);
     return found;
   };
