@@ -36,6 +36,21 @@ describe('observations', () => {
       }),
       ['o3', 'o1'],
     ],
+    [filterOf({ type: 'string', column: 'input', operator: 'contains', value: '"user"' }), ['o2']],
+    [filterOf({ type: 'string', column: 'output', operator: '=', value: 'text' }), ['o2']],
+    [
+      filterOf({ type: 'arrayOptions', column: 'tags', operator: 'all of', value: ['a'] }),
+      ['o2', 'o1'],
+    ],
+    [
+      filterOf({ type: 'stringOptions', column: 'level', operator: 'any of', value: ['ERROR'] }),
+      ['o3'],
+    ],
+    [
+      filterOf({ type: 'boolean', column: 'isRootObservation', operator: '=', value: false }),
+      ['o2'],
+    ],
+    ['isRootObservation=true', ['o3', 'o1']],
   ])('are filtered by %s, at both routes', async (query, ids) => {
     expect(await idsOf(`/observations?${query}`)).toEqual(ids);
     expect(await idsOf(`/v2/observations?${query}`)).toEqual(ids);
@@ -102,5 +117,33 @@ describe('observations', () => {
     'parseIoAsJson=true',
   ])('are refused at /v2 for %s', async (query) => {
     expect((await ask('GET', `/v2/observations?${query}`)).status).toBe(400);
+  });
+});
+
+describe('observations of a model that was offered tools', () => {
+  const tools = [{ type: 'function', function: { name: 'search' } }, { name: 'open' }, 7];
+  it.each([
+    ['all of', ['search', 'open'], ['with']],
+    ['any of', ['open', 'close'], ['with']],
+    ['none of', ['search'], ['odd', 'list', 'without']],
+  ])('are filtered by their names: %s %j', async (operator, value, ids) => {
+    await send(
+      ...[
+        ['without', { messages: [] }],
+        ['list', [{ tools }]],
+        ['odd', { tools: 'search \u0000' }],
+        ['with', { messages: ['\u0000'], tools }],
+      ].map(([id, input], index) =>
+        event('generation-create', {
+          ...{ id, input, traceId: 'tools', environment: 'tools', startTime: at(index) },
+        }),
+      ),
+    );
+    const filter = filterOf({ type: 'arrayOptions', column: 'toolNames', operator, value });
+    expect(await idsOf(`/observations?environment=tools&${filter}`)).toEqual(ids);
+  });
+
+  it('are refused for a root that is neither true nor false', async () => {
+    expect((await ask('GET', '/v2/observations?isRootObservation=maybe')).status).toBe(400);
   });
 });

@@ -41,6 +41,13 @@ describe('the list of traces', () => {
     [filterOf({ type: 'null', column: 'sessionId', operator: 'is null', value: '' }), ['t2']],
     [filterOf({ type: 'datetime', column: 'timestamp', operator: '>', value: at(1_000) }), ['t3']],
     [filterOf({ type: 'number', column: 'latency', operator: '>', value: 1 }), ['t1']],
+    [filterOf({ type: 'string', column: 'input', operator: 'contains', value: '"q":1' }), ['t1']],
+    [filterOf({ type: 'string', column: 'output', operator: '=', value: 'hi' }), ['t1']],
+    [
+      filterOf({ type: 'stringOptions', column: 'level', operator: 'any of', value: ['WARNING'] }),
+      ['t1'],
+    ],
+    [filterOf({ type: 'string', column: 'level', operator: '=', value: 'ERROR' }), ['t2']],
     [filterOf({ type: 'number', column: 'totalTokens', operator: '=', value: 15 }), ['t1']],
     [filterOf({ type: 'number', column: 'errorCount', operator: '>=', value: 1 }), ['t2']],
     ['name=batch&orderBy=bookmarked.desc', ['t2']],

@@ -289,6 +289,7 @@ describe('lists of scores', () => {
     ['/v2/scores', 'scoreIds=l1,l4', ['l4', 'l1']],
     ['/v2/scores', 'name=listed&operator=>=&value=3', ['l4', 'l3']],
     ['/v2/scores', 'name=listed&operator=!=&value=3', ['l4', 'l2', 'l1']],
+    ['/v2/scores', 'name=listed&operator==', ['l4', 'l3', 'l2', 'l1']],
     ['/v2/scores', 'sessionId=ls', ['l3']],
     ['/v2/scores', 'datasetRunId=run', ['l4']],
     ['/v2/scores', 'observationId=ob', ['l2']],
@@ -322,7 +323,10 @@ describe('lists of scores', () => {
 
   it.each([
     '/scores?operator=LIKE&value=1',
-    '/scores?operator==',
+    '/scores?value=1',
+    '/scores?dataType=numeric',
+    '/v2/scores?source=api',
+    '/v3/scores?dataType=X',
     '/scores?operator=<&value=x',
     '/v2/scores?fields=trace',
     '/v2/scores?fields=score&userId=ann',

@@ -1,6 +1,7 @@
 /** What lists of scores can be filtered by. */
+import { scoreSources, scoreTypes } from '#observability/score.ts';
 import type { Condition } from '../db/where.ts';
-import { anyKeyed, anyOf, before, equals, hasAll, on, since } from '../lists/conditions.ts';
+import { anyKeyed, anyOf, before, equals, hasAll, on, oneOf, since } from '../lists/conditions.ts';
 import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
 import { metadataColumn } from '../lists/metadata-column.ts';
 import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
@@ -36,16 +37,16 @@ const operators: Readonly<Record<string, string>> = {
   '=': '=',
 };
 
-/** `value` with its `operator`; neither means anything without the other. */
+/** `value` with its `operator`. An operator alone asks for nothing: some clients send one in any case. */
 const valueCondition = (query: RawQuery): Condition | undefined => {
   const [value, operator] = [textIn(query, 'value'), textIn(query, 'operator')];
-  if (value === undefined && operator === undefined) return undefined;
+  if (value === undefined) return undefined;
   const sql = Object.hasOwn(operators, operator ?? '') ? operators[operator ?? ''] : undefined;
   if (sql === undefined) {
     throw invalidParameter('operator', `must be one of ${Object.keys(operators).join(' ')}`);
   }
   const number = Number(value);
-  if (value === undefined || !Number.isFinite(number)) {
+  if (!Number.isFinite(number)) {
     throw invalidParameter('value', 'must be a number');
   }
   return on(number, (bound) => `s.value ${sql} ${bound}::float8`);
@@ -61,12 +62,12 @@ export const scoreConditions = (query: RawQuery, projectId: string): Condition[]
       ['timestamp', since(query, 'fromTimestamp', 's.scored_at')],
       ['timestamp', before(query, 'toTimestamp', 's.scored_at')],
       ['environment', anyOf(query, 'environment', 's.environment')],
-      ['source', equals(query, 'source', 's.source')],
+      ['source', oneOf(query, 'source', scoreSources, 's.source')],
       ['value', valueCondition(query)],
       ['id', anyKeyed(query, projectId, 'scoreIds', 's.key')],
       ['configId', equals(query, 'configId', 's.config_id')],
       ['queueId', equals(query, 'queueId', 's.queue_id')],
-      ['dataType', equals(query, 'dataType', 's.data_type')],
+      ['dataType', oneOf(query, 'dataType', scoreTypes, 's.data_type')],
       ['traceId', anyKeyed(query, projectId, 'traceId', 's.trace_key')],
       ['sessionId', anyKeyed(query, projectId, 'sessionId', 's.session_key')],
       ['datasetRunId', equals(query, 'datasetRunId', 's.dataset_run_id')],

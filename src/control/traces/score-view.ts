@@ -3,14 +3,14 @@ import type { ScoreView } from '#wire/public-api/score.ts';
 import type { ScoreRow } from '../db/score-reads.ts';
 import { JsonText } from '../json/json-text.ts';
 
-/** A score. One of text has no number, and one of a number no text. */
+/** A score. One of text has no number; the text of one that is a number is null. */
 export const viewScore = (row: ScoreRow, projectId: string): ScoreView => ({
   id: row.id,
   projectId,
   environment: row.environment,
   name: row.name,
   ...(row.value === null ? {} : { value: row.value }),
-  ...(row.stringValue === null ? {} : { stringValue: row.stringValue }),
+  stringValue: row.stringValue,
   dataType: row.dataType,
   source: row.source,
   authorUserId: row.authorUserId,

@@ -3,8 +3,8 @@ import { levels, observationTypes } from '#observability/object.ts';
 import type { Condition } from '../db/where.ts';
 import { anyOf, before, equals, hasAll, keyed, on, oneOf, since } from '../lists/conditions.ts';
 import { type Columns, readFilter, withFilter } from '../lists/filter.ts';
-import { metadataColumn } from '../lists/metadata-column.ts';
-import { type RawQuery, textIn } from '../lists/query.ts';
+import { metadataColumn, textColumn, toolNamesColumn } from '../lists/metadata-column.ts';
+import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
 
 const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
 const levelOf = `coalesce(o.level, 'DEFAULT')`;
@@ -30,6 +30,8 @@ const traceColumns: Columns = {
   tags: { kind: 'list', sql: 't.tags' },
   bookmarked: { kind: 'boolean', sql: 'false' },
   metadata: metadataColumn('t.metadata'),
+  input: textColumn('t.input'),
+  output: textColumn('t.output'),
   scores_avg: scoresOf('avg(s.value)', 'NUMERIC', 'number'),
   score_categories: scoresOf('s.string_value', 'CATEGORICAL', 'text'),
   score_booleans: scoresOf('s.value = 1', 'BOOLEAN', 'boolean'),
@@ -37,6 +39,12 @@ const traceColumns: Columns = {
 
 /** Columns over all observations of a trace. */
 const aggregatedColumns: Columns = {
+  /** The gravest of them. */
+  level: {
+    kind: 'text',
+    sql: `case when m.errors > 0 then 'ERROR' when m.warnings > 0 then 'WARNING' when m.defaults > 0 then 'DEFAULT'
+      when m.debugs > 0 then 'DEBUG' end`,
+  },
   latency: { kind: 'number', sql: 'm.latency' },
   inputTokens: { kind: 'number', sql: 'm.input_tokens' },
   outputTokens: { kind: 'number', sql: 'm.output_tokens' },
@@ -109,7 +117,12 @@ const observationColumns: Columns = {
   sessionId: { kind: 'text', sql: 't.session_id' },
   traceName: { kind: 'text', sql: 't.name' },
   traceTags: { kind: 'list', sql: 't.tags' },
+  tags: { kind: 'list', sql: 't.tags' },
+  isRootObservation: { kind: 'boolean', sql: '(o.parent_id is null)' },
   metadata: metadataColumn('o.metadata'),
+  input: textColumn('o.input'),
+  output: textColumn('o.output'),
+  toolNames: toolNamesColumn('o.input'),
 };
 
 /** In the words of an index, where it has such a level or such a name. */
@@ -128,7 +141,11 @@ const nameCondition = (query: RawQuery): Condition | undefined => {
 
 const rootCondition = (query: RawQuery): Condition | undefined => {
   const root = textIn(query, 'isRootObservation');
-  return root === undefined ? undefined : () => `(o.parent_id is null) = ${root === 'true'}`;
+  if (root === undefined) return undefined;
+  if (root !== 'true' && root !== 'false') {
+    throw invalidParameter('isRootObservation', 'must be true or false');
+  }
+  return () => `(o.parent_id is null) = ${root}`;
 };
 
 /** Conditions on observations `o` and their traces `t`. */
@@ -142,7 +159,7 @@ export const observationConditions = (query: RawQuery, projectId: string): Condi
       ['traceId', keyed(query, projectId, 'traceId', 'o.trace_key')],
       ['level', levelCondition(query)],
       ['parentObservationId', equals(query, 'parentObservationId', 'o.parent_id')],
-      ['parentObservationId', rootCondition(query)],
+      ['isRootObservation', rootCondition(query)],
       ['environment', anyOf(query, 'environment', environmentOf('o'))],
       ['version', equals(query, 'version', 'o.version')],
       ['startTime', since(query, 'fromStartTime', 'o.began_at')],

@@ -11,7 +11,7 @@ const scoreMembers = {
   environment: Type.String(),
   name: Type.String(),
   value: Type.Optional(nullable(Type.Number())),
-  stringValue: Type.Optional(Type.String()),
+  stringValue: Text,
   dataType: Type.String(),
   source: Type.String(),
   authorUserId: Text,
