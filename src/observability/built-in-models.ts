@@ -5,7 +5,7 @@
  */
 
 import table from './model-prices.json' with { type: 'json' };
-import { spellingsOf, type Vendor, vendors } from './model-spellings.ts';
+import { spellingsOf, textIn, type Vendor, vendors } from './model-spellings.ts';
 import type { PricedModel, PricingTier, TierCondition } from './pricing.ts';
 import type { Counts } from './usage.ts';
 
@@ -20,7 +20,11 @@ import type { Counts } from './usage.ts';
 export const pricesAsOf = table.asOf;
 
 /** A built-in model. */
-export type BuiltInModel = PricedModel & { unit: 'TOKENS' };
+export type BuiltInModel = PricedModel & {
+  unit: 'TOKENS';
+  /** In every name that its pattern is found in, in lower case. */
+  text: string;
+};
 
 /** Dollars for a million tokens: what goes in, comes out, is read from a cache and is written to one. */
 type Row = readonly [
@@ -113,6 +117,7 @@ const modelOf = (vendor: Vendor, row: Row): BuiltInModel => {
     matchPattern: spellingsOf(vendor, modelName),
     startDate: null,
     unit: 'TOKENS',
+    text: textIn(vendor, modelName),
     tiers: [standard(id, row), ...(longer === undefined ? [] : [long(id, longer)])],
   };
 };

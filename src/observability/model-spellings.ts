@@ -61,9 +61,9 @@ export const spellingsOf = (vendor: Vendor, name: string): string => {
   return `(?i)^${arn}${path}${provider}${before}${nameOf(vendor, name)}${own}${behind}$`;
 };
 
-/** The longest word of a name, which every spelling of it has in it, in lower case. */
-export const wordOf = (name: string): string =>
-  (name.match(/[a-z]+/g) ?? []).reduce(
-    (most, word) => (word.length > most.length ? word : most),
-    '',
-  );
+/** A text that every spelling of a model has in it, in lower case: the family of Claude, of others most of the name. */
+export const textIn = (vendor: Vendor, name: string): string => {
+  if (vendor === 'anthropic')
+    return name.split('-').find((part) => part !== 'claude' && /^[a-z]/.test(part)) ?? 'claude';
+  return name.replace('gpt-3.5', '');
+};

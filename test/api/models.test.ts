@@ -102,6 +102,7 @@ describe('built-in models', () => {
       RE2JS.compile(matchPattern).test(name),
     );
     expect(found.map(({ modelName }) => modelName)).toEqual(known === undefined ? [] : [known]);
+    for (const { text } of found) expect(name.toLowerCase()).toContain(text);
   });
 
   it('cost what their makers say, to the digit', () => {
