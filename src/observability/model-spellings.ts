@@ -65,5 +65,5 @@ export const spellingsOf = (vendor: Vendor, name: string): string => {
 export const textIn = (vendor: Vendor, name: string): string => {
   if (vendor === 'anthropic')
     return name.split('-').find((part) => part !== 'claude' && /^[a-z]/.test(part)) ?? 'claude';
-  return name.replace('gpt-3.5', '');
+  return name.replace(/^.*gpt-3\.5/, '');
 };

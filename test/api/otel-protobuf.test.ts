@@ -259,7 +259,10 @@ describe('who sends protobuf', () => {
     const broken = await post('/otel/v1/metrics', Uint8Array.from([0x0a, 0x7f]));
     expect([broken.status, refusal(broken)]).toEqual([
       400,
-      { 1: 3, 2: 'the body is no ExportMetricsServiceRequest in protobuf: a length is 127 where 0 bytes are left' },
+      {
+        1: 3,
+        2: 'the body is no ExportMetricsServiceRequest in protobuf: a length is 127 where 0 bytes are left',
+      },
     ]);
   });
 });
