@@ -14,6 +14,27 @@ const get = async (path: string, headers: Record<string, string>) => {
 };
 const accept = (path: string, type: string) => get(path, { accept: type });
 
+describe('Markdown', () => {
+  const text = '# Tide\n\nLow *water*, see <b>#139</b>';
+  const html =
+    '<h1 dir="auto">Tide</h1>\n<p dir="auto">Low <em>water</em>, see &lt;b&gt;#139&lt;/b&gt;</p>';
+
+  it('is rendered for the vendor client, and as a body of its own', async () => {
+    const { data, headers } = await world.client().markdown.render({ text, mode: 'gfm' });
+    expect(data).toBe(html);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const raw = await world.client().markdown.renderRaw({ data: text });
+    expect(raw.data).toBe(html);
+  });
+
+  it('is refused without a text', async () => {
+    expect(await world.ask('POST', '/markdown', { mode: 'gfm' })).toMatchObject({
+      response: { status: 422 },
+      body: { errors: [{ resource: 'Markdown', field: 'text', code: 'missing_field' }] },
+    });
+  });
+});
+
 describe('a media type', () => {
   it.each([
     ['a pull request', `${berth}/pulls/150`],

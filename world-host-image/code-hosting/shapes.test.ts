@@ -270,6 +270,7 @@ describe('answers of the code host', () => {
     const silent = routes.filter(({ status, response }) => status < 202 && !response);
     expect(silent.map(({ operation }) => operation)).toEqual([
       ...['create_check_run', 'update_check_run', 'get_zen'],
+      ...['render_markdown', 'render_markdown_raw'],
     ]);
     const takes = (operation: string) =>
       routes.find((route) => route.operation === operation)?.request;

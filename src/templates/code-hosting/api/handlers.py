@@ -16,6 +16,8 @@ from .routes.about import (
     get_user_by_id,
     get_zen,
     list_versions,
+    render_markdown,
+    render_markdown_raw,
 )
 from .routes.autolinks import create_autolink, delete_autolink, get_autolink, list_autolinks
 from .routes.branches import (

@@ -6,10 +6,14 @@ from ..answers.addresses import API
 from ..answers.repositories import whole_repository_answer
 from ..dating import dated
 from ..finding import find_by_id
-from ..refusals import not_found
+from ..reading import body_of, text_of
+from ..refusals import invalid, not_found
 from ..viewer import can_see
 
 VERSIONS = ["2022-11-28"]
+
+#: Characters of a text that is rendered.
+LONGEST_MARKDOWN = 400 * 1024
 
 #: Addresses that nobody has: they are set aside for texts like this one.
 ADDRESSES = ["192.0.2.0/24", "198.51.100.0/24"]
@@ -58,6 +62,26 @@ def list_versions(ctx: HandlerContext) -> list[str]:
 def get_zen(ctx: HandlerContext) -> None:
     content_type = {"content-type": "text/plain; charset=utf-8"}
     ctx.respond(200, "Keep it logically awesome.", content_type)
+
+
+def render_markdown(ctx: HandlerContext) -> None:
+    """The text of a body as HTML. Both modes come to the same: what is rendered is their common part."""
+    text = body_of(ctx).get("text")
+    if text is None:
+        invalid(ctx, "Markdown", "text", "missing_field")
+    _answer_html(ctx, text_of(ctx, "Markdown", "text", text, LONGEST_MARKDOWN) or "")
+
+
+def render_markdown_raw(ctx: HandlerContext) -> None:
+    """The same of a body that is the text."""
+    text = ctx.body or ""
+    _answer_html(ctx, text_of(ctx, "Markdown", "text", text, LONGEST_MARKDOWN) or "")
+
+
+def _answer_html(ctx: HandlerContext, text: str) -> None:
+    from ..markdown import html_of  # It takes memory, and most ask for no HTML.
+
+    ctx.respond(200, html_of(text), {"content-type": "text/html; charset=utf-8"})
 
 
 def get_repository_by_id(ctx: HandlerContext) -> Row:
