@@ -32,6 +32,8 @@ const operations = (Object.values(api) as OperationShape[]).filter(
 /** Why there is nothing to walk through. */
 const withoutWalk: Readonly<Record<string, string>> = {
   listDashboards: 'has one page, as the specification has it',
+  listTemplates: 'comes with the service: test/api/worlds.test.ts walks',
+  listWorldTasks: 'is of one version, which does not change: test/api/worlds.test.ts walks',
   listWebhooks:
     'is answered by the host of a session: world-host-image/calls/webhooks.test.ts walks',
 };
