@@ -158,7 +158,7 @@ const judge = (
 
 /** It waits until hosts, which there are none of, have done something. */
 const isLong = ({ path, oddity }: FieldCase): boolean =>
-  path[0] === 'wait' && ['absent', 'true'].includes(oddity);
+  path[0] === 'wait' && ['absent', 'null', 'true'].includes(oddity);
 
 /** What its schema refuses. A null is let through, as it means that nothing is given. */
 const isMisfit = (operation: OperationShape, { oddity, text }: FieldCase): boolean => {
