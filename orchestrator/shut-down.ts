@@ -20,7 +20,7 @@ const againMs = 250;
 /** How long a runtime may take to show a container that somebody asked it for before he was killed. */
 const showMs = 1_000;
 
-/** How far the ledgers of hosts had come when they ended. */
+/** Last ledger entries of hosts that have ended. */
 type Marks = Map<string, LedgerMark>;
 
 /** Destroys the containers that there are now; answers how many there were. */

@@ -1,4 +1,4 @@
-/** How test files are shared out: each is in one tier and one project, and those that wait are woven in. */
+/** Holds test files to one tier and one project each, and those that wait to their places among the others. */
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import config from '../vitest.config.ts';
 import { type FileTime, timeTable } from './support/time-reporter.ts';
 import { takeTurns, weave } from './support/woven-order.ts';
-import { fullOnly, leftOutOf, readTier, type Tier, tierNames, tierOf } from './tiers.ts';
+import { fullOnly, leftOutOf, readTier, type Tier, tierNames, tierOf, usualOnly } from './tiers.ts';
 
 type Files = { include: string[]; exclude?: string[] };
 
@@ -29,9 +29,14 @@ describe('test files', () => {
     expect(files.filter((file) => tierOf(file) === undefined)).toEqual([]);
   });
 
-  it('that the full tier names are there, each with a reason', () => {
+  it('that the tables name are there, each with a reason', () => {
     expect(Object.keys(fullOnly).filter((file) => !files.includes(file))).toEqual([]);
-    expect(Object.values(fullOnly).filter((reason) => reason === '')).toEqual([]);
+    const idle = Object.keys(usualOnly).filter(
+      (glob) => !files.some((file) => matches(file, [glob])),
+    );
+    expect(idle).toEqual([]);
+    const reasons = [...Object.values(fullOnly), ...Object.values(usualOnly)];
+    expect(reasons.filter((reason) => reason === '')).toEqual([]);
   });
 
   it('run in their own tier and in those after it', () => {

@@ -1,7 +1,7 @@
 /**
  * The three tiers of the proof. A tier runs its own files and those of the tiers before it:
  *
- * - `fast`: pure tests, the world host, the architecture. On each save.
+ * - `fast`: pure tests, the world host without browsers, the architecture. On each save.
  * - `usual`: all that a change of ours can break, on processes of this machine, a real PostgreSQL, one Docker host and
  *   one installation of the chart. `make test`, and what lands a change.
  * - `full`: every runtime of each contract, kills and pauses by the hundred, random requests, clients in other languages,
@@ -49,7 +49,19 @@ export const fullOnly: Readonly<Record<string, string>> = {
   'test/sweep/webhooks.test.ts': 'kills by the dozen',
 };
 
-/** Folders of the other tiers; a file of the table above is of the full one wherever it stands. */
+/** Files beside the code that are of the usual tier, as globs, with the reason why the fast one does without them. */
+export const usualOnly: Readonly<Record<string, string>> = {
+  'browser-image/**/*.test.ts': 'a real Chromium',
+  'src/data/import/killed.test.ts': 'kills by the dozen',
+  'test/{chart,chart-pods}.test.ts': 'Helm, once for each set of values',
+  'test/corpus.test.ts': 'all worlds of the corpus, compiled',
+  'world-host-image/*/{end-states,page,proofs}.test.ts': 'whole templates, some in a real Chromium',
+  'world-host-image/testing/suite.test.ts': 'tests of whole worlds',
+  'world-host-image/ui/generated-page.test.ts': 'a real Chromium',
+  'world-host-image/verifier/verifier.test.ts': 'whole worlds',
+};
+
+/** Folders of the other tiers; a file of the tables above is of their tier wherever it stands. */
 const folders: Readonly<Record<'fast' | 'usual', readonly string[]>> = {
   fast: ['{src,orchestrator,world-host-image,browser-image}/**/*.test.ts', 'test/*.test.ts'],
   usual: ['test/{api,attacks,clients,cluster,contract,e2e,simulation}/**/*.test.ts'],
@@ -58,6 +70,7 @@ const folders: Readonly<Record<'fast' | 'usual', readonly string[]>> = {
 /** Returns the tier of a test file, named by its path from the root; undefined where it is in none. */
 export const tierOf = (file: string): Tier | undefined => {
   if (Object.hasOwn(fullOnly, file)) return 'full';
+  if (Object.keys(usualOnly).some((glob) => matchesGlob(file, glob))) return 'usual';
   return (['fast', 'usual'] as const).find((tier) =>
     folders[tier].some((glob) => matchesGlob(file, glob)),
   );
@@ -66,7 +79,8 @@ export const tierOf = (file: string): Tier | undefined => {
 /** Returns what a run of a tier leaves out, as globs. */
 export const leftOutOf = (tier: Tier): string[] => {
   if (tier === 'full') return [];
-  return [...Object.keys(fullOnly), ...(tier === 'fast' ? folders.usual : [])];
+  const notFast = tier === 'fast' ? [...Object.keys(usualOnly), ...folders.usual] : [];
+  return [...Object.keys(fullOnly), ...notFast];
 };
 
 /** Reads the name of a tier. Throws for another word. */

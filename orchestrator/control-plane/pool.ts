@@ -43,7 +43,7 @@ export type EndAccount = {
   detail?: string | undefined;
   /** The last that it wrote; operators alone are told. */
   output?: string | undefined;
-  /** How far the ledger of its session had come. */
+  /** Last ledger entry that the host had written for its session. */
   ledger?: LedgerMark | undefined;
 };
 

@@ -49,7 +49,7 @@ export type Container = {
   /** Of a pending one. */
   trouble?: ContainerTrouble;
   exit?: ContainerExit;
-  /** Of one that has ended: how far the ledger of its session had come, where its host left that. */
+  /** Last ledger entry of its session, for a container that has ended and whose host left the mark. */
   ledger?: LedgerMark;
   /** The runtime takes it away soon, by no wish of ours: an eviction, a drained node, spot reclaim. */
   reclaimed?: Reclaim;

@@ -38,7 +38,7 @@ export type TaskForm = (typeof taskForms)[number];
 
 /** Kinds of runs that the service opens sessions for: of a world (its tests, or the proof of a task), or of a dataset. */
 export const sessionRunKinds = ['world', 'dataset'] as const;
-/** How a list treats sessions of such runs. */
+/** Treatment of sessions of such runs in a list. */
 export const runFilters = ['exclude', 'include', 'only'] as const;
 export type RunFilter = (typeof runFilters)[number];
 

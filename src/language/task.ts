@@ -22,7 +22,7 @@ export type Grader = (
 ) & { changes?: GraderChanges };
 
 /**
- * What a seed's rows do: join the world's; change the top-level fields of rows with their primary keys, or join where
+ * Effect of a seed's rows: join the world's; change the top-level fields of rows with their primary keys, or join where
  * there is none; or stand in place of all rows of their entities.
  */
 export const seedModes = ['append', 'merge', 'replace'] as const;

@@ -22,7 +22,7 @@ export const pricesAsOf = table.asOf;
 /** A built-in model. */
 export type BuiltInModel = PricedModel & {
   unit: 'TOKENS';
-  /** In every name that its pattern is found in, in lower case. */
+  /** Word in every name that its pattern matches, in lower case. */
   text: string;
 };
 

@@ -1,5 +1,5 @@
 /**
- * How vendors, clouds, gateways and SDKs spell the names of models: with a path or an ARN before a name, with dates,
+ * Spellings of model names by vendors, clouds, gateways and SDKs: with a path or an ARN before a name, with dates,
  * versions and variants behind it. A name that ends otherwise is another model, whose price is not known.
  */
 
@@ -15,7 +15,7 @@ const provider = '(?:[a-z][\\w-]{2,}:)?';
 const behind =
   '(?:\\[\\d+[km]\\])?(?::(?:beta|thinking|nitro|online|extended|floor|exacto|latest))?';
 
-/** What may stand right before and behind the names of each vendor. */
+/** Patterns of the text that may stand right before and behind the names of each vendor. */
 const around: Readonly<Record<Vendor, { before: string; after: string }>> = {
   openai: { before: '', after: '(?:[-@]\\d{4}-\\d{2}-\\d{2})?' },
   // The organization, a suffix and an id.
@@ -36,7 +36,7 @@ const ownAfter: Readonly<Record<string, string>> = {
 
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
-/** Of Claude: numbers with dots or dashes between them, before or behind the family. */
+/** Numbers of Claude models, with dots or dashes between them, before or behind the family. */
 const claudeName = (name: string): string => {
   const [, ...parts] = name.split('-');
   const family = parts.find((part) => /^[a-z]/.test(part));

@@ -8,7 +8,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What is read after an answer at most: larger than any body that we take, at a speed that clients have. */
+/** Bytes and time of reading after an answer: more than any body that we take needs, at the speed of clients. */
 const usual = { bytes: 64 * 2 ** 20, ms: 30_000 };
 /** Node throws a body away without an event for its bytes, so they are looked at so often. */
 const lookMs = 50;

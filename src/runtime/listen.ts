@@ -10,7 +10,7 @@ import { lingerOn } from './linger.ts';
 import { pause } from './pause.ts';
 
 /**
- * How long every HTTP server of ours keeps an idle connection, in milliseconds. The server announces the first
+ * Life of an idle connection at every HTTP server of ours, in milliseconds. The server announces the first
  * figure and waits for both: a client that returns to a connection at the last moment, on a busy machine, finds
  * it open. Node's own 5 s and 1 s gave such clients a reset ("other side closed").
  */

@@ -14,7 +14,7 @@ const switchedOff = [
   ...['identity-credentials-get', 'otp-credentials', 'publickey-credentials-get'],
 ];
 
-/** What no page of ours needs of other pages, of a person's devices or of a resolver. */
+/** Headers that close to our pages what none needs: other pages, a person's devices, a resolver. */
 export const apartHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',

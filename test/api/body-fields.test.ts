@@ -160,7 +160,7 @@ const judge = (
 const isLong = ({ path, oddity }: FieldCase): boolean =>
   path[0] === 'wait' && ['absent', 'null', 'true'].includes(oddity);
 
-/** What its schema refuses. A null is let through, as it means that nothing is given. */
+/** Returns true for a body that its schema refuses. A null is let through, as it means that nothing is given. */
 const isMisfit = (operation: OperationShape, { oddity, text }: FieldCase): boolean => {
   if (oddity === 'null' || oddity === 'a list with null') return false;
   return !ajv.validate(operation.body as object, isJson(text));

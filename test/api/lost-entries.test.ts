@@ -63,7 +63,7 @@ it('are all of them, where none had arrived', async () => {
   });
 });
 
-it('are told of a session that is closed, too', async () => {
+it('are counted for a closed session, too', async () => {
   const [session, host] = await inState(control, 'CLOSING');
   await host.requests([entry(1), entry(4)]);
   await host.send(reportClosed, {

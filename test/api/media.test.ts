@@ -145,7 +145,7 @@ describe('media', () => {
     expect(status).toBe(201);
   });
 
-  it('is told with the items of datasets that refer to it, once its bytes are there', async () => {
+  it('is listed with the items of datasets that refer to it, once its bytes are there', async () => {
     const text = random();
     const { mediaId, uploadUrl } = (await ask('POST', '/media', wanted(text))).body;
     const reference = `@@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@`;

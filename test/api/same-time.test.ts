@@ -36,7 +36,7 @@ afterAll(() => control.stop());
 
 const schemaOf = (number: number) => ({ type: 'object', title: `of ${number}` });
 
-/** What is written, by all writers alike but for their number. */
+/** Body of a write, the same for all writers but for their number. */
 const writes: readonly (readonly [what: string, write: (number: number) => [string, object]])[] = [
   ['a new dataset', (number) => ['/v2/datasets', { name: 'new', description: `${number}` }]],
   [

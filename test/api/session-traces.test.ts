@@ -185,7 +185,7 @@ describe('a session in the traces of its project', () => {
     expect(after.observations.filter(({ type }) => type === 'EVALUATOR')).toHaveLength(2);
   });
 
-  it('has its grade while it is open, though no ledger tells of grades', async () => {
+  it('has its grade while it is open, though no ledger has grades', async () => {
     const session = await open();
     const good = gradeOf('pass', [check('added', 'pass')]);
     const graded = await call(session.id, { kind: 'grade' }, good);

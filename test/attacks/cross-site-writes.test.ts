@@ -20,7 +20,7 @@ const writes = operationsOf(publicApi).filter(({ method }) => method !== 'GET');
 const addressOf = (path: string): string => `/api/public${path.replace(/\{\w+\}/g, 'x')}`;
 
 const host = 'svc.example';
-/** What browsers say of a page of another origin. */
+/** Headers that browsers send for a page of another origin. */
 const strangers: Record<string, Record<string, string>> = {
   'another site': { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
   'another name of the same site': {

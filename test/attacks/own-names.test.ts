@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => control.stop());
 
-/** What a request has instead of what its operation takes. */
+/** Values of a request in place of those that its operation takes. */
 type Odd = { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
 type Members = Record<string, unknown>;
@@ -74,7 +74,7 @@ const bodiesOf = ({ id, body }: OperationShape, name: string): unknown[] => {
   ];
 };
 
-/** What the query of a route looks like where it is JSON. */
+/** Form of a query parameter that holds JSON. */
 const asJson = (name: string): string[] => [
   JSON.stringify({ [name]: name }),
   JSON.stringify([{ type: name, column: name, operator: name, value: name, key: name }]),

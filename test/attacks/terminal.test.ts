@@ -34,7 +34,7 @@ const run = leaves.filter(({ path }) => !notRun.includes(path));
 
 const optionValues: Record<string, string> = { '--role': 'viewer', '--rows': './rows.jsonl' };
 
-/** What a command needs to ask the service; a text of the user's own is hostile, too. */
+/** Options with which a command reaches the service; a text of the user's own is hostile, too. */
 const wordsOf = ({ path, command }: Leaf): string[] => [
   ...path.split(' '),
   ...command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x'),

@@ -1,5 +1,5 @@
 /**
- * What one project waits while two others send bodies that are made to take long: its ingestion of 300 KB, `/health`,
+ * Measures how long one project waits while two others send bodies that are made to take long: its ingestion of 300 KB, `/health`,
  * and opens of sessions, beside ten hostile bodies a second and without them, in turns. The hostile bodies are of some
  * KB that inflate to 16 MB of empty spans, resources or fields, and now and then one that is within what is taken: of 49,000
  * empty spans, and of 2,000 good ones.
@@ -17,13 +17,13 @@ import { type Figure, percentile } from './figure.ts';
 import { at, connect, type Event, eventOf } from './ingest-tell.ts';
 import { openOnce } from './open-beside-import.ts';
 
-/** What the thread is given that sends hostile bodies. */
+/** Input of the thread that sends hostile bodies. */
 export type Hostile = { url: string; authorizations: string[]; bodies: Uint8Array[] };
 
 const turns = 6;
 const runsOfTurn = 12;
 const victimBytes = 300 * 1024;
-/** Of what each takes without them. */
+/** Upper bound, as a multiple of the time without them. */
 const target = 3;
 
 const addProject = async (databaseUrl: string): Promise<string> => {

@@ -47,7 +47,7 @@ document.querySelector('#pad').onmousedown = ({ currentTarget: pad }) => {
 };
 </script></html>`;
 
-/** What holds answers back at `/slow`. */
+/** Gate that holds answers back at `/slow`. */
 const held = new Set<() => void>();
 
 /** Answers what was asked of `/slow`. */

@@ -11,7 +11,7 @@ export const chromiumPath = (): string => {
   return found;
 };
 
-/** As root it runs without its own sandbox, as all that it loads is ours. */
+/** Arguments of Chromium. As root it runs without its own sandbox, as all that it loads is ours. */
 const launchOptions = () => ({
   executablePath: chromiumPath(),
   args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage'],

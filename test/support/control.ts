@@ -136,7 +136,7 @@ const usualQuotas: Quotas = {
 
 export type TestControlOptions = {
   databaseUrl: string;
-  /** Where its folders are made; the system's place for such when not given. */
+  /** Parent of its folders; the system's temporary folder when not given. */
   parentFolder?: string;
   /** Whose key pair it has, too. */
   keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
@@ -232,7 +232,7 @@ export const accountAuthorization = ({ bootstrap }: ControlConfig): string => {
   return basicAuthorization(pair?.publicKey ?? 'pk-none', pair?.secretKey.reveal() ?? '');
 };
 
-/** Whoever asks on behalf of a project: its key pair, and the `Authorization` of its organization. */
+/** Credentials of a project: its key pair, and the `Authorization` of its organization. */
 export type Callers = {
   publicKey: string;
   secretKey: string;

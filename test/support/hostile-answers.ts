@@ -72,7 +72,7 @@ const routes = [
   ...operationsOf(adminApi).map((shape) => ({ base: '/api/admin', shape })),
 ].map(({ base, shape }) => ({ shape, path: pattern(base + shape.path) }));
 
-/** What the service answers: contracts filled with the text, or an error that says it. */
+/** Answers of the service: contracts filled with the text, or an error that says it. */
 export const startHostileService = async (text: string, how: { failing: boolean }) => {
   const server = createServer((request, response) => {
     request.resume();

@@ -85,7 +85,7 @@ export const waysOut: Readonly<Record<string, (url: string, leave: string) => st
   'a WebSocket': (url) => `new WebSocket('${url.replace('http', 'ws')}/x')`,
 };
 
-/** Where a way is tried. */
+/** Place where a way is tried. */
 export type Place = {
   page: string;
   /** The code runs in the frame of the page. */

@@ -1,5 +1,5 @@
 /**
- * How long test files take, in seconds of the clock, by their path from the root. Each run of a tier keeps its figures
+ * Durations of test files, in seconds of the clock, by their path from the root. Each run of a tier keeps its figures
  * with its report in `node_modules/.cache/tests`; a fresh checkout begins with those of `test/file-times.json`, which
  * `make test-times` writes from the last run.
  */

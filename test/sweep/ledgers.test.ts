@@ -49,7 +49,7 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 const caseTimeoutMs = 180_000;
 const writeEveryMs = 40;
 const answerMs = 5_000;
-/** In which a client comes again for what was not answered. */
+/** Time in which a client asks again for what was not answered. */
 const retryForMs = 90_000;
 /** Before the first of a strike and a close. */
 const quietMs = 700;
@@ -95,7 +95,7 @@ const startWriting = (session: SessionView): Written => {
 };
 
 let service: Service;
-/** Whether the case before left it as it found it. */
+/** True when the case before left the service as it found it. */
 let isSound = true;
 
 /** Strikes, and resolves once the victim is back. */
@@ -118,7 +118,7 @@ const strike = async ({ victim, awayMs }: Case, hostIds: readonly string[]): Pro
   await network.restartControl();
 };
 
-/** What the ledger of a session says of the folders that were written. */
+/** Folders that were written, as the ledger of a session has them. */
 const readLedger = async ({ id }: SessionView): Promise<{ kept: Set<number>; dropped: number }> => {
   const rows = await service.network.sql<{ folder: number }>(
     `select (request::jsonb #>> '{body,id}')::int as folder from requests

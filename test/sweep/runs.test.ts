@@ -27,7 +27,7 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 
 const caseTimeoutMs = 180_000;
 const retryForMs = 60_000;
-/** In which every run ends that the strike met. */
+/** Time in which every run ends that the strike met. */
 const endMs = 60_000;
 const items = 3;
 const dataset = 'sweep';

@@ -40,7 +40,7 @@ export type DeliveryOptions = {
 };
 
 const everyMs = 1_000;
-/** How long a session that ends tries with a control plane that answers; while that is away, no time counts. */
+/** Time that a session that ends tries with a control plane that answers; while that is away, no time counts. */
 const finishMs = 12_000;
 /** The whole time of a host that stops. */
 const stoppingMs = 5_000;

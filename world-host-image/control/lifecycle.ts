@@ -35,7 +35,7 @@ export type LifecycleOptions = ServeOptions & {
   serving: Serving;
   worlds: WorldLoader;
   proof: Proof;
-  /** As `HostConfig.ledgerMark`. */
+  /** Same as `HostConfig.ledgerMark`. */
   ledgerMark?: string | undefined;
 };
 

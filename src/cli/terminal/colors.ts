@@ -14,7 +14,7 @@ export type Colors = { isColorSupported: boolean } & Record<
 
 const key = randomUUID().replaceAll('-', '');
 
-/** In the form of a command of a terminal, of which measuring a text takes no notice. */
+/** Mark in the form of a terminal command, which has no width when a text is measured. */
 const markOf = (code: string): string => `\u001b]${key};${code}\u0007`;
 
 const marks = new RegExp(`\u001b\\]${key};(\\d+)\u0007`);

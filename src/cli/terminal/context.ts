@@ -8,7 +8,7 @@ import { type Colors, createColors, renderColors } from './colors.ts';
 
 export type { Colors } from './colors.ts';
 
-/** Where bytes go: a stream of the process. */
+/** Sink for bytes: a stream of the process. */
 export type Stream = {
   write(text: string): void;
   /** Resolves when what was written is little enough for more to be. */

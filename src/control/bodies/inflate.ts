@@ -33,7 +33,7 @@ export const inflateSmall = async (
 };
 
 const chunkBytes = 64 * 1024;
-/** What has come is looked at from so many bytes on, and again each time that it is so many times as much. */
+/** Size from which unpacked bytes are checked, and the factor of growth after which they are checked again. */
 const firstLook = 256 * 1024;
 const nextLooks = 4;
 

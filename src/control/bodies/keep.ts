@@ -38,7 +38,7 @@ export type KeepOptions = {
   form: BodyForm;
   /** Of bodies whose entries are taken or refused each by itself. */
   faultOf?: FaultOf;
-  /** Whether it is read in a process of its own; default false. */
+  /** True when a process of its own reads the body; default false. */
   isApart?: boolean;
 };
 

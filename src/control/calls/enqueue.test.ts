@@ -58,7 +58,7 @@ describe('a call that was not taken', () => {
     }
   });
 
-  it('is told why a session ended', async () => {
+  it('says why a session ended', async () => {
     const error = { code: 'out_of_memory', message: 'its host had no memory left' };
     const end = { state: 'FAILED', endReason: 'out_of_memory', error } as const;
     await expect(refusing({ ...end, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({

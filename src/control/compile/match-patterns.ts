@@ -8,7 +8,7 @@ import { patternSize } from '#language/schema/patterns.ts';
 
 export type PatternsGiven = { patterns: readonly string[]; texts: readonly string[] };
 
-/** Of each text, by its place, the places of the patterns that are found in it: of the first texts, as far as time went. */
+/** Matching patterns by index, for each text by index; shorter than the texts when time ran out. */
 export type PatternsFound = number[][];
 
 /** Patterns that a process keeps ready. */

@@ -47,7 +47,7 @@ const mostDepth = 5;
 const mostChars = 4 * 1024 * 1024;
 const mostParts = 1_000;
 
-/** Where a text stands: in which prompts, the outermost first, and how many parts may be put in yet. */
+/** Position of a text: the prompts around it, outermost first, and the number of parts that may still be inserted. */
 type Place = { within: readonly string[]; room: { parts: number } };
 
 const unresolved = 'read it with resolve=false';

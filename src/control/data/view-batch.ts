@@ -31,7 +31,7 @@ export const viewListedBatch = (row: BatchRow): BatchListView => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** How far a batch has come. The job notes it at intervals; of a batch that it is done with it follows from the end. */
+/** Progress of a batch. The job notes it at intervals; for a finished batch it follows from its outcome. */
 const progressOf = (row: BatchRow): BatchView['progress'] => {
   const { state: phase, validatedChunks, appliedRows, chunkCount, dryRun } = row;
   const isLooked = phase === 'applied' || phase === 'published' || phase === 'refused';

@@ -58,7 +58,7 @@ const giveUp = (
 
 /**
  * Opens no more sessions and closes those that are open; what was graded counts all the same. A run that is stopped has
- * no item left that is open: nobody looks at it again.
+ * no item left that is open, so no worker looks at it again.
  */
 export const stopOpen = async (parts: Parts, play: Play, reason: string): Promise<void> => {
   const open = await parts.db.transaction(async (tx) => {

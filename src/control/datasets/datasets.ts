@@ -31,13 +31,13 @@ export type GivenDataset = {
   expectedOutputSchema: string | null;
 };
 
-/** Where datasets are kept and held to their schemas, and what finds the media that items refer to. */
+/** Parts that store datasets, hold items to their schemas, and find the media that items refer to. */
 export type DatasetStore = { db: Database; compiler: Compiler; findMedia: FindMedia };
 
 /** The same within a transaction, or without one. */
 type HeldStore = { db: Queryable; compiler: Compiler };
 
-/** How long a writer waits for others of the same dataset. */
+/** Time that a writer waits for other writers of the same dataset. */
 export const turnMs = 10_000;
 const mostTold = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';

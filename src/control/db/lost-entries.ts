@@ -36,7 +36,7 @@ export type LostLedger = {
   hostId: string;
   /** The number of the last entry that the ledger had on its host. */
   lastEntry: number;
-  /** How many the host could not deliver, as it says; absent: all after the last that arrived. */
+  /** Number of entries that the host says it could not deliver; absent: all after the last that arrived. */
   entries?: number | undefined;
 };
 

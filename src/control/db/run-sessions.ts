@@ -32,7 +32,7 @@ const leftStatement = statement(
 export type LeftSession = {
   id: string;
   projectId: string;
-  /** Whether a run of tests or a proof had it, or else a run of a dataset. */
+  /** True for the session of a test run or a proof, false for that of a dataset run. */
   isOfTests: boolean;
 };
 

@@ -168,7 +168,7 @@ export type SessionFilter = {
   world?: string;
   /** Only sessions of the run with this id. */
   run?: string;
-  /** What becomes of sessions of runs; absent: they are left out, unless a run is named. */
+  /** Treatment of sessions of runs; absent: they are left out, unless a run is named. */
   runs?: RunFilter;
 };
 

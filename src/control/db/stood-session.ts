@@ -1,4 +1,4 @@
-/** How a session stands, and why it ended: what a request is refused with that came too late. */
+/** State of a session and the reason of its end: details of the refusal of a request that came too late. */
 import { AppError } from '#domain/error.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 

@@ -24,7 +24,7 @@ export const answeredBy = (requestJson: string): number | undefined => {
   return Number.isInteger(delivery) ? Number(delivery) : undefined;
 };
 
-/** Of the entries that a host delivers, those that tell of answers. */
+/** Returns the entries that hold answers, among those that a host delivers. */
 export const answerEntriesOf = (
   entries: readonly Pick<KeptEntry, 'id' | 'via' | 'operation' | 'request'>[],
 ): { id: number; deliveryId: number }[] =>

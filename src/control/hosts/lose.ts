@@ -30,7 +30,7 @@ export type Loss = HostLoss & {
   to: 'draining' | 'gone';
   /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
   output?: string | null;
-  /** How far the ledger of its session had come, where that is known. */
+  /** Last ledger entry that the host had written for its session, where that is known. */
   ledger?: LedgerMark | undefined;
   /** Refused with `conflict` unless it is the host's own, or the one before: that is, where the host says so. */
   generation?: number;

@@ -1,7 +1,7 @@
 /**
  * Refuses what a page of another origin sends by the browser of a person who has credentials there.
  *
- * MCP servers: which hosts and origins requests may name. A page in somebody's browser can have a name of its
+ * MCP servers: which hosts and origins requests may name. A page in a person's browser can have a name of its
  * own lead to an address that only that browser reaches (DNS rebinding); what it then sends names that page's host
  * and origin. So names are taken that the configuration has: those of the service itself and of its gateway, and
  * those that are listed. Addresses by number and this machine's own name are always taken: no name leads there.

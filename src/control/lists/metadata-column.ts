@@ -1,4 +1,4 @@
-/** What clients sent as JSON as columns of filters. It is JSON text, read for each row that is looked at; no index knows it. */
+/** Filter columns over the JSON that clients sent. It is stored as text and parsed for each row visited; no index covers it. */
 import type { Column } from './filter.ts';
 
 /** JSON text without escapes of what no database holds: NUL, and half a character. Escaped backslashes stay. */

@@ -1,4 +1,4 @@
-/** What speaks the protocol for a request, in whichever revision, and what it says of itself. */
+/** Speaker of the protocol for one request, in its revision, with how it introduces itself. */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Log } from '#runtime/log.ts';
 

@@ -19,7 +19,7 @@ export const isStatelessMethod = (method: string): boolean =>
   method === discover || hasMethod(method);
 
 /**
- * How long a client may keep lists and resources, in milliseconds. Those of a session stay the same; those of a project
+ * Time for which a client may keep lists and resources, in milliseconds. Those of a session stay the same; those of a project
  * change with its service and with the rights of the client.
  */
 const freshMs = 60_000;

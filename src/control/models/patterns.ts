@@ -13,7 +13,7 @@ import { createFairCache } from '../shares/fair-cache.ts';
 /** Longer texts have no pattern in them. */
 const mostTextChars = 200;
 
-/** What is remembered of all projects, and what an entry takes besides its texts. */
+/** Bytes of the cache for all projects, and bytes of an entry besides its texts. */
 const mostBytes = 32 * 1024 * 1024;
 const entryBytes = 256;
 const bytesPerChar = 2;

@@ -32,7 +32,7 @@ import { before, equals, on, since } from '../lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn } from '../lists/query.ts';
 
-/** How long a writer waits for others of the same profile. */
+/** Time that a writer waits for other writers of the same profile. */
 const turnMs = 10_000;
 const mostAttributeChars = 256 * 1024;
 

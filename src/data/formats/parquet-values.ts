@@ -24,7 +24,7 @@ const readUtf8 = (bytes: Uint8Array | undefined): unknown => {
   }
 };
 
-/** What the reader still converts: texts, once a dictionary, and the timestamps of 96 bits. */
+/** Conversions left to the reader: texts, once a dictionary, and timestamps of 96 bits. */
 export const parsers: Partial<ParquetParsers> = {
   stringFromBytes: readUtf8,
   timestampFromNanoseconds: (nanos) => nanos,

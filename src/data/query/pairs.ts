@@ -14,7 +14,7 @@ import type { FieldPair } from './plan.ts';
 /** Makes of a value what a policy keeps of it. */
 export type Mapping = (value: unknown) => unknown;
 
-/** What is made of the values of either side before they are compared; undefined: nothing. */
+/** Conversion of the values of either side before they are compared; undefined: none. */
 export type Way = { here?: Mapping; there?: Mapping };
 
 export type ComparedPair = {
@@ -44,7 +44,7 @@ const isSame = (here: FieldPolicy, there: FieldPolicy, sameSalt: boolean): boole
 
 /**
  * Hashing and rounding leave alone what they made, so both sides are mapped and rows in the clear meet redacted ones.
- * What `preserve` made looks like any value, and would be changed once more.
+ * A value that `preserve` made looks like any other, and would be changed once more.
  */
 const keyWaysOf = (mode: FieldPolicy['mode'], byPolicy: Mapping, ways: readonly Way[]) =>
   mode === 'preserve' ? ways : [{ here: byPolicy, there: byPolicy }];

@@ -119,7 +119,7 @@ const refuseStrayFiles = (folder: string, tree: Tree, scripts: readonly string[]
 const toRows = (sets: RowSets): Record<string, Row[]> =>
   Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
 
-/** What entities hold once the seed's rows are merged into the world's: the seed's come first, as in its files. */
+/** Returns the rows of each entity once the seed's are merged into the world's; the seed's come first, as in its files. */
 const mergedSets = (sets: RowSets, worldSets: RowSets, model: TaskSources['model']): RowSets =>
   new Map(
     [...sets].map(([name, { place, value }]) => {

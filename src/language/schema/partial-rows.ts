@@ -1,6 +1,6 @@
 /**
  * Checks of rows that are merged into others by their primary key: each has the key and the fields that it changes.
- * What it lacks is known only once it is merged, so nothing is said of that here.
+ * A missing member is known only once the row is merged, so it is no problem here.
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract } from '../contract.ts';

@@ -109,7 +109,7 @@ const newRow = (contract: Contract, route: RouteContract, row: Row): Row | strin
   return made;
 };
 
-/** What a row must have that a creation does not fill by itself. */
+/** Returns the required fields of a row that a creation does not fill by itself. */
 const neededFrom = (contract: Contract, route: RouteContract): string[] => {
   const { required } = contract.entities.find(({ name }) => name === route.entity)?.schema ?? {};
   const filled = filledBy(route);

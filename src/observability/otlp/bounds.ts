@@ -7,9 +7,9 @@ export const exportBounds = {
   resources: 1_000,
   scopes: 10_000,
   spans: 50_000,
-  /** Of resources, scopes, spans and events, with the events and links themselves. */
+  /** Attributes of resources, scopes, spans and events, and the events and links themselves. */
   attributes: 200_000,
-  /** Of protobuf messages, all together. */
+  /** Fields of protobuf messages, all together. */
   fields: 2_000_000,
 };
 

@@ -38,7 +38,7 @@ describe('a body in JSON', () => {
     expect(readJsonForm(body)).toEqual([]);
   });
 
-  it('may have members beside its spans that nobody knows', () => {
+  it('may have unknown members beside its spans', () => {
     const scope = { scope: { name: 's' }, schemaUrl: 'u', spans: [{}], later: 1 };
     const [read] = readJsonForm({
       resourceSpans: [{ scopeSpans: [scope], later: 1 }],

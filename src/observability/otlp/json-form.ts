@@ -101,7 +101,7 @@ const misplaced = (path: readonly string[], message: string): AppError =>
     fields: [{ path: [...path], message }],
   });
 
-/** Where a message stands, and the members that it may have beside its list. */
+/** Path of a message, and the members that it may have beside its list. */
 type Place = { path: readonly string[]; beside: readonly string[] };
 
 /**

@@ -20,7 +20,7 @@ const sides = {
 
 const sideNames: ReadonlySet<string> = new Set(Object.values(sides).flat());
 
-/** What is left of a side without its parts: it is computed here, and counted by no name of its own. */
+/** Rest of a side without its parts: it is computed here, and no name counts it. */
 const restNames =
   /^(?:input|output)TokenDetails\.(?:noCacheTokens|textTokens)$|uncached|non_?cached/i;
 

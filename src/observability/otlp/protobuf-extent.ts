@@ -9,11 +9,11 @@ import { type ExportCount, exportBounds, HoldsTooMany } from './bounds.ts';
 type Counted = Exclude<ExportCount, 'fields'>;
 
 type Message = {
-  /** What a message of this kind counts as. */
+  /** Bound that a message of this kind counts toward. */
   counts?: Counted;
   /** The messages in it that are read, by their fields, which are all below 16. */
   holds: (Message | undefined)[];
-  /** Whether it ends where its length says, whatever is wrong in it. */
+  /** True when the message ends where its length says, even where its content is invalid. */
   standsAlone?: boolean;
 };
 
