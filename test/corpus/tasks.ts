@@ -38,7 +38,7 @@ export const tasksRules: Chapter = {
       accepts: [['a name', replace(scenario, 'description', 'name = "to-finish"\ndescription')]],
       refuses: [
         ['an unknown key', 'unknown_key', replace(scenario, 'description', 'descripton')],
-        ['another seed mode', 'bad_value', replace(scenario, '"append"', '"merge"')],
+        ['another seed mode', 'bad_value', replace(scenario, '"append"', '"upsert"')],
         ['another grader', 'bad_value', replace(scenario, '"assertions"', '"model"')],
       ],
     },
