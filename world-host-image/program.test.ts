@@ -135,7 +135,7 @@ describe('a session', () => {
       ['state', { where: {} }],
       ['state', { entity: 'users', limit: 100_000 }],
       ['seed', { rows: [] }],
-      ['seed', { rows: {}, mode: 'merge' }],
+      ['seed', { rows: {}, mode: 'upsert' }],
       ['reset', { deep: true }],
     ] as const) {
       expect((await control.call(kind, undefined, input)).error).toBeDefined();

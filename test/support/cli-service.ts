@@ -73,6 +73,7 @@ export const session = {
   clock: { at: '2026-03-01T00:00:00.000Z', mode: 'stepped', rate: 60 },
   seed: 7,
   hostReused: false,
+  run: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   assignedAt: '2026-01-01T00:00:00.001Z',
   readyAt: '2026-01-01T00:00:00.021Z',
