@@ -94,7 +94,7 @@ it('lists, makes and deletes models', async () => {
   expect(await svc('models show builtin-gpt-4o')).toMatch(/Standard +input +\$2\.5/);
   const made = await json('models create ours --match ^ours$ --input-price 1e-6');
   expect(made.inputPrice).toBe(1e-6);
-  expect(await svc('models list --limit 100')).toContain(made.id);
+  expect(await svc('models list --limit 100 --page 2')).toContain(made.id);
   expect((await desk.svc('models create ours --match ^ours$')).err).toContain('another model');
   expect(await svc(`models delete ${made.id}`)).toContain('deleted');
 });
