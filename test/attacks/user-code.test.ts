@@ -257,9 +257,7 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
   if (language === 'typescript') return;
 
   it('fails alone when it starts threads without end', async () => {
-    // On a busy machine the process may have ended at a limit of the system before its host looked at it.
-    expect(['too_many_threads', 'crashed']).toContain(await codeOf('threads'));
-    expect(await codeOf('fork_bomb')).toBe('raised');
+    expect(await codeOf('threads')).toBe('too_many_threads');
   });
 
   it('fails its call, and is started anew, when a thread of its own runs on', async () => {

@@ -3,7 +3,7 @@ import type { WorkerExit } from './channel.ts';
 import { resultOfExit } from './exit.ts';
 import type { RunRequest, UserCodeLimits } from './run.ts';
 
-const limits = { memoryMb: 64 } as UserCodeLimits;
+const limits = { memoryMb: 64, threads: 8 } as UserCodeLimits;
 const request = { function: 'f', timeoutMs: 1_000 } as RunRequest;
 
 const errorOf = (exit: Partial<WorkerExit>) => {
@@ -31,6 +31,15 @@ describe('a run whose process ended', () => {
       code: 'out_of_memory',
       message: 'f took more than its 64 MiB of memory',
     });
+  });
+
+  it('because the system gave it no more threads says so, though no watcher counted them', () => {
+    const output = "Traceback (most recent call last):\nRuntimeError: can't start new thread\n\n";
+    expect(errorOf({ status: 1, output })).toEqual({
+      code: 'too_many_threads',
+      message: 'f had more than 8 threads and was stopped',
+    });
+    expect(errorOf({ status: 1, output: "can't start new thread" })?.code).toBe('crashed');
   });
 
   it('by another signal crashed', () => {

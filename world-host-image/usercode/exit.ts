@@ -29,6 +29,13 @@ const heapIsFull = ({ signal, output }: WorkerExit): boolean =>
   abortSignals.has(signal) && /out of memory/.test(output);
 
 /**
+ * Returns true for a process of Python that ended because the system gave it no more threads. A busy host may look at
+ * the process only after that, and then no watcher has counted its threads.
+ */
+const threadsRanOut = ({ output }: WorkerExit): boolean =>
+  /^RuntimeError: can't start new thread$/m.test(output);
+
+/**
  * Takes a SIGKILL that is not the host's for memory, and says that it was not seen: code cannot kill itself so, the system
  * does when it has no memory left, and so does whoever else may kill processes of the machine.
  */
@@ -93,6 +100,7 @@ export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedR
     default:
       if (exit.signal === 'SIGKILL') return killedFromOutside(request, limits);
       if (heapIsFull(exit)) return outOfMemory(request, limits);
+      if (threadsRanOut(exit)) return tooManyThreads(request, limits);
       return elapsedMs >= request.timeoutMs ? timedOut(request, trace) : crashed(exit);
   }
 };
