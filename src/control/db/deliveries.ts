@@ -188,7 +188,7 @@ const claimStatement = statement(
     order by s.id, t.delivery_id`,
 );
 
-/** Some of the answers to open sessions that were told half a minute ago or more and of which no entry tells. */
+/** Claims some answers that open sessions were sent half a minute ago or more and that no ledger entry holds yet. */
 export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
   db.query<OpenAnswer>(claimStatement, []);
 

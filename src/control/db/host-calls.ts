@@ -91,9 +91,9 @@ export type NewAnswer = {
 };
 
 /**
- * Has the traces of sessions tell of grades that were answered just now: the part `graded` of a statement. Grading
- * leaves no entry in a ledger, from which all else is told. `answered` has rows of calls, with the traces of their
- * sessions.
+ * Returns the part `graded` of a statement, which queues grades that were just answered for the traces of their sessions.
+ * Grading leaves no ledger entry, and traces take everything else from the ledger. `answered` has the rows of the calls,
+ * with the traces of their sessions.
  */
 export const oweGrades = (answered: string): string =>
   `graded as (

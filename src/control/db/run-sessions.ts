@@ -7,7 +7,7 @@ import { openSessionStates } from './states.ts';
 
 const most = 50;
 
-// The session of an item is one that it has, or that whoever opened it is about to give it: that has the item's key.
+// An item's session is the one that the item names, or one with the item's key that a worker has just opened for it.
 const leftStatement = statement(
   'find_left_sessions',
   `select s.id, s.project_id as "projectId", s.run_id is not null as "isOfTests"

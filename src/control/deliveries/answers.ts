@@ -26,9 +26,9 @@ const isRefused = (error: unknown): boolean =>
   error instanceof AppError && ['conflict', 'exhausted', 'not_found'].includes(error.code);
 
 /**
- * Tells the session's host of answers, up to 100 a call, and waits so long for it to have written them. Of a session
- * that is over they are written here, as soon as its host has handed over its ledger; one that takes no call now is
- * told later.
+ * Sends answers to the session's host, up to 100 a call, and waits until the host has written them. For a session that
+ * is over, the control plane writes them once the host has handed over its ledger. A session that takes no call now gets
+ * them later.
  */
 export const tellHost = async (
   parts: Parts,
