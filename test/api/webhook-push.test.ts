@@ -16,8 +16,14 @@ import {
   type PushReport,
   reportPushes,
 } from '#wire/sender-api/operations.ts';
-import { openDatabase } from '../../src/control/db/database.ts';
+import {
+  openDatabase,
+  type Queryable,
+  statement,
+  tracePool,
+} from '../../src/control/db/database.ts';
 import { promoteStatement } from '../../src/control/db/pushes.ts';
+import { trimStatement } from '../../src/control/db/requests.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { explainReads, rowsLookedAt } from '../support/plans.ts';
@@ -74,6 +80,13 @@ const send = (ids: readonly number[], to = url, parts = {}) =>
     host,
     ids.map((id) => deliveryEntry(id, to, parts)),
   );
+
+/** Rows of the two tables that scans and index lookups returned in the transaction so far. */
+const rowsRead = statement(
+  'test_rows_read',
+  `select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as rows
+     from pg_class where oid in ('requests'::regclass, 'pushes'::regclass)`,
+);
 
 /** Waits until the loop that gives up has written these reasons down. */
 const reasons = (count: number) =>
@@ -179,6 +192,34 @@ describe('a delivery', () => {
         `select delivery_id as id from pushes where state = 'ready' order by 1`,
       );
       expect(ready).toEqual([{ id: 4 }, { id: 8 }]);
+    } finally {
+      await db.close();
+    }
+  });
+
+  it('is passed over where a ledger makes room, at a cost that does not grow with what waits', async () => {
+    const shape = { ...tracePool, connections: 1 };
+    const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'), shape);
+    const readBy = (work: (tx: Queryable) => Promise<unknown>): Promise<number> =>
+      db.transaction(async (tx) => {
+        await work(tx);
+        const [row] = await tx.query<{ rows: number }>(rowsRead, []);
+        return row?.rows ?? 0;
+      });
+    try {
+      await send([1]);
+      for (const table of ['requests', 'pushes']) await control.sql(`vacuum analyze ${table}`);
+      // After five runs PostgreSQL may keep the plan of a prepared statement, made for the rows that there were.
+      for (let run = 0; run < 6; run += 1) await db.query(trimStatement, [sessionId]);
+      const waiting = 1_000;
+      await control.sql(`insert into requests select session_id, id + n, world_id, at, via, 'x.answer', method,
+        path, status, duration_ms, request, response, changes, rows, call_id, bytes
+        from requests, generate_series(1, ${waiting}) n`);
+      await control.sql(`insert into pushes (session_id, delivery_id, project_id, line, receiver, bytes, state)
+        select session_id, delivery_id + n, project_id, line, receiver, bytes, 'waiting'
+          from pushes, generate_series(1, ${waiting}) n`);
+      const rows = await readBy((tx) => tx.query(trimStatement, [sessionId]));
+      expect(rows).toBeLessThan(10 * waiting);
     } finally {
       await db.close();
     }

@@ -4,7 +4,7 @@
  * What was dropped is written down.
  */
 import { limits } from '#domain/limits.ts';
-import { type Queryable, statement } from './database.ts';
+import { type Queryable, replannedStatement, statement } from './database.ts';
 
 // One project a time, the one not looked at for longest, and none twice in half a minute.
 const nextStatement = statement(
@@ -46,7 +46,9 @@ const widestStatement = statement(
     order by l.bytes desc limit 5`,
 );
 
-const narrowStatement = statement(
+// Planned for what there is, like `drop_entries` and `trim_requests`: a plan from when few pushes waited would read all
+// of them for each entry.
+const narrowStatement = replannedStatement(
   'narrow_ledger',
   `with ranked as (
      select id, sum(bytes) over (order by id desc) as total
@@ -71,7 +73,7 @@ const againStatement = statement(
 
 // What is dropped is written down where it is; the trigger takes its bytes away. Entries are numbered
 // without gaps, so up to the last of them none is left.
-const dropStatement = statement(
+const dropStatement = replannedStatement(
   'drop_entries',
   `with dropped as (
      delete from requests where session_id = $1 and id in (

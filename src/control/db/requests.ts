@@ -67,8 +67,9 @@ const insertStatement = statement(
 );
 
 // Deliveries and all else have a bound each: neither makes room for the other. Those that are still to be sent make
-// room for nothing. What is dropped is written down.
-const trimStatement = statement(
+// room for nothing. What is dropped is written down. A plan from when few pushes waited would read all of them for each
+// entry, so it is planned for what there is.
+export const trimStatement = replannedStatement(
   'trim_requests',
   `with ranked as (
      select id, via = 'webhook' as is_delivery, row_number() over newest as position,
