@@ -114,6 +114,7 @@ export const floors: Readonly<Record<string, readonly Floor[]>> = {
     ['artifacts/page', 'the generated page'],
     ['artifacts/readme', 'the generated README'],
     ['check', 'what must be true between files'],
+    ['code', 'the code of authors, read and never run'],
     ['openapi', 'routes as an OpenAPI document'],
     ['files', 'each hand-written file'],
     ['files/connector', 'tables of connector.toml'],

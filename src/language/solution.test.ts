@@ -4,6 +4,8 @@ import { fillStep, readReference, type Step, solutionFaults } from './solution.t
 const world = {
   hasApi: true,
   toolFault: (name: string) => (name === 'add' ? undefined : `no ${name}`),
+  routeFault: (method: string, path: string) =>
+    method === 'GET' && path === '/users/x' ? undefined : `no ${path}`,
 };
 
 it('names what an earlier step answered, in values and in paths', () => {
@@ -32,6 +34,11 @@ it('is refused where a step names a tool, an answer or a route that there cannot
   expect(faultsOf([{ answer: { $ref: 'steps[0].output' } }])).toEqual(['steps.0']);
   expect(faultsOf([{ tool: 'add' }, { answer: { $ref: 'steps[0].ouput' } }])).toEqual(['steps.1']);
   expect(faultsOf([{ request: { method: 'GET', path: 'users' } }])).toEqual([
+    'steps.0.request.path',
+  ]);
+  const found = '/users/{steps[0].output.id}?page=2';
+  expect(faultsOf([{ tool: 'add' }, { request: { method: 'GET', path: found } }])).toEqual([]);
+  expect(faultsOf([{ request: { method: 'PUT', path: '/users/x' } }])).toEqual([
     'steps.0.request.path',
   ]);
   expect(faultsOf([{ request: { method: 'GET', path: '/users' } }], false)).toEqual([

@@ -91,8 +91,17 @@ export const nameStep = (step: Step): string => {
 
 export type SolutionFault = { path: string[]; message: string };
 
-/** What a solution may use: whether there is a tool of a name for it, and whether there are routes. */
-export type Solvable = { hasApi: boolean; toolFault(name: string): string | undefined };
+/** What a solution may use: the tools that there are for it, and the routes. */
+export type Solvable = {
+  hasApi: boolean;
+  toolFault(name: string): string | undefined;
+  /** Why no route answers such a request; `path` is without query. */
+  routeFault(method: string, path: string): string | undefined;
+};
+
+/** The path of a request without its query, with something in place of what earlier steps answer. */
+const plainPath = (path: string): string =>
+  path.replaceAll(withinPath, 'x').replace(/[?#].*$/s, '');
 
 const referenceFaults = (step: Step, index: number): string[] => {
   const faults: string[] = [];
@@ -110,15 +119,18 @@ const referenceFaults = (step: Step, index: number): string[] => {
   return faults;
 };
 
-const stepFaults = (step: Step, { hasApi, toolFault }: Solvable): SolutionFault[] => {
+const stepFaults = (step: Step, { hasApi, toolFault, routeFault }: Solvable): SolutionFault[] => {
   if ('tool' in step) {
     const message = toolFault(step.tool);
     return message === undefined ? [] : [{ path: ['tool'], message }];
   }
   if ('answer' in step) return [];
   if (!hasApi) return [{ path: ['request'], message: 'the world has no API; use its tools' }];
-  if (step.request.path.startsWith('/')) return [];
-  return [{ path: ['request', 'path'], message: 'begins with "/", and is the route’s path' }];
+  const { method, path } = step.request;
+  const message = path.startsWith('/')
+    ? routeFault(method, plainPath(path))
+    : 'begins with "/", and is the route’s path';
+  return message === undefined ? [] : [{ path: ['request', 'path'], message }];
 };
 
 /** What does not fit in a solution, by its place below it. What a script asks for shows when it is run. */

@@ -178,6 +178,11 @@ export const actionsRules: Chapter = {
           'unknown_argument',
           replace(connector, 'sample = { card_id = 1 }', 'sample = { card = 1 }'),
         ],
+        [
+          'a sample that no row can match',
+          'type_mismatch',
+          replace(connector, 'sample = { card_id = 1 }', 'sample = { card_id = "first" }'),
+        ],
       ],
     },
   ],

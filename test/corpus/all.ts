@@ -5,6 +5,7 @@ import { artifactsRules } from './artifacts.ts';
 import { captureRules } from './capture.ts';
 import { capturesRules } from './captures.ts';
 import type { Chapter } from './chapter.ts';
+import { codeRules } from './code.ts';
 import { connectorRules } from './connector.ts';
 import { entitiesRules } from './entities.ts';
 import { environmentRules } from './environment.ts';
@@ -31,6 +32,7 @@ export const corpus: Readonly<Record<string, Chapter>> = {
   relationships: relationshipsRules,
   environment: environmentRules,
   tools: toolsRules,
+  code: codeRules,
   connector: connectorRules,
   capture: captureRules,
   operations: operationsRules,

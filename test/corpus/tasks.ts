@@ -17,6 +17,10 @@ const verifier = 'verifiers/all_done.sql';
 
 const solvePy = put('scenarios/finish/solve.py', 'def solve():\n    pass\n');
 
+/** A solution of one request. */
+const asking = (method: string, path: string): string =>
+  `[[solution.steps]]\nanswer = { id = 3 }\n[[solution.steps]]\nrequest = { method = "${method}", path = "${path}" }\n`;
+
 /** An allowance, as it stands in a scenario. */
 const allowing = (fields: string, where = '', entity = 'cards'): string =>
   `[[grader.changes.allow]]\nentity = "${entity}"\n${fields}\n${where && `where = { ${where} }`}\n`;
@@ -246,6 +250,11 @@ export const tasksRules: Chapter = {
       rule: 'A solution is a list of steps, or a script beside the scenario.',
       accepts: [
         ['steps', append(scenario, '[[solution.steps]]\nanswer = 3\n')],
+        [
+          'a request to a route, with its query',
+          append(scenario, asking('GET', '/cards?state=open')),
+        ],
+        ['a HEAD request', append(scenario, asking('HEAD', '/cards/{steps[0].output.id}'))],
         ['a script', both(append(scenario, '[solution]\nscript = "solve.py"\n'), solvePy)],
         [
           'a script as an alternative',
@@ -253,6 +262,8 @@ export const tasksRules: Chapter = {
         ],
       ],
       refuses: [
+        ['a route that is not there', 'bad_value', append(scenario, asking('GET', '/card/3'))],
+        ['a method that no route has', 'bad_value', append(scenario, asking('PUT', '/cards/3'))],
         [
           'a script that is not there',
           'missing_file',

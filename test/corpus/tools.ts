@@ -1,8 +1,10 @@
 /** Signatures, and what answers them. */
 
+import { replaceIn } from '../support/small-world.ts';
 import {
   append,
   asItIs,
+  connector,
   environment,
   inExtension,
   put,
@@ -113,6 +115,31 @@ export const toolsRules: Chapter = {
                 properties: { id: {} },
               }),
           ),
+        ],
+      ],
+    },
+    {
+      rule: 'A tool answered by an operation has its answer as output, envelope included.',
+      accepts: [
+        [
+          'an envelope on both sides',
+          (w) => {
+            replaceIn(w, connector, 'single = true\nenvelope = ""', 'single = true');
+            const { tools } = w.json[worldFile]['x-svc'];
+            tools.get_card.output = { type: 'object', properties: { data: { type: 'object' } } };
+          },
+        ],
+      ],
+      refuses: [
+        [
+          'an envelope that the output has not',
+          'type_mismatch',
+          replace(connector, 'single = true\nenvelope = ""', 'single = true'),
+        ],
+        [
+          'an output that is no list',
+          'type_mismatch',
+          replace(connector, 'single = true\nenvelope = ""', 'envelope = ""'),
         ],
       ],
     },

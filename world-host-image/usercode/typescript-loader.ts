@@ -13,7 +13,7 @@ import { describe, summarize } from './typescript-trace.ts';
 const eagerFiles = ['tools.ts', 'api/handlers.ts'];
 
 /** Built-in modules that code of a world has a use for. */
-const allowedBuiltins = new Set(
+export const allowedBuiltins: ReadonlySet<string> = new Set(
   [
     'assert',
     'assert/strict',

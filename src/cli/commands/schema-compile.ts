@@ -63,26 +63,28 @@ export const addCheck = (schema: Command, context: Context): void => {
       const files = readTree(context, folder);
       const { problems, contract, generated } = checkTree(files);
       const isSound = contract !== null && problems.length === 0;
+      const warnings = contract === null ? [] : languageWarnings(contract, files);
+      const warned = warnings.map((warning) => `${context.colors.yellow('warning:')} ${warning}`);
       setVerdict(context, isSound);
       if (isSound) {
-        const warnings = languageWarnings(contract, files);
         const answer = { status: 'ok', problems, warnings, generated };
         printAnswer(context, options, answer, () =>
-          [
-            ...warnings.map((warning) => `${context.colors.yellow('warning:')} ${warning}`),
-            describeSound(folder, contract, generated),
-          ].join('\n'),
+          [...warned, describeSound(folder, contract, generated)].join('\n'),
         );
-      } else if (options.json === true) {
-        context.out.writeExactly(formatJson({ status: 'rejected', problems, generated }));
-      } else if (contract === null) throw new ProblemsError(folder, problems, files);
-      else
-        throw new ProblemsError(
-          folder,
-          problems,
-          files,
-          'holds generated files that are not current',
-        );
+        return;
+      }
+      if (options.json === true) {
+        context.out.writeExactly(formatJson({ status: 'rejected', problems, warnings, generated }));
+        return;
+      }
+      for (const line of warned) context.out.write(`${line}\n`);
+      if (contract === null) throw new ProblemsError(folder, problems, files);
+      throw new ProblemsError(
+        folder,
+        problems,
+        files,
+        'holds generated files that are not current',
+      );
     });
 };
 

@@ -136,7 +136,7 @@ const checkSolutions = (
   { solution, alternatives = [], tools }: TaskSpec,
   known: ReadonlySet<string>,
 ): FieldProblem[] => {
-  const world = { hasApi: contract.api !== null, mayCall: (name: string) => known.has(name) };
+  const world = { api: contract.api, mayCall: (name: string) => known.has(name) };
   const of = solvableWith(tools ?? null, world);
   const written = [
     ...(solution === undefined ? [] : [{ path: ['solution'], solution }]),

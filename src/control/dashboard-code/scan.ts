@@ -13,6 +13,7 @@ import {
   isScript,
   scriptEndings,
 } from '#domain/dashboard.ts';
+import { createTextPositions } from '#language/read/text-position.ts';
 import { problemOf } from './check.ts';
 
 /** `https://…`, `wss://…`, `//…`; what is within the page (`data:`, `blob:`, `#…`) is none. */
@@ -44,15 +45,6 @@ export const resolveOwn = (
     ...endings.map((ending) => `${path}/index.${ending}`),
   ];
   return candidates.find(has);
-};
-
-/** Where a position of a text is; line and column from 1. */
-const placeIn = (text: string) => {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return (offset: number) => {
-    const line = Math.max(1, starts.findLastIndex((start) => start <= offset) + 1);
-    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
-  };
 };
 
 type Node = { type: string; start: number; [member: string]: unknown };
@@ -137,7 +129,7 @@ const scanScript = (
   { name, content }: { name: string; content: string },
   faultOf: ImportRule,
 ): CodeProblem[] => {
-  const placeOf = placeIn(content);
+  const placeOf = createTextPositions(content);
   const { errors, program } = parseSync(name, content);
   if (errors.length > 0) {
     return errors.map(({ message, labels }) =>
@@ -163,7 +155,7 @@ const scanScript = (
 };
 
 const scanStyle = (path: string, content: string): CodeProblem[] => {
-  const placeOf = placeIn(content);
+  const placeOf = createTextPositions(content);
   const blank = (comment: string): string => comment.replace(/[^\n]/g, ' ');
   const bare = content.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, blank);
   const loads = bare.matchAll(/(?:url\(\s*|@import\s+(?:url\(\s*)?)["']?([^"')\s;]{1,2000})/gi);

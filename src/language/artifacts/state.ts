@@ -84,41 +84,49 @@ export const generatedState = (tree: CompiledTree): GeneratedFile[] => {
 
 const compileHint = 'run svc worlds schema compile on the folder';
 
-type Verdict = [code: ProblemCode, message: string, hint: string];
+type Fault = 'stale' | 'left_over' | 'edited';
 
-const verdictOn = ({ path, state }: GeneratedFile, isWritten: boolean): Verdict | undefined => {
-  switch (state) {
-    case 'current':
-      return undefined;
-    case 'missing':
-      return ['stale_artifact', `${path} is generated, and is not there`, compileHint];
-    case 'stale':
-      return isWritten
-        ? [
-            'stale_artifact',
-            `${path} was compiled from other files, or by another version`,
-            compileHint,
-          ]
-        : ['stale_artifact', `${path} is not generated any more`, 'delete it'];
-    case 'edited': {
-      const hint = `${compileHint}, which replaces it; keep what you wrote in another file`;
-      return ['edited_artifact', `${path} is generated, and was changed by hand`, hint];
-    }
-  }
+/** What is said of generated files that are not current: one of them, several, and the way out. */
+const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hint: string }> = {
+  stale: {
+    code: 'stale_artifact',
+    one: 'is generated, and is missing or compiled from other files or by another version',
+    more: 'are generated, and are missing or compiled from other files or by another version',
+    hint: compileHint,
+  },
+  left_over: {
+    code: 'stale_artifact',
+    one: 'is not generated any more',
+    more: 'are not generated any more',
+    hint: 'delete it',
+  },
+  edited: {
+    code: 'edited_artifact',
+    one: 'is generated, and was changed by hand',
+    more: 'are generated, and were changed by hand',
+    hint: `${compileHint}, which replaces it; keep what you wrote in another file`,
+  },
 };
 
 /**
- * A problem for each generated file that is not what compiling writes. Of a tree that was never
- * compiled, having no `schema/lock.json`, missing files are none.
+ * A problem for each kind of generated files that are not what compiling writes, as one change of a tree makes many of
+ * them stale. Of a tree that was never compiled, having no `schema/lock.json`, missing files are none.
  */
 export const staleProblems = (tree: CompiledTree): Problem[] => {
   const isCompiled = tree.files.some(({ path }) => path === lockPath);
   const written = new Set(tree.generated.map(({ path }) => path));
-  return generatedState(tree).flatMap((file): Problem[] => {
-    const { path, state } = file;
-    const verdict = verdictOn(file, written.has(path));
-    if (verdict === undefined || (state === 'missing' && !isCompiled)) return [];
-    const [code, message, hint] = verdict;
-    return [{ file: path, pointer: '', code, message, hint }];
+  const faultOf = ({ path, state }: GeneratedFile): Fault | undefined => {
+    if (state === 'current' || (state === 'missing' && !isCompiled)) return undefined;
+    if (state === 'edited') return 'edited';
+    return written.has(path) ? 'stale' : 'left_over';
+  };
+  const byFault = Map.groupBy(generatedState(tree), faultOf);
+  return [...byFault].flatMap(([fault, files]): Problem[] => {
+    const [first] = files;
+    if (fault === undefined || first === undefined) return [];
+    const { code, one, more, hint } = verdicts[fault];
+    const message = `${files.map(({ path }) => path).join(', ')} ${files.length === 1 ? one : more}`;
+    const way = fault === 'left_over' && files.length > 1 ? 'delete them' : hint;
+    return [{ file: first.path, pointer: '', code, message, hint: way }];
   });
 };

@@ -8,6 +8,7 @@ import type { Place } from '../read/place.ts';
 import type { JsonType } from '../schema/analysis.ts';
 import { type Field, findField, type Model } from './model.ts';
 import { type RouteDraft, type RouteSources, refuseUnknownArgument } from './route-draft.ts';
+import type { FieldValues } from './values.ts';
 
 type GeneratedWith = RouteContract['generate'][number]['with'];
 
@@ -22,7 +23,34 @@ const matchable: Record<FilterMatch, readonly JsonType[]> = {
 
 const describeTypes = (types: ReadonlySet<JsonType>): string => [...types].join(' or ');
 
-export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filter'] =>
+/** The values that a request may mean by a text, as a route reads them. */
+const meaningsOf = (sample: unknown): unknown[] =>
+  [sample].flat().flatMap((value) => {
+    const text = String(value);
+    const number = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? [Number(text)] : [];
+    return [text, ...number, ...(text === 'true' || text === 'false' ? [text === 'true'] : [])];
+  });
+
+/** A sample that no row can match is refused: whoever tries the route with it finds nothing. */
+const checkSample = (
+  draft: RouteDraft,
+  { argument, field }: { argument: string; field: Field },
+  values: FieldValues,
+): void => {
+  const sample = draft.api.sample.get(argument);
+  const { entity } = draft;
+  if (sample === undefined || entity === undefined) return;
+  const faults = meaningsOf(sample).map((value) => values.faults(entity, field, value));
+  if (faults.length === 0 || faults.some(({ length }) => length === 0)) return;
+  const shown = JSON.stringify(sample).slice(0, 100);
+  const message = `the sample ${shown} can never match: ${faults[0]?.[0]}`;
+  draft.apiPlace.at('sample', argument).refuse('type_mismatch', message);
+};
+
+export const readFilter = (
+  draft: RouteDraft,
+  { model, values }: Pick<RouteSources, 'model' | 'values'>,
+): RouteContract['filter'] =>
   [...draft.api.filter].flatMap(([argument, written]) => {
     const place = draft.apiPlace.at('filter', argument);
     refuseUnknownArgument(draft, place.ofKey(), argument);
@@ -33,7 +61,7 @@ export const readFilter = (draft: RouteDraft, model: Model): RouteContract['filt
     if (types !== undefined && !matchable[match].some((type) => types.has(type))) {
       const message = `"${written}" is ${describeTypes(types)} and cannot be matched by "${match}"`;
       place.refuse('type_mismatch', message);
-    }
+    } else if (match === 'equals') checkSample(draft, { argument, field }, values);
     return [{ argument, path: field.path, match }];
   });
 

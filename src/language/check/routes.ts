@@ -147,7 +147,7 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     params,
     entity: entity?.name ?? null,
     action: api.action,
-    filter: readFilter(draft, model),
+    filter: readFilter(draft, sources),
     handler: api.handler ?? null,
     ...readRouteSchemas(draft, model),
     status: api.status ?? defaultStatus[api.action],

@@ -3,6 +3,7 @@
  * scripts are files beside the task.
  */
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
+import type { ApiContract } from '../contract.ts';
 import type { Scenario } from '../files/scenario-toml.ts';
 import type { WrittenSolution } from '../files/solution.ts';
 import type { Place } from '../read/place.ts';
@@ -16,9 +17,11 @@ import {
   solutionLimits,
 } from '../solution.ts';
 import type { Task } from '../task.ts';
+import { createRouteFault } from './route-match.ts';
 
 type World = {
-  hasApi: boolean;
+  /** Its routes; null for none, undefined where they are not known, as the connector has problems. */
+  api: ApiContract | null | undefined;
   /** Whether it has a tool of this name, or may have it of a world that it is linked to. */
   mayCall(tool: string): boolean;
 };
@@ -26,9 +29,10 @@ type World = {
 /** What a solution of a task may use. `given` are the tools of the task; null: all. */
 export const solvableWith = (
   given: readonly string[] | null,
-  { hasApi, mayCall }: World,
+  { api, mayCall }: World,
 ): Solvable => ({
-  hasApi,
+  hasApi: api !== null,
+  routeFault: api ? createRouteFault(api) : () => undefined,
   toolFault(name) {
     if (!mayCall(name)) return `the world has no tool "${name.slice(0, 100)}"`;
     return givesTool(given, name) ? undefined : withheldTool(name, given ?? []);

@@ -5,7 +5,7 @@
 import type { TreeFile } from '#domain/world.ts';
 import { wholeChecks } from '../checks.ts';
 import { type Dependency, linkedTool, type Row } from '../contract.ts';
-import { connectorFile } from '../files/connector-toml.ts';
+import { hasFaultyConnector } from '../files/connector-toml.ts';
 import type { GraderTable } from '../files/grader-toml.ts';
 import { readScenario, type Scenario } from '../files/scenario-toml.ts';
 import { languageLimits } from '../limits.ts';
@@ -183,7 +183,7 @@ const readTask = (
     ...readSolutions(
       scenario,
       { path: folder, tree },
-      { hasApi: tree.has(connectorFile), mayCall },
+      { api: hasFaultyConnector(tree) ? undefined : sources.redaction.api, mayCall },
     ),
   };
   return { task: { place: scenario.place, value }, rewritten: redaction?.rewritten() ?? [] };

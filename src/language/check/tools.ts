@@ -4,6 +4,7 @@
  * Functions and operations cannot have `.` and `-` in their names; `_` stands for both.
  */
 import type { RouteContract, ToolBinding, ToolContract } from '../contract.ts';
+import { type Connector, connectorFile, hasFaultyConnector } from '../files/connector-toml.ts';
 import { type Environment, environmentFile } from '../files/svc-env-toml.ts';
 import { type ToolTable, type WorldDeclaration, worldFile } from '../files/world-json.ts';
 import { pathArguments } from '../path-segments.ts';
@@ -12,6 +13,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
+import type { CodeOfTree } from './code.ts';
 import type { ToolSchemas } from './entities.ts';
 import type { Model } from './model.ts';
 
@@ -23,6 +25,9 @@ type ToolSources = {
   model: Model;
   schemas: ToolSchemas;
   routes: readonly RouteContract[];
+  code: CodeOfTree;
+  /** The connector as it is written; undefined where there is none, or none that can be read. */
+  connector: Connector | undefined;
 };
 
 const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environment): void => {
@@ -63,9 +68,45 @@ const checkArguments = (
   }
 };
 
+/** What an operation answers, as far as its table says; undefined where its code decides. */
+const answerOf = (route: RouteContract): { type: 'object' | 'array'; key?: string } | undefined => {
+  if (route.action === 'handler' || route.action === 'delete') return undefined;
+  if (route.envelope !== '') return { type: 'object', key: route.envelope };
+  return { type: route.single ? 'object' : 'array' };
+};
+
+/** The output of a tool that an operation answers is the body of its answer, envelope included. */
+const checkOutput = (
+  place: Place,
+  output: ToolContract['output'],
+  route: RouteContract,
+  { analysis, ...model }: Model,
+): void => {
+  const answer = answerOf(route);
+  const types = model.types([output]);
+  if (answer === undefined || types === undefined) return;
+  const { type, key } = answer;
+  const hasKey = key === undefined || analysis.at(output, [key]).length > 0;
+  if (types.has(type) && hasKey) return;
+  const rows = key === undefined ? `an ${type}` : `an object with "${key}"`;
+  const found = types.has(type) ? `an object without "${key}"` : [...types].join(' or ');
+  const message = `the operation "${route.operation}" answers this tool with ${rows}, and its output is ${found}`;
+  const hint =
+    'declare the output as the operation answers it, or change envelope or single of the operation';
+  place.at('output').refuse('type_mismatch', message, hint);
+};
+
 type Bind = (place: Place, name: string) => ToolBinding | undefined;
 
-const createBind = ({ tree, model, routes }: ToolSources): Bind => {
+/** Whether an operation or function answers a tool, as far as is known of files that have problems of their own. */
+const mayAnswer = (name: string, { tree, connector, code }: ToolSources): boolean => {
+  const isUnread = connector === undefined && tree.has(connectorFile);
+  const isWritten = connector?.operations.some(({ value }) => value.name === name) === true;
+  return isUnread || isWritten || [pythonFile, typescriptFile].some(code.isUnreadable);
+};
+
+const createBind = (sources: ToolSources): Bind => {
+  const { tree, model, routes } = sources;
   const functionsOf = (file: string) => declaredFunctions(file, tree.text(file) ?? '');
   const inPython = functionsOf(pythonFile);
   const inTypescript = functionsOf(typescriptFile);
@@ -91,6 +132,7 @@ const createBind = ({ tree, model, routes }: ToolSources): Bind => {
     if (operations.has(plain)) return { kind: 'operation', operation: plain };
     const convention = bindConvention(plain);
     if (convention !== undefined) return convention;
+    if (mayAnswer(plain, sources)) return undefined;
     const message = `nothing answers the tool "${name}"`;
     const hint = `write a function ${plain} in ${pythonFile} or ${typescriptFile}, an operation "${plain}", or name it list_, get_, create_, update_ or delete_ and an entity (${[...model.entities.keys()].slice(0, 10).join(', ')})`;
     place.refuse('unimplemented_tool', message, hint);
@@ -102,7 +144,7 @@ const checkTool = (
   name: string,
   { place, value: table }: Placed<ToolTable>,
   bind: Bind,
-  { model, schemas, routes }: ToolSources,
+  { tree, model, schemas, routes }: ToolSources,
 ): ToolContract[] => {
   const { input = {}, output = {} } = schemas.get(name) ?? {};
   if (table.input !== undefined) checkInput(table.input.place, input, model);
@@ -110,7 +152,11 @@ const checkTool = (
   if (binding === undefined) return [];
   if (binding.kind === 'operation') {
     const route = routes.find(({ operation }) => operation === binding.operation);
-    if (route !== undefined) checkArguments(place, input, route, model);
+    if (route !== undefined) {
+      checkArguments(place, input, route, model);
+      if (table.output !== undefined && !hasFaultyConnector(tree))
+        checkOutput(place, output, route, model);
+    }
   }
   const { description } = table;
   return [{ name, ...(description === undefined ? {} : { description }), input, output, binding }];

@@ -9,6 +9,7 @@ import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { artifactCollisions, generateArtifacts } from '../artifacts/generate.ts';
 import { checkApi } from '../check/api.ts';
+import { checkCode } from '../check/code.ts';
 import { checkDependencies } from '../check/dependencies.ts';
 import { buildModel, hasProblems } from '../check/entities.ts';
 import { checkIntegrity } from '../check/integrity.ts';
@@ -121,9 +122,16 @@ const checkWorld = (tree: Tree, world: WorldDeclaration, known?: KnownRowFiles):
   const isSound = !hasProblems(tree);
   const checkers = createCheckers(model, isSound);
   const environment = readEnvironment(tree);
-  const surfaces = checkConnector(tree, readConnector(tree), model, checkers);
+  const connector = readConnector(tree);
+  const code = checkCode(tree, {
+    handlers: connector?.api.handlers,
+    entities: isSound ? new Set(model.entities.keys()) : undefined,
+  });
+  const surfaces = checkConnector(tree, connector, model, checkers);
   const routes = surfaces.api?.routes ?? [];
-  const tools = checkTools(world, environment, { tree, model, schemas: toolSchemas, routes });
+  const tools = checkTools(world, environment, {
+    ...{ tree, model, code, connector, schemas: toolSchemas, routes },
+  });
   const toolNames = new Set(world.tools.keys());
   const dependencies = checkDependencies(environment, model);
   const { values } = checkers;

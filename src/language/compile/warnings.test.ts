@@ -20,6 +20,15 @@ it('warns of redaction after which rows do not fit their shapes', () => {
   ]);
 });
 
+it('warns of a name to redact that no field has', () => {
+  const contract = contractOf((world) =>
+    replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["login", "titel"]'),
+  );
+  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
+    '[redact] names "titel", which no field of an entity is called; did you mean "title"?',
+  ]);
+});
+
 it('warns of objects and lists of them that are hashed or preserved', () => {
   const contract = contractOf((world) => {
     const { properties } = world.json['schema/world.json'].$defs.Card;

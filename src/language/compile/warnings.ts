@@ -1,5 +1,5 @@
 /**
- * Warns of what compiles and is probably a mistake: redaction after which rows would no longer fit their shapes (bare
+ * Warns of what compiles and is probably a mistake: redaction of fields that there are not, or after which rows would no longer fit their shapes (bare
  * names are never refused), creations that can never make a row (a reconciled schema may require more than they fill),
  * tests to run on a push of which there are none, and code in folders that are left out.
  */
@@ -8,6 +8,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { leftOutCode } from '../artifacts/bundle.ts';
 import { describeContract } from '../artifacts/describe.ts';
 import type { Contract, RouteContract } from '../contract.ts';
+import { nearestName } from '../read/suggest.ts';
 
 /** Most warnings about one world. */
 const mostWarnings = 100;
@@ -16,6 +17,7 @@ const mostWarnings = 100;
 export const languageWarnings = (contract: Contract, files: readonly TreeFile[]): string[] =>
   [
     ...pushWarnings(contract, files),
+    ...unknownRedactions(contract),
     ...(contract.redact === null ? [] : redactWarnings(contract)),
     ...creationWarnings(contract),
     ...leftOutCode(contract, files).map(
@@ -29,6 +31,27 @@ const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[
   onPush.includes('tests') && !files.some(({ path }) => path.startsWith('tests/'))
     ? ['a push is to run the tests, but there is no file in tests/, so it runs none']
     : [];
+
+/**
+ * Bare names of `[redact]` that no field has. A vendor's answers may hold more than entities do, so they are not refused;
+ * of paths, which may be meant for those answers alone, nothing is said.
+ */
+const unknownRedactions = (contract: Contract): string[] => {
+  const { redact } = contract;
+  if (redact === null) return [];
+  const paths = describeContract(contract).entities.flatMap(({ fields }) =>
+    fields.map(({ path }) => path),
+  );
+  const known = new Set(paths.flatMap((path) => [path, ...path.split('.')]));
+  const { hash, drop, preserve, round } = redact;
+  return [...hash, ...drop, ...preserve, ...Object.keys(round)]
+    .filter((name) => !name.includes('.') && !known.has(name))
+    .map((name) => {
+      const nearest = nearestName(name, known);
+      const meant = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
+      return `[redact] names "${name}", which no field of an entity is called${meant}`;
+    });
+};
 
 const redactWarnings = (contract: Contract): string[] =>
   describeContract(contract).entities.flatMap(({ name, fields }) =>

@@ -46,6 +46,7 @@ const inFiles: Record<string, Describe> = {
 };
 
 const ofFile = (file: string): string => {
+  if (/\.(?:py|ts)$/.test(file)) return 'code';
   const [, task] = /^scenarios\/([^/]+)\//.exec(file) ?? [];
   if (file.startsWith('data/')) return 'its rows';
   if (file.startsWith('verifiers/')) return 'a verifier';
@@ -63,7 +64,9 @@ const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) 
 };
 
 const wayOut = (file: string): string =>
-  file.includes('.toml') || file === worldFile ? 'change or remove it first' : 'remove it first';
+  /\.(?:toml|py|ts)$/.test(file) || file === worldFile
+    ? 'change or remove it first'
+    : 'remove it first';
 
 /** Problems of a tree without the entity, in words about what refers to it; others as they are. */
 export const describeReferences = (
@@ -88,7 +91,7 @@ export const describeReferences = (
 const mentions = (text: string, entity: string): boolean =>
   ['"', "'", '`'].some((quote) => text.includes(`${quote}${entity}${quote}`));
 
-/** Files of user code, which nothing checks, in which the entity's name stands in quotes. */
+/** Files of user code in which the entity's name stands in quotes. */
 export const mentioningFiles = (entity: string, files: readonly TreeFile[]): string[] => {
   const decoder = new TextDecoder();
   return files

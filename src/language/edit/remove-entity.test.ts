@@ -111,14 +111,31 @@ describe('removeEntity', () => {
 
   it('removes an entity of which only code may speak, and says so', () => {
     const files = replaceFiles(withLabels(), [
-      textFile('api/labelling.py', 'def labels(ctx):\n    return ctx.world.query("labels")\n'),
+      textFile(
+        'api/labelling.py',
+        'ASKED = "labels"\ndef labels(ctx):\n    return ctx.query(ASKED)\n',
+      ),
     ]);
     const result = removeEntity(files, 'labels');
     expect(result).toMatchObject({
       ok: true,
-      notes: ['"labels" is written in api/labelling.py; nothing checks what code asks for'],
+      notes: [
+        '"labels" is written in api/labelling.py; a name that is not given to the store as it is written is not checked',
+      ],
     });
     if (result.ok) expect(compileTree(replaceFiles(files, result.files)).ok).toBe(true);
+  });
+
+  it('removes no entity that code gives to the store', () => {
+    const files = replaceFiles(withLabels(), [
+      textFile('api/labelling.py', 'def labels(ctx):\n    return ctx.query("labels")\n'),
+    ]);
+    expect(refused('labels', files)).toMatchObject([
+      {
+        ...{ file: 'api/labelling.py', line: 2, column: 22, code: 'entity_in_use' },
+        message: 'the entity "labels" is used by code in api/labelling.py',
+      },
+    ]);
   });
 
   it('does not judge a tree in which a file cannot be read', () => {

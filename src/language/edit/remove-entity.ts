@@ -67,7 +67,9 @@ const findReferences = (
 const notesOf = (name: string, files: readonly TreeFile[]): string[] => {
   const mentioning = mentioningFiles(name, files);
   if (mentioning.length === 0) return [];
-  return [`"${name}" is written in ${mentioning.join(', ')}; nothing checks what code asks for`];
+  return [
+    `"${name}" is written in ${mentioning.join(', ')}; a name that is not given to the store as it is written is not checked`,
+  ];
 };
 
 /** Removes the entity, or names everything that refers to it. */

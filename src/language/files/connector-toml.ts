@@ -42,3 +42,7 @@ export const readConnector = (tree: Tree): Connector | undefined => {
   if (document === undefined) return undefined;
   return { ...readTable(document.place, document.value, connectorFileKeys), place: document.place };
 };
+
+/** Whether the connector has problems, so that routes may be missing from the contract. */
+export const hasFaultyConnector = ({ problems }: Tree): boolean =>
+  problems.anyBelow((file) => file === connectorFile, ['']);

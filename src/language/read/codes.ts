@@ -23,7 +23,7 @@ const groups = {
   },
   'The notation': {
     syntax:
-      'A file that is not valid JSON or TOML. Nothing else in the file is looked at until it is.',
+      'A file that is not valid JSON, TOML, Python or TypeScript. Nothing else in the file is looked at until it is. Node erases types and runs the rest, so TypeScript has no `enum`, `namespace` or parameter properties.',
     duplicate_key:
       'A key written twice in one JSON object, of which readers would silently keep the last. Remove one of them.',
     too_deep: 'Lists and tables inside one another in too many levels. Flatten them.',
@@ -88,6 +88,13 @@ const groups = {
       'A tool that no function, operation or convention answers. Write the function.',
     ambiguous_tool: 'A tool that two functions answer. Remove or rename one of them.',
     unknown_tool: 'A name that is no tool of the world. Correct its spelling, or declare the tool.',
+  },
+  Code: {
+    unknown_import:
+      'A module, or a name of one, that is not there when hosts run the code. Hosts have the standard library of Python 3.13 and the modules of Node that need no network, `svc_env`, and the files of the world. Python in `try`, or under `if TYPE_CHECKING`, may import what is missing.',
+    unknown_name: 'A name that no line of the file defines or imports. Correct it, or define it.',
+    unknown_member:
+      'A member that the context of a handler or grader does not have. Correct its spelling.',
   },
   'The connector': {
     duplicate_route:

@@ -10,7 +10,7 @@ import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { type Kind, kind, refuseType } from './kinds.ts';
 import { createPlace, createProblems, type Place, silent } from './place.ts';
-import { suggestName } from './suggest.ts';
+import { nearestName, suggestName } from './suggest.ts';
 import { isTable } from './values.ts';
 
 type Key<Value> = {
@@ -68,8 +68,11 @@ export const ruledOut = (why: string): Key<undefined> => ({
   absent: () => undefined,
 });
 
-const refuseUnknown = (place: Place, name: string, known: Keys): void => {
-  const names = Object.keys(known).filter((key) => known[key]?.schema !== undefined);
+/** The keys that may be written. */
+const writtenKeys = (known: Keys): string[] =>
+  Object.keys(known).filter((key) => known[key]?.schema !== undefined);
+
+const refuseUnknown = (place: Place, name: string, names: readonly string[]): void => {
   const message = `unknown key "${name.slice(0, 100)}"`;
   place.at(name).ofKey().refuse('unknown_key', message, suggestName(name, names));
 };
@@ -85,11 +88,16 @@ export const readTable = <const Known extends Keys>(
   const table = isRead ? value : {};
   const at = isRead ? place : silent(place);
   const unknown = Object.keys(table).filter((name) => !Object.hasOwn(known, name));
-  for (const name of unknown.slice(0, languageLimits.unknownKeys)) refuseUnknown(at, name, known);
+  const names = writtenKeys(known);
+  const refused = unknown.slice(0, languageLimits.unknownKeys);
+  for (const name of refused) refuseUnknown(at, name, names);
+  // A misspelt key is one mistake: what it was meant for is not missing as well.
+  const meant = new Set(refused.map((name) => nearestName(name, names)));
   const read = Object.entries(known).map(([name, key]) => {
     const held = own(table, name);
     const keyPlace = at.at(name);
-    return [name, held === undefined ? key.absent(keyPlace, name) : key.read(keyPlace, held)];
+    if (held !== undefined) return [name, key.read(keyPlace, held)];
+    return [name, key.absent(meant.has(name) ? silent(keyPlace) : keyPlace, name)];
   });
   return Object.fromEntries(read) as TableOf<Known>;
 };

@@ -1,0 +1,293 @@
+/** Reads Python without running it: what is wrong with it, and which modules, entities and members it names. */
+import type { SyntaxNode } from '@lezer/common';
+import { parser } from '@lezer/python';
+import { nearestName } from '../read/suggest.ts';
+import { createTextPositions } from '../read/text-position.ts';
+import { pythonModules } from './author-modules.ts';
+import { pythonFaults } from './python-syntax.ts';
+import {
+  type CodeFault,
+  type CodeReading,
+  type ContextKind,
+  type Import,
+  type MemberUse,
+  type NamedAt,
+  nestsTooDeeply,
+  type ReadingOptions,
+  unreadable,
+} from './reading.ts';
+
+type Source = { text: string; at(node: SyntaxNode): { line: number; column: number } };
+
+const textOf = ({ text }: Source, { from, to }: SyntaxNode): string => text.slice(from, to);
+
+const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
+  const children: SyntaxNode[] = [];
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) children.push(child);
+  return children;
+};
+
+/** The nodes of a file that are looked at, by what they are. */
+type Found = {
+  imports: SyntaxNode[];
+  members: SyntaxNode[];
+  calls: SyntaxNode[];
+  /** Every name that stands in the file. */
+  names: Set<string>;
+  /** Those that something other than an import or a parameter binds. */
+  assigned: Set<string>;
+  /** Whether names may come about as the file runs. */
+  isOpen: boolean;
+};
+
+const bindingNodes = new Set([
+  'FunctionDefinition',
+  'ClassDefinition',
+  'ForStatement',
+  'WithStatement',
+]);
+
+/** Whether the name at a cursor is bound by what stands around it. A parameter is not. */
+const isBinding = (node: SyntaxNode): boolean => {
+  const parent = node.parent?.name ?? '';
+  return bindingNodes.has(parent) || (parent === 'AssignStatement' && isTarget(node));
+};
+
+/** Looks through a file once. A cursor needs no stack of its own, however deep it goes. */
+const findNodes = (source: Source): Found => {
+  const found: Found = {
+    ...{ imports: [], members: [], calls: [] },
+    ...{ names: new Set(), assigned: new Set(), isOpen: false },
+  };
+  const { text } = source;
+  parser.parse(text).iterate({
+    enter(ref) {
+      if (ref.name === 'ImportStatement') found.imports.push(ref.node);
+      else if (ref.name === 'MemberExpression') found.members.push(ref.node);
+      else if (ref.name === 'CallExpression') found.calls.push(ref.node);
+      else if (ref.name === '*') found.isOpen ||= ref.node.parent?.name === 'ImportStatement';
+      else if (ref.name === 'VariableName') {
+        const name = text.slice(ref.from, ref.to);
+        found.names.add(name);
+        if (!found.assigned.has(name) && isBinding(ref.node)) found.assigned.add(name);
+      }
+    },
+  });
+  found.isOpen ||= found.names.has('__getattr__') || found.names.has('globals');
+  return found;
+};
+
+/** Whether it runs only where its failure is expected, or never: in `try`, or for type checkers alone. */
+const isOptional = (node: SyntaxNode, source: Source): boolean => {
+  for (let around = node.parent; around !== null; around = around.parent) {
+    if (around.name === 'TryStatement') return true;
+    if (around.name !== 'IfStatement') continue;
+    const [, condition] = childrenOf(around);
+    if (condition !== undefined && /\bTYPE_CHECKING\b/.test(textOf(source, condition))) return true;
+  }
+  return false;
+};
+
+/** `a.b as c, d as e`, as the names before `as`. */
+const listedNames = (nodes: readonly SyntaxNode[], source: Source): NamedAt[] => {
+  const names: NamedAt[] = [];
+  let isDotted = false;
+  let isAlias = false;
+  for (const node of nodes) {
+    if (node.name === 'VariableName' && !isAlias) {
+      const last = isDotted ? names.pop() : undefined;
+      const name = `${last === undefined ? '' : `${last.name}.`}${textOf(source, node)}`;
+      names.push({ ...(last ?? source.at(node)), name });
+    } else if (node.name === '*') names.push({ name: '*', ...source.at(node) });
+    isDotted = node.name === '.';
+    isAlias = node.name === 'as';
+  }
+  return names;
+};
+
+const readImport = (node: SyntaxNode, source: Source): Import[] => {
+  const children = childrenOf(node);
+  if (children[0]?.name !== 'from') {
+    return listedNames(children, source).map((module) => ({ ...module, takes: [] }));
+  }
+  const end = children.findIndex(({ name }) => name === 'import');
+  const of = children.slice(1, end);
+  const name = of.map((part) => textOf(source, part)).join('');
+  const [first = node] = of;
+  return [{ name, ...source.at(first), takes: listedNames(children.slice(end + 1), source) }];
+};
+
+/** Local names of what a file imports from the modules of hosts: `module.name` by the name that it has here. */
+const hostNames = (imports: readonly SyntaxNode[], source: Source): Map<string, string> => {
+  const names = new Map<string, string>();
+  for (const node of imports) {
+    const written = textOf(source, node)
+      .replace(/[()\\]/g, ' ')
+      .replace(/#.*$/gm, '');
+    const [, module, list] = /^from\s+(svc_env[\w.]*)\s+import\s+([\s\S]*)$/.exec(written) ?? [];
+    for (const item of list?.split(',') ?? []) {
+      const [name = '', , alias = name] = item.trim().split(/\s+/);
+      if (name !== '') names.set(alias, `${module}.${name}`);
+    }
+  }
+  return names;
+};
+
+/** Whether an `=` follows what stands here, in its statement. */
+const isTarget = (node: SyntaxNode): boolean => {
+  for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
+    if (next.name === 'AssignOp') return true;
+  }
+  return false;
+};
+
+/** The text of a string literal without a prefix or escapes; undefined for any other. */
+const plainText = (written: string): string | undefined =>
+  /^(?:'([^'\\\n]*)'|"([^"\\\n]*)")$/
+    .exec(written)
+    ?.slice(1)
+    .find((text) => text !== undefined);
+
+/** The argument at a place of a call, or of the keyword `entity`, where it is a literal. */
+const literalArgument = (call: SyntaxNode, index: number, source: Source): NamedAt | undefined => {
+  const list = call.getChild('ArgList');
+  const args = list === null ? [] : childrenOf(list).filter(({ name }) => !/^[(),]$/.test(name));
+  const keyword = args.findIndex((node) => textOf(source, node) === 'entity');
+  const isNamed = keyword !== -1 && args[keyword + 1]?.name === 'AssignOp';
+  const node = args[isNamed ? keyword + 2 : index];
+  if (node?.name !== 'String' || (!isNamed && node.nextSibling?.name === 'AssignOp'))
+    return undefined;
+  const name = plainText(textOf(source, node));
+  return name === undefined ? undefined : { name, ...source.at(node) };
+};
+
+/** The kind of a context by its annotation; `other` for another type. */
+const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'other' | undefined => {
+  if (type?.name !== 'TypeDef') return undefined;
+  const name = textOf(source, type);
+  if (/\bHandlerContext\b/.test(name)) return 'handler';
+  return /\bVerifyContext\b/.test(name) ? 'verify' : 'other';
+};
+
+/** What a parameter of a function is; undefined where the function has none of this name. */
+const parameterKind = (
+  definition: SyntaxNode,
+  name: string,
+  { source, context }: { source: Source; context: ContextKind | undefined },
+): ContextKind | 'other' | undefined => {
+  const names = definition.getChild('ParamList')?.getChildren('VariableName') ?? [];
+  const index = names.findIndex((node) => textOf(source, node) === name);
+  const node = names[index];
+  if (node === undefined) return undefined;
+  const isUsual = index === 0 && name === 'ctx' && definition.parent?.name === 'Script';
+  return annotated(node.nextSibling, source) ?? (isUsual ? context : undefined) ?? 'other';
+};
+
+/** Which context a name is where it stands: a parameter of the nearest function around it that has one of this name. */
+const contextAt = (
+  node: SyntaxNode,
+  of: { source: Source; context: ContextKind | undefined },
+): ContextKind | undefined => {
+  const name = textOf(of.source, node);
+  for (let around = node.parent; around !== null; around = around.parent) {
+    if (around.name !== 'FunctionDefinition' && around.name !== 'LambdaExpression') continue;
+    const kind = parameterKind(around, name, of);
+    if (kind !== undefined) return kind === 'other' ? undefined : kind;
+  }
+  return undefined;
+};
+
+/** What functions do with the contexts that they are given. */
+const readContexts = (
+  { members: found, assigned }: Found,
+  source: Source,
+  { context }: ReadingOptions,
+): { members: MemberUse[]; entities: NamedAt[] } => {
+  const members: MemberUse[] = [];
+  const entities: NamedAt[] = [];
+  const added = new Set<string>();
+  for (const node of found) {
+    const object = node.firstChild;
+    const property = node.lastChild;
+    if (object?.name !== 'VariableName' || property?.name !== 'PropertyName') continue;
+    if (assigned.has(textOf(source, object))) continue;
+    const kind = contextAt(object, { source, context });
+    if (kind === undefined) continue;
+    const name = textOf(source, property);
+    if (node.parent?.name === 'AssignStatement' && isTarget(node)) added.add(name);
+    members.push({ name, ...source.at(property), context: kind });
+    entities.push(...entityOf(node, name, source));
+  }
+  return { members: members.filter(({ name }) => !added.has(name)), entities };
+};
+
+/** The entity that a method of a context or of `world` is called with. */
+const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[] => {
+  let callee = method;
+  const outer = method.parent;
+  if (member === 'ids' && outer?.name === 'MemberExpression') {
+    if (!/\.\s*next$/.test(textOf(source, outer))) return [];
+    callee = outer;
+  } else if (!pythonModules.store.has(member)) return [];
+  const call = callee.parent;
+  if (call?.name !== 'CallExpression') return [];
+  const entity = literalArgument(call, 0, source);
+  return entity === undefined ? [] : [entity];
+};
+
+/** Entities given to functions that are imported from the modules of hosts. */
+const readCalls = (
+  calls: readonly SyntaxNode[],
+  names: ReadonlyMap<string, string>,
+  source: Source,
+): NamedAt[] =>
+  calls.flatMap((call) => {
+    const callee = call.firstChild;
+    if (callee === null) return [];
+    const [object = '', method] = textOf(source, callee).split('.');
+    const of = names.get(object);
+    if (of === undefined) return [];
+    const [module = '', name = ''] = [of.slice(0, of.lastIndexOf('.')), of.split('.').at(-1)];
+    const isStore = module === 'svc_env' && method === undefined && pythonModules.store.has(name);
+    const isIds = of === 'svc_env.ids' && method === 'next';
+    const isWorld = of === 'svc_env.testing.world' && pythonModules.store.has(method ?? '');
+    const isFinder = module === 'svc_env.finding' && pythonModules.finders.has(name);
+    if (!isStore && !isIds && !isWorld && !isFinder) return [];
+    const entity = literalArgument(call, isFinder ? 1 : 0, source);
+    return entity === undefined ? [] : [entity];
+  });
+
+const suggested = (fault: CodeFault, names: ReadonlySet<string>): CodeFault => {
+  const name = /^"(.*)" is not defined$/.exec(fault.message)?.[1];
+  if (name === undefined) return fault;
+  const nearest = nearestName(
+    name,
+    [...names].filter((other) => other !== name),
+  );
+  const hint = nearest === undefined ? 'define or import it' : `did you mean "${nearest}"?`;
+  return { ...fault, hint };
+};
+
+/** Reads a file of Python. */
+export const readPython = (text: string, options: ReadingOptions): CodeReading => {
+  const faults = pythonFaults(text);
+  if (faults === undefined) return nestsTooDeeply('Python');
+  if (faults.some(({ code }) => code === 'syntax')) {
+    return unreadable(faults.filter(({ code }) => code === 'syntax').slice(0, 1));
+  }
+  const position = createTextPositions(text);
+  const source: Source = { text, at: ({ from }) => position(from) };
+  const found = findNodes(source);
+  const { imports, names, assigned } = found;
+  const hosts = new Map([...hostNames(imports, source)].filter(([name]) => !assigned.has(name)));
+  const { members, entities } = readContexts(found, source, options);
+  return {
+    faults: faults.map((fault) => suggested(fault, names)),
+    imports: imports
+      .filter((node) => !isOptional(node, source))
+      .flatMap((node) => readImport(node, source)),
+    entities: [...entities, ...readCalls(found.calls, hosts, source)],
+    members,
+    offers: found.isOpen ? undefined : names,
+  };
+};

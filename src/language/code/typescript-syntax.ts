@@ -1,0 +1,64 @@
+/**
+ * TypeScript as Node runs it: types become blanks, by the module that Node itself does it with, and what is left is
+ * JavaScript in which everything stands where it stood.
+ */
+import { createRequire } from 'node:module';
+import { type Options, type Program, parse } from 'acorn';
+import { isOverflow } from './overflow.ts';
+import { type CodeFault, syntaxFault } from './reading.ts';
+
+const require = createRequire(import.meta.url);
+const moduleName = 'amaro';
+
+/** What the eraser throws: lines from 1, columns from 0. */
+type EraserFault = { code: string; message: string; startLine: number; startColumn: number };
+
+/** What acorn throws: lines from 1, columns from 0. */
+type ParserFault = SyntaxError & { loc: { line: number; column: number } };
+
+const isEraserFault = (error: unknown): error is EraserFault =>
+  typeof error === 'object' && error !== null && 'startLine' in error;
+
+const isParserFault = (error: unknown): error is ParserFault =>
+  error instanceof SyntaxError && 'loc' in error;
+
+const options: Options = {
+  ecmaVersion: 'latest',
+  sourceType: 'module',
+  locations: true,
+  ranges: true,
+};
+
+const erasure =
+  'Node erases types and runs the rest; write it without syntax of TypeScript that does more';
+
+const faultOf = (error: unknown): CodeFault => {
+  if (isEraserFault(error)) {
+    const { code, message, startLine: line, startColumn } = error;
+    const said = message.replace(/ in strip-only mode$/, ' here');
+    const hint = code === 'UnsupportedSyntax' ? erasure : undefined;
+    return syntaxFault({ line, column: startColumn + 1 }, `not valid TypeScript: ${said}`, hint);
+  }
+  if (isParserFault(error)) {
+    const { line, column } = error.loc;
+    const said = error.message.replace(/ \(\d+:\d+\)$/, '');
+    return syntaxFault({ line, column: column + 1 }, `not valid JavaScript: ${said}`);
+  }
+  throw error;
+};
+
+/** What came of reading: a program, mistakes, or neither for a file that nests too deeply. */
+export type ParsedScript = { program?: Program; faults: CodeFault[] };
+
+/** Parses a file. */
+export const parseTypescript = (text: string): ParsedScript => {
+  try {
+    const { transformSync } = require(moduleName) as typeof import('amaro');
+    const { code } = transformSync(text, { mode: 'strip-only' });
+    return { program: parse(code, options), faults: [] };
+  } catch (error) {
+    if (!isOverflow(error)) return { faults: [faultOf(error)] };
+    delete require.cache[require.resolve(moduleName)];
+    return { faults: [] };
+  }
+};

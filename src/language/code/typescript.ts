@@ -1,0 +1,280 @@
+/** Reads TypeScript without running it: what is wrong with it, and which modules, entities and members it names. */
+import type {
+  AnyNode,
+  CallExpression,
+  Function as FunctionNode,
+  ImportDeclaration,
+  MemberExpression,
+  Program,
+} from 'acorn';
+import { analyze, type Reference, type ScopeManager, type Variable } from 'eslint-scope';
+import { nearestName } from '../read/suggest.ts';
+import { typescriptModules } from './author-modules.ts';
+import { hiddenGlobals } from './node-modules.ts';
+import {
+  type CodeFault,
+  type CodeReading,
+  type Import,
+  type MemberUse,
+  type NamedAt,
+  nestsTooDeeply,
+  type ReadingOptions,
+  unreadable,
+} from './reading.ts';
+import { parseTypescript } from './typescript-syntax.ts';
+
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+
+const placeOf = ({ loc }: Pick<AnyNode, 'loc'>): { line: number; column: number } => ({
+  line: loc?.start.line ?? 1,
+  column: (loc?.start.column ?? 0) + 1,
+});
+
+/** Every node of a program with the one around it, in no order. It keeps its own stack. */
+const parentsOf = (program: AnyNode): Map<AnyNode, AnyNode | undefined> => {
+  const parents = new Map<AnyNode, AnyNode | undefined>([[program, undefined]]);
+  const waiting: AnyNode[] = [program];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const child of Object.values(node).flat().filter(isNode)) {
+      parents.set(child, node);
+      waiting.push(child);
+    }
+  }
+  return parents;
+};
+
+type Script = {
+  nodes: readonly AnyNode[];
+  parents: ReadonlyMap<AnyNode, AnyNode | undefined>;
+  scopes: ScopeManager;
+};
+
+const literal = (node: AnyNode | undefined): NamedAt | undefined =>
+  node?.type === 'Literal' && typeof node.value === 'string'
+    ? { name: node.value, ...placeOf(node) }
+    : undefined;
+
+/** The name of an import or export as it is written, which may be a text. */
+const nameOf = (node: { type: string; name?: unknown; value?: unknown }): string =>
+  String(node.type === 'Identifier' ? node.name : node.value);
+
+const readImports = ({ nodes }: Script): Import[] =>
+  nodes.flatMap((node): Import[] => {
+    if (node.type === 'ImportExpression') {
+      const module = literal(node.source as AnyNode);
+      return module === undefined ? [] : [{ ...module, takes: [] }];
+    }
+    const isFrom =
+      node.type === 'ImportDeclaration' ||
+      node.type === 'ExportAllDeclaration' ||
+      node.type === 'ExportNamedDeclaration';
+    const module = isFrom ? literal((node.source ?? undefined) as AnyNode | undefined) : undefined;
+    if (module === undefined) return [];
+    const specifiers = node.type === 'ExportAllDeclaration' ? [] : (node as Taking).specifiers;
+    const takes = specifiers.flatMap((specifier): NamedAt[] => {
+      if (specifier.type === 'ImportNamespaceSpecifier') return [];
+      if (specifier.type === 'ImportDefaultSpecifier') {
+        return [{ name: 'default', ...placeOf(specifier) }];
+      }
+      if (specifier.type === 'ImportSpecifier') {
+        return [{ name: nameOf(specifier.imported), ...placeOf(specifier) }];
+      }
+      return specifier.type === 'ExportSpecifier'
+        ? [{ name: nameOf(specifier.local), ...placeOf(specifier) }]
+        : [];
+    });
+    return [{ ...module, takes }];
+  });
+
+type Taking = { specifiers: AnyNode[] };
+
+const declaredNames = (pattern: AnyNode): string[] => {
+  const names: string[] = [];
+  const waiting: (AnyNode | null)[] = [pattern];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node?.type === 'Identifier') names.push(node.name);
+    else if (node?.type === 'ObjectPattern') waiting.push(...(node.properties as AnyNode[]));
+    else if (node?.type === 'Property') waiting.push(node.value);
+    else if (node?.type === 'ArrayPattern') waiting.push(...(node.elements as AnyNode[]));
+    else if (node?.type === 'AssignmentPattern') waiting.push(node.left as AnyNode);
+    else if (node?.type === 'RestElement') waiting.push(node.argument as AnyNode);
+  }
+  return names;
+};
+
+/** The exports of a file; undefined where it passes on all of another's. */
+const readExports = ({ nodes }: Script): Set<string> | undefined => {
+  const names = new Set<string>();
+  for (const node of nodes) {
+    if (node.type === 'ExportAllDeclaration') {
+      if (node.exported === null || node.exported === undefined) return undefined;
+      names.add(nameOf(node.exported));
+    } else if (node.type === 'ExportDefaultDeclaration') names.add('default');
+    else if (node.type === 'ExportNamedDeclaration') {
+      for (const { exported } of node.specifiers) names.add(nameOf(exported));
+      const { declaration } = node;
+      if (declaration?.type === 'VariableDeclaration') {
+        for (const { id } of declaration.declarations) {
+          for (const name of declaredNames(id as AnyNode)) names.add(name);
+        }
+      } else if (declaration?.id) names.add(declaration.id.name);
+    }
+  }
+  return names;
+};
+
+const known: ReadonlySet<string> = new Set(
+  Object.getOwnPropertyNames(globalThis).filter((name) => !hiddenGlobals.has(name)),
+);
+
+/** `typeof x` asks whether there is an `x`. */
+const isAsked = ({ identifier }: Reference, { parents }: Script): boolean => {
+  const around = parents.get(identifier as unknown as AnyNode);
+  return around?.type === 'UnaryExpression' && around.operator === 'typeof';
+};
+
+const undefinedNames = (script: Script): CodeFault[] => {
+  const { scopes } = script;
+  const declared = new Set(
+    scopes.scopes.flatMap(({ variables }) => variables.map(({ name }) => name)),
+  );
+  const through = (scopes.globalScope?.through ?? []).filter(
+    (reference) => !known.has(reference.identifier.name) && !isAsked(reference, script),
+  );
+  return through.map(({ identifier }) => {
+    const { name } = identifier;
+    const at = placeOf(identifier as unknown as AnyNode);
+    if (hiddenGlobals.has(name)) {
+      const message = `"${name}" is not there, as code of a world has no network`;
+      return { ...at, code: 'unknown_name', message };
+    }
+    const nearest = nearestName(name, declared);
+    const hint = nearest === undefined ? 'define or import it' : `did you mean "${nearest}"?`;
+    return { ...at, code: 'unknown_name', message: `"${name}" is not defined`, hint };
+  });
+};
+
+/** The entity that a call of `next` or of a function of the store is given. */
+const entityOf = (callee: AnyNode, { parents }: Script): NamedAt[] => {
+  const call = parents.get(callee);
+  if (call?.type !== 'CallExpression' || call.callee !== (callee as CallExpression['callee']))
+    return [];
+  const entity = literal(call.arguments[0] as AnyNode | undefined);
+  return entity === undefined ? [] : [entity];
+};
+
+/** The member expression that reads a plain member of what a reference names. */
+const memberOf = (
+  object: AnyNode,
+  { parents }: Script,
+): { expression: MemberExpression; name: string; at: AnyNode } | undefined => {
+  const around = parents.get(object);
+  if (
+    around?.type !== 'MemberExpression' ||
+    around.object !== (object as MemberExpression['object'])
+  ) {
+    return undefined;
+  }
+  if (around.computed || around.property.type !== 'Identifier') return undefined;
+  return { expression: around, name: around.property.name, at: around.property };
+};
+
+/** Entities that are given to methods of a context or of `world`: `ctx.get('x')`, `ctx.ids.next('x', …)`. */
+const entitiesOfMember = (object: AnyNode, script: Script): NamedAt[] => {
+  const member = memberOf(object, script);
+  if (member === undefined) return [];
+  if (typescriptModules.store.has(member.name)) return entityOf(member.expression, script);
+  const inner = member.name === 'ids' ? memberOf(member.expression, script) : undefined;
+  return inner?.name === 'next' ? entityOf(inner.expression, script) : [];
+};
+
+/** `module.name` of what a variable imports; undefined for any other variable. */
+const importedAs = ({ defs: [def] }: Variable): string | undefined => {
+  if (def?.type !== 'ImportBinding' || def.node.type !== 'ImportSpecifier') return undefined;
+  const { source } = def.parent as unknown as ImportDeclaration;
+  return `${String(source.value)}.${nameOf(def.node.imported as never)}`;
+};
+
+/** Entities that are given to what a file imports from the modules of hosts. */
+const readCalls = (script: Script): NamedAt[] =>
+  script.scopes.scopes
+    .flatMap(({ variables }) => variables)
+    .flatMap((variable) => {
+      const imported = importedAs(variable);
+      if (imported?.startsWith('svc_env') !== true) return [];
+      const [module, name = ''] = imported.split('.');
+      return variable.references.flatMap((reference) => {
+        const node = reference.identifier as unknown as AnyNode;
+        if (module === 'svc_env/testing')
+          return name === 'world' ? entitiesOfMember(node, script) : [];
+        if (typescriptModules.store.has(name)) return entityOf(node, script);
+        const member = name === 'ids' ? memberOf(node, script) : undefined;
+        return member?.name === 'next' ? entityOf(member.expression, script) : [];
+      });
+    });
+
+const isFunction = (node: AnyNode): node is AnyNode & FunctionNode =>
+  node.type === 'FunctionDeclaration' ||
+  node.type === 'FunctionExpression' ||
+  node.type === 'ArrowFunctionExpression';
+
+/** What the functions of a file do with a first parameter `ctx`, as handlers are called with one. */
+const readContexts = (
+  script: Script,
+  { context }: ReadingOptions,
+): { members: MemberUse[]; entities: NamedAt[] } => {
+  const members: MemberUse[] = [];
+  const entities: NamedAt[] = [];
+  const added = new Set<string>();
+  if (context === undefined) return { members, entities };
+  for (const node of script.nodes.filter(isFunction)) {
+    const [first] = node.params;
+    if (first?.type !== 'Identifier' || first.name !== 'ctx') continue;
+    const variable = script.scopes.acquire(node as never)?.set.get('ctx');
+    const references = variable?.references ?? [];
+    if (references.some((reference) => reference.isWrite())) continue;
+    for (const { identifier } of references) {
+      const object = identifier as unknown as AnyNode;
+      const member = memberOf(object, script);
+      if (member === undefined) continue;
+      const around = script.parents.get(member.expression);
+      if (around?.type === 'AssignmentExpression' && around.left === member.expression) {
+        added.add(member.name);
+      }
+      members.push({ name: member.name, ...placeOf(member.at), context });
+      entities.push(...entitiesOfMember(object, script));
+    }
+  }
+  return { members: members.filter(({ name }) => !added.has(name)), entities };
+};
+
+/** Reads a file of TypeScript. */
+export const readTypescript = (text: string, options: ReadingOptions): CodeReading => {
+  const { program, faults } = parseTypescript(text);
+  if (program === undefined) {
+    return faults.length === 0 ? nestsTooDeeply('TypeScript') : unreadable(faults);
+  }
+  const parents = parentsOf(program);
+  const scopes = scopesOf(program);
+  if (scopes === undefined) return nestsTooDeeply('TypeScript');
+  const script = { nodes: [...parents.keys()], parents, scopes };
+  const { members, entities } = readContexts(script, options);
+  return {
+    faults: undefinedNames(script),
+    imports: readImports(script),
+    entities: [...entities, ...readCalls(script)],
+    members,
+    offers: readExports(script),
+  };
+};
+
+/** Its names and where each is bound; undefined where it nests too deeply. */
+const scopesOf = (program: Program): ScopeManager | undefined => {
+  try {
+    return analyze(program as never, { ecmaVersion: 2025, sourceType: 'module' });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,16 @@
+/** Lines and columns in a text. */
+import type { Position } from './positions.ts';
+
+/** Finds the line and column of an offset, both from 1, columns in UTF-16 code units. */
+export const createTextPositions = (text: string): ((offset: number) => Position) => {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+};
