@@ -236,16 +236,17 @@ export type SampleVersion = {
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A version of the sample world with its blobs. */
+/** A version of the sample world with its blobs; `tools` is put in place of its tools in Python. */
 export const sampleVersion = (
   rows: Rows = sampleRows,
   contract: Contract = sampleWorldContract,
+  tools = toolsPy,
 ): SampleVersion => {
   const bundle = encodeBundle({
     contract,
     files: [
       file('api/handlers.py', handlersPy),
-      file('tools.py', toolsPy),
+      file('tools.py', tools),
       file('tools.ts', toolsTs),
     ],
   });

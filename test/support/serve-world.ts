@@ -58,7 +58,7 @@ export type ServedWorld = {
 /** In place of workers, where there is nothing for them to run. */
 const noUserCode: UserCode = {
   bounds: { python: 'python3', mode: 'auto' },
-  load: async () => undefined,
+  load: async () => [],
   run: async () => ({ ok: false, error: { code: 'not_found', message: 'the world has no code' } }),
   startGrader() {
     throw new Error('no Python was started for a grader');

@@ -116,6 +116,8 @@ export type Bench = {
   folder: string;
   /** Writes files into a new code directory and loads it; the directory. */
   load(files: Record<string, string>): Promise<string>;
+  /** The same; why files could not be imported. */
+  failures(files: Record<string, string>): Promise<readonly string[]>;
   /** Runs a function of the tools file, over an empty store unless the options say otherwise. */
   run(language: UserLanguage, name: string, options?: RunOptions): Promise<RunResult>;
   /** Runs a function that is expected to succeed; its value. */
@@ -144,18 +146,24 @@ export const startBench = async (
       ...options,
     } as RunRequest);
 
+  const write = (files: Record<string, string>): string => {
+    loads += 1;
+    const directory = join(folder.path, `code-${loads}`);
+    mkdirSync(directory);
+    writeFiles(directory, files);
+    return directory;
+  };
+
   return {
     code,
     folder: folder.path,
     run,
     async load(files) {
-      loads += 1;
-      const directory = join(folder.path, `code-${loads}`);
-      mkdirSync(directory);
-      writeFiles(directory, files);
+      const directory = write(files);
       await code.load(directory);
       return directory;
     },
+    failures: (files) => code.load(write(files)),
     async value(language, name, options) {
       const result = await run(language, name, options);
       if (!result.ok) throw new Error(`${name}: ${JSON.stringify(result.error)}`);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import { assignment, openOn, startBench } from '#test/support/host-bench.ts';
+import { sampleVersion } from '#test/support/sample-world.ts';
 import type { StandInControl } from '#test/support/stand-in-control.ts';
 
 describe('the request ledger', () => {
@@ -170,6 +171,19 @@ describe('the lifecycle of a host', () => {
       message: expect.stringContaining('repos[0]/owner'),
     });
     await host.ended;
+  });
+
+  it('reports a session whose code cannot be imported, with the place, and serves nothing of it', async () => {
+    const faulty = sampleVersion(undefined, undefined, 'RATES = {}\nUSUAL = RATES["eur"]\n');
+    const { control, host } = await startBench(faulty);
+    await control.message('reportWarm');
+    control.assign(assignment({ bundle: faulty.bundle, snapshot: faulty.snapshot }));
+    expect((await control.message('reportFailed')).body).toMatchObject({
+      code: 'load_failed',
+      message: "tools.py cannot be imported: KeyError: 'eur' (tools.py:2 in <module>)",
+    });
+    await host.ended;
+    expect(control.received.map(({ operation }) => operation)).not.toContain('reportReady');
   });
 
   it('says which part of a world is lost', async () => {

@@ -21,7 +21,7 @@ import type { Answer } from '#wire/operation.ts';
 import { keepMark } from '../ledger/mark.ts';
 import type { Proof } from '../proof/proof.ts';
 import type { WorldLoader } from '../session/load-world.ts';
-import { openSession, recycleSession } from '../session/open-session.ts';
+import { assertImports, openSession, recycleSession } from '../session/open-session.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type LastEntries, type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
@@ -74,6 +74,7 @@ const begin = async (
   const startedAt = performance.now();
   try {
     const session = await openSession(worlds, assignment);
+    await assertImports(session);
     serving.begin(session);
     const loadedAt = performance.now();
     const loadMs = loadedAt - startedAt;

@@ -15,7 +15,7 @@ import { type FolderWorld, say } from '#wire/program-lines/lines.ts';
 import { startApiServer } from '../api/server.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { WorldLoader } from '../session/load-world.ts';
-import { openSession } from '../session/open-session.ts';
+import { assertImports, openSession } from '../session/open-session.ts';
 import { createServing } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { answerRows, rowsPrefix } from '../ui/rows/answer.ts';
@@ -96,6 +96,7 @@ export const startFolderHost = async ({
   const open = async (given: FolderWorld, changes: readonly RowDifference[]) => {
     const loader = await worldsAtHand.open(given.hasCode);
     const opened = await openSession(loader, { ...given.assignment, address: server.address });
+    await assertImports(opened);
     const session = { ...opened, ledger: toldLedger(opened.ledger) };
     link = new Secret(given.link);
     held = { given, session, loader };

@@ -11,13 +11,13 @@ const content = new TextEncoder().encode('def f(): return 1\n');
 const request = { language: 'python', file: 'tools.py', function: 'f' } as RunRequest;
 
 /** Workers that do nothing but note what they are told. */
-const noteWorkers = (load: UserCode['load'] = async () => undefined) => {
+const noteWorkers = (load: UserCode['load'] = async () => []) => {
   const notes: string[] = [];
   const userCode: UserCode = {
     bounds: { python: 'python3', mode: 'auto' },
     load: async (directory) => {
       notes.push('load');
-      await load(directory);
+      return load(directory);
     },
     run: async () => ({ ok: true, value: null }),
     startTester() {
@@ -95,6 +95,7 @@ it('takes fresh ones when the code could not be loaded', async () => {
   let fails = true;
   const { notes, userCode } = noteWorkers(async () => {
     if (fails) throw new Error('the worker did not start');
+    return [];
   });
   const { code, remove } = openIn(userCode);
   await expect(code.run(request)).rejects.toThrow('did not start');
@@ -102,6 +103,25 @@ it('takes fresh ones when the code could not be loaded', async () => {
   await code.renew(async () => undefined);
   await code.run(request);
   expect(notes).toEqual(['load', 'restart', 'load']);
+  await remove();
+});
+
+it('is known to import or not before a session begins, and is not waited for again once it did', async () => {
+  let failures = ['tools.py cannot be imported: NameError', 'api/handlers.py cannot be imported'];
+  const { userCode } = noteWorkers(async () => failures);
+  const { code, remove } = openIn(userCode);
+  await expect(code.assertImports()).rejects.toMatchObject({
+    code: 'invalid',
+    message: failures.join('; '),
+  });
+  await code.run(request);
+  failures = [];
+  await code.renew(async () => undefined);
+  await code.assertImports();
+  await code.run(request);
+  failures = ['unlikely'];
+  await code.renew(async () => undefined);
+  await code.assertImports();
   await remove();
 });
 

@@ -1,10 +1,11 @@
 /**
  * The user code of the world that is loaded: its files in a folder of their own, and the workers that
- * run them. Loading goes on beside everything else; a run waits for it, a session's start does not.
+ * run them. Loading goes on beside everything else; a run waits for it, and a session's start where it is the first.
  * A grader is no part of it: it gets the same files in a folder and a process of its own.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { makeFolders } from '#runtime/folders.ts';
 import type { RunRequest, RunResult, UserLanguage } from '../usercode/run.ts';
@@ -13,6 +14,11 @@ import type { Grader, UserCode } from '../usercode/runner.ts';
 export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /** Waits until the code is loaded, then runs one function. */
   run(request: RunRequest): Promise<RunResult>;
+  /**
+   * Resolves once it is known whether the code can be imported; throws `invalid` with each file and line where it cannot.
+   * Files that were once imported are not waited for again.
+   */
+  assertImports(): Promise<void>;
   /** Begins to start a process of its own over the world's files and the grader's. */
   openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
   /** The same for one run of tests. */
@@ -56,7 +62,8 @@ const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<v
 /** Begins to load the code. A failure shows in the runs that need it. */
 export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
   let folder = '';
-  let loaded: Promise<void>;
+  let loaded: Promise<readonly string[]>;
+  let wasImported = false;
   /**
    * Whether anything of a session may have reached the code: by a run, or because a grader's source lay
    * on the same disk, which is closed to the workers only where the system can do that.
@@ -97,6 +104,12 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
   return {
     bounds: userCode.bounds,
     isReached: () => isReached,
+    async assertImports() {
+      if (wasImported) return;
+      const failures = await loaded;
+      if (failures.length > 0) throw new AppError('invalid', failures.join('; '));
+      wasImported = true;
+    },
     async run(request) {
       isReached = true;
       await loaded;

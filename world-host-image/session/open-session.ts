@@ -71,6 +71,12 @@ export const openSession = async (
   };
 };
 
+/** Throws `invalid` where code of a session's world, or of one linked to it, cannot be imported; see `AuthorCode`. */
+export const assertImports = async ({ world, links }: Session): Promise<void> => {
+  const worlds = [world, ...[...links.values()].map((link) => link.world)];
+  await Promise.all(worlds.map(({ code }) => code.assertImports()));
+};
+
 /**
  * Takes everything of the session back: its linked worlds gone, fresh workers, nothing of it in the host, the base
  * rows, no ledger. Resolves with the digest of the rows that are there then, read one by one, and with what is

@@ -26,8 +26,8 @@ export type Lane = {
   kind: WorkerKind;
   /** Resolves when the worker that is kept ready is up, at once where there is none. */
   ready: Promise<void>;
-  /** Makes a directory the code of the runs to come, and imports it at once. */
-  load(directory: string): Promise<void>;
+  /** Makes a directory the code of the runs to come, and imports it at once; resolves with why files could not be. */
+  load(directory: string): Promise<readonly string[]>;
   /** Makes a directory the code of the runs to come; undefined: there is none. */
   point(directory: string | undefined): Promise<void>;
   /** Its live processes, and all that it ever started. */
@@ -46,6 +46,8 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   /** Whether workers import the directory before a run asks them to. */
   let isEager = false;
   let isUntouched = true;
+  /** Of the directory, as it was last imported. */
+  let failures: readonly string[] = [];
   let stopped = false;
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -68,8 +70,12 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     }
   };
 
+  const killed = `importing the ${kind.language} code of the world ended its process, or took more than ${limits.loadMs / 1000} s`;
+
   const loadInto = async (worker: Worker, code: string): Promise<Worker> => {
-    if (await worker.load(code, true)) return worker;
+    const found = await worker.load(code, true);
+    failures = found ?? [killed];
+    if (found !== undefined) return worker;
     log.warn({ language: kind.language }, 'importing user code killed its worker');
     await dispose(worker);
     const second = await start();
@@ -125,6 +131,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
       const worker = current === undefined && !isNeeded ? undefined : await liveWorker();
       directory = to;
       isEager = eager;
+      failures = [];
       if (worker?.isLoaded()) {
         if (isNeeded) replaceBy(startLoaded());
         else current = undefined;
@@ -146,9 +153,10 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   return {
     kind,
     ready: current === undefined ? Promise.resolve() : current.then(() => undefined),
-    load(to) {
+    async load(to) {
       isUntouched = false;
-      return turnTo(to, true);
+      await turnTo(to, true);
+      return failures;
     },
     point: (to) => turnTo(to, false),
     pids: () => ({

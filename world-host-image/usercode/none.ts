@@ -3,7 +3,7 @@ import type { UserCode } from './runner.ts';
 
 export const noUserCode: UserCode = {
   bounds: { python: 'python3', mode: 'auto' },
-  load: async () => undefined,
+  load: async () => [],
   run: async () => ({
     ok: false,
     error: { code: 'load_failed', message: 'the world has no user code' },

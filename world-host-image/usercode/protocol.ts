@@ -63,7 +63,8 @@ export type WorkerMessage =
   | { type: 'ready'; nonce: string }
   /** Sent before that by one that has not all of the boundary, with the nonce ''. */
   | { type: 'open'; nonce: string; missing: BoundaryPart[] }
-  | { type: 'loaded'; nonce: string }
+  /** `failures`: of each file that could not be imported, which one and why. */
+  | { type: 'loaded'; nonce: string; failures: string[] }
   /** A use of the store; it is answered by `reply` with the same id. */
   | {
       type: 'ask';
@@ -153,6 +154,9 @@ const isHeaderName = (name: unknown): boolean =>
 const readHeaders = (value: unknown): readonly string[] | 'all' =>
   Array.isArray(value) && value.length <= mostHeaders && value.every(isHeaderName) ? value : 'all';
 
+/** More than there are files that are imported at once. */
+const mostFailures = 10;
+
 const parseObject = (line: string): Row | undefined => {
   try {
     const value: unknown = JSON.parse(line);
@@ -170,8 +174,12 @@ export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
   const isDeep = isTooDeep(line, limits.bodyLevels);
   switch (type) {
     case 'ready':
-    case 'loaded':
       return { type, nonce };
+    case 'loaded': {
+      const { failures } = message;
+      if (!Array.isArray(failures)) return undefined;
+      return { type, nonce, failures: failures.slice(0, mostFailures).map(String) };
+    }
     case 'open': {
       const { missing } = message;
       if (!Array.isArray(missing)) return undefined;

@@ -97,7 +97,10 @@ describe('imports', () => {
   });
 
   it('points at a syntax error', async () => {
-    await bench.load({ 'tools.py': 'x = 1\ndef paint(:\n  pass\n' });
+    const where = /^tools\.py cannot be imported: SyntaxError: .*\(tools\.py:2 in <module>\)$/;
+    expect(await bench.failures({ 'tools.py': 'x = 1\ndef paint(:\n  pass\n' })).toEqual([
+      expect.stringMatching(where),
+    ]);
     expect(errorOf(await bench.run('python', 'paint'))).toMatchObject({
       code: 'load_failed',
       message: expect.stringMatching(/SyntaxError: .*\(tools\.py:2 in <module>\)/),
@@ -110,7 +113,9 @@ describe('imports', () => {
       'tools.py': 'import os\nos._exit(7)\n',
       'api/handlers.py': 'while True:\n    pass\n',
     };
-    await impatient.load(files);
+    expect(await impatient.failures(files)).toEqual([
+      'importing the python code of the world ended its process, or took more than 0.3 s',
+    ]);
     expect(errorOf(await impatient.run('python', 'paint')).code).toBe('crashed');
     const hung = errorOf(await impatient.run('python', 'index', { ...handler, timeoutMs: 200 }));
     expect(hung.code).toBe('timeout');

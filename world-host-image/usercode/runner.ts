@@ -59,9 +59,10 @@ export type UserCode = {
   bounds: ProcessBounds;
   /**
    * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`,
-   * of TypeScript beside Python only where it has handlers. Code that cannot be imported fails its runs, not the load.
+   * of TypeScript beside Python only where it has handlers. Resolves with why files could not be imported, each with its
+   * place; runs of those files fail with the same.
    */
-  load(directory: string): Promise<void>;
+  load(directory: string): Promise<readonly string[]>;
   /** Runs one function. Runs of one language take turns. */
   run(request: RunRequest): Promise<RunResult>;
   /** Begins to start a process for one Python grader, apart from those that `run` uses. */
@@ -178,9 +179,14 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     async load(directory) {
       const code = await codeDirectory(directory, root);
       const eager = await eagerLanguages(code);
-      await Promise.all(
-        lanes.map((lane) => (eager.has(lane.kind.language) ? lane.load(code) : lane.point(code))),
+      const failures = await Promise.all(
+        lanes.map(async (lane) => {
+          if (eager.has(lane.kind.language)) return lane.load(code);
+          await lane.point(code);
+          return [];
+        }),
       );
+      return failures.flat();
     },
     async run(request) {
       const lane = lanes.find(({ kind }) => kind.language === request.language);

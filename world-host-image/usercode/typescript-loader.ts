@@ -54,7 +54,8 @@ export class Unavailable extends Error {
 
 export type Loader = {
   root(): string;
-  open(directory: string, eager: boolean): Promise<void>;
+  /** Resolves with why files that are imported at once could not be. */
+  open(directory: string, eager: boolean): Promise<string[]>;
   /** The function of a file. `fresh` imports the file again. Throws `Unavailable`. */
   find(file: string, name: string, fresh: boolean): Promise<UserFunction>;
 };
@@ -129,13 +130,15 @@ export const createLoader = (): Loader => {
     async open(directory, eager) {
       root = directory;
       failures.clear();
-      if (!eager) return;
+      const found: string[] = [];
+      if (!eager) return found;
       for (const file of eagerFiles.filter((name) => existsSync(join(root, name)))) {
-        // A failure is remembered, and told to each run of the file.
         await moduleOf(file, false).catch((error: unknown) => {
           if (!(error instanceof Unavailable)) throw error;
+          found.push(error.message);
         });
       }
+      return found;
     },
     async find(file, name, fresh) {
       const module = await moduleOf(file, fresh);

@@ -230,8 +230,8 @@ const serve = async (message: RunMessage): Promise<void> => {
 };
 
 const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<void> => {
-  await loader.open(message.directory, message.eager);
-  send({ type: 'loaded', nonce: message.nonce });
+  const failures = await loader.open(message.directory, message.eager);
+  send({ type: 'loaded', nonce: message.nonce, failures });
 };
 
 /** Whoever has taken in a part of what changed would read what is not so: it ends instead. */

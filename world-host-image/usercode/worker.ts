@@ -55,8 +55,11 @@ export type Worker = {
   pid: number | undefined;
   /** Rejects with `unavailable` when the process does not come up. */
   ready: Promise<void>;
-  /** Whether it came through: user code that hangs or ends the process while it is imported kills it. */
-  load(directory: string, eager: boolean): Promise<boolean>;
+  /**
+   * Resolves with why files could not be imported; undefined where importing them killed the worker, because it hung or
+   * ended the process.
+   */
+  load(directory: string, eager: boolean): Promise<readonly string[] | undefined>;
   run(request: RunRequest): Promise<RunResult>;
   isAlive(): boolean;
   isLoaded(): boolean;
@@ -157,11 +160,15 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     directory = to;
     const nonce = newNonce();
     const outcome = await channel.exchange(
-      { nonce, timeoutMs: limits.loadMs, take: () => ({ value: true }) },
+      {
+        nonce,
+        timeoutMs: limits.loadMs,
+        take: (message) => ({ value: message.type === 'loaded' ? message.failures : [] }),
+      },
       JSON.stringify({ type: 'load', nonce, directory: to, eager } satisfies HostMessage),
     );
     allowPresentThreads();
-    return 'value' in outcome;
+    return 'value' in outcome ? outcome.value : undefined;
   };
 
   /** The line with what its worker has to hear of the rows that it holds. */

@@ -35,18 +35,20 @@ class Loader:
         #: Modules of files that could be imported.
         self._found: dict[str, ModuleType] = {}
 
-    def open(self, directory: str, eager: bool) -> None:
-        """Makes a directory the author's code. Its modules come after the standard library's."""
+    def open(self, directory: str, eager: bool) -> list[str]:
+        """Makes a directory the author's code. Its modules come after the standard library's.
+
+        Returns why files that are imported at once could not be.
+        """
         self.root = directory
         self._failures.clear()
         self._found.clear()
         sys.path.append(directory)
         _warn_of_hidden_modules(directory)
         if not eager:
-            return
-        for file in EAGER:
-            if os.path.isfile(os.path.join(directory, file)):
-                self._warm(file)
+            return []
+        files = [file for file in EAGER if os.path.isfile(os.path.join(directory, file))]
+        return [failure for file in files for failure in self._warm(file)]
 
     def find(self, file: str, name: str, fresh: bool) -> Callable[..., Any]:
         """The function of a file. `fresh` imports the file again. Raises Unavailable."""
@@ -60,14 +62,15 @@ class Loader:
             "not_found", f"{file} has no function {name}; it has {listed}", {"functions": found}
         )
 
-    def _warm(self, file: str) -> None:
+    def _warm(self, file: str) -> list[str]:
         try:
             module = self._module(file, fresh=False)
-        except Unavailable:
-            return  # It is remembered, and told to each run of the file.
+        except Unavailable as failure:
+            return [failure.error["message"]]
         codes = [getattr(value, "__code__", None) for value in vars(module).values()]
         if any(code is not None and code.co_flags & COROUTINE for code in codes):
             import asyncio  # noqa: F401  (slow to import; the first call should not pay)
+        return []
 
     def _module(self, file: str, fresh: bool) -> ModuleType:
         if self.root == "":

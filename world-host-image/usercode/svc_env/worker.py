@@ -64,10 +64,10 @@ def main() -> None:
         message = channel.receive()
         if message["type"] == "load":
             readable.append(message["directory"])
-            loader.open(message["directory"], message["eager"])
+            failures = loader.open(message["directory"], message["eager"])
             gc.freeze()  # Code stays: looking for garbage in it again and again takes longer than many a run.
             trim(0)  # Compiling the files took memory that nothing needs any more.
-            channel.send({"type": "loaded", "nonce": message["nonce"]})
+            channel.send({"type": "loaded", "nonce": message["nonce"], "failures": failures})
         else:
             _serve(loader, channel, message)
 
