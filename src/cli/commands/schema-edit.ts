@@ -12,16 +12,16 @@ import type { Change } from '#language/edit/change.ts';
 import { diffText } from '#language/edit/diff-text.ts';
 import { initTree } from '#language/edit/init.ts';
 import { reconcile } from '#language/edit/reconcile/reconcile.ts';
-import { removeEntity } from '#language/edit/remove-entity.ts';
+import { removeEntity, removeEntityWithUses } from '#language/edit/remove-entity.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
 import { writeEditorFiles } from '../files/editor-files.ts';
 import { asPath, readTree } from '../files/input.ts';
-import { writeTree } from '../files/write-tree.ts';
+import { changeTree, writeTree } from '../files/write-tree.ts';
 import type { Colors, Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { colorLine } from '../views/diff.ts';
-import { ProblemsError } from '../views/report.ts';
+import { ProblemsError, usageError } from '../views/report.ts';
 import { addCommand, printAnswer } from './command.ts';
 
 const decoder = new TextDecoder();
@@ -47,7 +47,7 @@ const formatDiff = (
 const formatReasons = (changes: readonly Change[]): string =>
   changes.map(({ file, pointer, reason }) => `  ${file}${pointer}: ${reason}`).join('\n');
 
-type InitOptions = { connector?: string; name?: string; json?: boolean };
+type InitOptions = { connector?: string; name?: string; api?: boolean; json?: boolean };
 
 const namesIn = (path: string, folder: string): string[] => {
   try {
@@ -82,6 +82,9 @@ const describeBegun = (folder: string, written: readonly string[]): string =>
     '',
     `${written.length} files written to ${folder}. What comes next:`,
     `  $ svc worlds schema check ${folder}`,
+    ...(written.some((path) => path.startsWith('tests/'))
+      ? [`  $ svc worlds test ${asPath(folder)}`]
+      : []),
     `  $ svc worlds create <slug> --from ${asPath(folder)}`,
   ].join('\n');
 
@@ -91,17 +94,25 @@ export const addInit = (schema: Command, context: Context): void => {
     summary: 'begin a world in a new folder',
     example: [
       'svc worlds schema init ./crm',
+      'svc worlds schema init ./billing --api',
       'svc worlds schema init ./code --connector code-hosting --name "Our code host"',
     ].join('\n'),
   })
+    .option(
+      '--api',
+      'begin with an HTTP API: routes, a handler, a webhook, a page, a task and tests',
+    )
     .option('--connector <template>', 'begin with a template (see "svc worlds schema templates")')
     .option('--name <text>', "display name (default: the folder's or the template's)")
     .option('--json', 'print the paths written as JSON')
-    .action((folder: string, { connector, name, ...shown }: InitOptions) => {
+    .action((folder: string, { connector, name, api = false, ...shown }: InitOptions) => {
+      if (api && connector !== undefined) {
+        throw usageError('name one start: --api, or --connector with a template');
+      }
       refuseFilled(context, folder);
       const template = connector === undefined ? {} : { template: readTemplate(connector) };
       const ownName = name ?? basename(resolve(context.cwd, folder));
-      const files = initTree({ name: ownName, ...template });
+      const files = initTree({ name: ownName, api, ...template });
       writeTree(context, folder, files);
       const written = [...files.map(({ path }) => path), ...writeEditorFiles(context, folder)];
       printAnswer(context, shown, { folder, written }, () => describeBegun(folder, written));
@@ -152,21 +163,31 @@ export const addEntityAdd = (entity: Command, context: Context): void => {
     });
 };
 
+type RemoveOptions = { uses?: boolean; json?: boolean };
+
 export const addEntityRemove = (entity: Command, context: Context): void => {
   addCommand(entity, {
     usage: 'remove <folder> <name>',
     summary: 'remove an entity; refused, naming what, while something refers to it',
-    example: 'svc worlds schema entity remove ./crm contacts',
+    example: [
+      'svc worlds schema entity remove ./crm contacts',
+      'svc worlds schema entity remove ./billing invoices --uses',
+    ].join('\n'),
   })
+    .option('--uses', 'also remove its rows, routes, tools, tasks and what else refers to it')
     .option('--json', 'print the changes as JSON')
-    .action((folder: string, name: string, options: { json?: boolean }) => {
+    .action((folder: string, name: string, { uses = false, ...shown }: RemoveOptions) => {
       const files = readTree(context, folder);
-      const result = removeEntity(files, name);
+      const result = uses ? removeEntityWithUses(files, name) : removeEntity(files, name);
       if (!result.ok) throw new ProblemsError(folder, result.problems, files, `keeps "${name}"`);
-      writeTree(context, folder, result.files);
-      const { changes, notes } = result;
-      printAnswer(context, options, { changes, notes }, () =>
-        [formatDiff(files, result.files, context.colors), ...notes].join('\n'),
+      const { changes, notes, removed = [] } = result;
+      changeTree(context, folder, { write: result.files, remove: removed });
+      printAnswer(context, shown, { changes, notes, removed }, () =>
+        [
+          formatDiff(files, result.files, context.colors),
+          ...removed.map((path) => `removed ${path}`),
+          ...notes,
+        ].join('\n'),
       );
     });
 };

@@ -183,6 +183,23 @@ describe('svc worlds schema', () => {
     expect((await run('entity remove crm deals')).err).toContain('connector.toml');
   });
 
+  it("begins an HTTP API, and gets from it to entities of one's own", async () => {
+    const begun = await ran('init ./billing --api');
+    expect(begun).toContain('connector.toml');
+    expect(begun).toContain('svc worlds test ./billing');
+    expect(await ran('check billing')).toContain('3 entities, 2 tools, 7 routes, 1 task');
+    await ran('entity add billing deals --field id:integer');
+    const removed = await ran('entity remove billing invoices --uses');
+    expect(removed).toContain('removed data/invoices.json\n');
+    expect(removed).toContain('tests/invoices.test.ts still mentions "invoices"');
+    expect(existsSync(pathOf('billing/data/invoices.json'))).toBe(false);
+    await ran('entity remove billing customers --uses');
+    expect(await ran('check billing')).toContain('2 entities, 0 tools, 0 routes, 0 tasks');
+    expect((await run('init ./other --api --connector code-hosting')).err).toContain(
+      'name one start',
+    );
+  });
+
   it('fits the data model to captures, and writes only when told to', async () => {
     await ran('init crm');
     await ran('entity add crm deals --field id:integer');

@@ -24,6 +24,8 @@ export type EditResult =
       ok: true;
       /** Only the files that are other than before. */
       files: TreeFile[];
+      /** Paths of files that are to go; absent where none are. */
+      removed?: string[];
       changes: Change[];
       /** What the edit leaves to its caller, a sentence each. */
       notes: string[];

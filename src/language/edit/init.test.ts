@@ -42,6 +42,36 @@ describe('initTree without a template', () => {
   });
 });
 
+describe('initTree with an HTTP API', () => {
+  const files = initTree({ name: 'Our billing', api: true });
+
+  it('writes two related entities with routes, a webhook, a page, a closed task and a test', () => {
+    const { contract, generated } = compiled(files);
+    expect(contract).toMatchObject({
+      name: 'Our billing',
+      package: { id: 'our-billing' },
+      webhooks: { subscriptions: 'webhook_endpoints' },
+      tasks: [{ name: 'record-payment', grader: { changes: { closed: true } } }],
+    });
+    const invoices = contract.api?.routes.filter(({ entity }) => entity === 'invoices');
+    expect(invoices?.map(({ method, action, page }) => `${method} ${action} ${page}`)).toEqual([
+      'GET read cursor',
+      'GET read none',
+      'POST create none',
+      'PATCH update none',
+      'DELETE delete none',
+      'POST handler none',
+    ]);
+    expect(generated.map(({ path }) => path)).toContain('ui/index.html');
+    expect(files.map(({ path }) => path)).toContain('tests/invoices.test.ts');
+  });
+
+  it('says its API in 60 lines, blank ones left out', () => {
+    const lines = textAt(files, 'connector.toml').split('\n');
+    expect(lines.filter((line) => line.trim() !== '')).toHaveLength(60);
+  });
+});
+
 describe('initTree with a template', () => {
   const template = toTree(smallWorld());
 

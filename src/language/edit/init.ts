@@ -1,6 +1,6 @@
 /**
- * Begins a world: with a small one that shows how worlds are written, or with a template's tree under
- * another name. What compiling generates is left to compiling.
+ * Begins a world: with a small one that shows how worlds are written, with a small vendor that has an HTTP API, or
+ * with a template's tree under another name. What compiling generates is left to compiling.
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -10,6 +10,7 @@ import { parseToml } from '../read/document.ts';
 import { generatedPaths } from '../read/paths.ts';
 import { createProblems } from '../read/place.ts';
 import { outlineToml } from '../read/toml-positions.ts';
+import { apiStarterTexts } from './api-starter.ts';
 import { starterTexts } from './starter.ts';
 import { editText, textFile } from './tree-text.ts';
 
@@ -72,8 +73,8 @@ const copyTemplate = (name: string, template: readonly TreeFile[]): TreeFile[] =
   return kept.map((file) => (file.path === environmentFile ? renameIn(file, name) : file));
 };
 
-const begin = (name: string): TreeFile[] => {
-  const texts = starterTexts({ name, slug: slugOf(name), tomlName: tomlString(name) });
+const begin = (name: string, textsOf: typeof starterTexts): TreeFile[] => {
+  const texts = textsOf({ name, slug: slugOf(name), tomlName: tomlString(name) });
   return Object.entries(texts).map(([path, text]) => textFile(path, text));
 };
 
@@ -84,11 +85,15 @@ const begin = (name: string): TreeFile[] => {
 export const initTree = ({
   name,
   template,
+  api = false,
 }: {
   name: string;
-  /** A tree to copy; absent: the smallest world. */
+  /** A tree to copy; absent: a starter. */
   template?: readonly TreeFile[];
+  /** Which starter: a small vendor with an HTTP API, or the smallest world. */
+  api?: boolean;
 }): TreeFile[] => {
   acceptName(name);
-  return template === undefined ? begin(name) : copyTemplate(name, template);
+  if (template !== undefined) return copyTemplate(name, template);
+  return begin(name, api ? apiStarterTexts : starterTexts);
 };

@@ -87,16 +87,24 @@ export const describeReferences = (
   });
 };
 
-/** Whether user code may speak of the entity: its name in quotes. */
-const mentions = (text: string, entity: string): boolean =>
-  ['"', "'", '`'].some((quote) => text.includes(`${quote}${entity}${quote}`));
+const escaped = (name: string): string => name.replaceAll(/[^\w]/g, '\\$&');
 
-/** Files of user code in which the entity's name stands in quotes. */
-export const mentioningFiles = (entity: string, files: readonly TreeFile[]): string[] => {
+/** Whether user code may speak of it: its name in quotes, as a segment of a path, or as a member. */
+const mentions = (text: string, name: string): boolean =>
+  new RegExp(`['"\`/.]${escaped(name)}(?!\\w)`).test(text);
+
+/** Files of user code that may speak of some of these by name; and of which. */
+export const mentioningFiles = (
+  names: readonly string[],
+  files: readonly TreeFile[],
+): { path: string; names: string[] }[] => {
   const decoder = new TextDecoder();
   return files
     .filter(({ path }) => /\.(py|ts)$/.test(path))
-    .filter(({ content }) => mentions(decoder.decode(content), entity))
-    .map(({ path }) => path)
-    .sort();
+    .map(({ path, content }) => {
+      const text = decoder.decode(content);
+      return { path, names: names.filter((name) => mentions(text, name)) };
+    })
+    .filter((file) => file.names.length > 0)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 };

@@ -3,7 +3,7 @@ import { type SmallWorld, smallWorld, toTree } from '#test/support/small-world.t
 import { compileTree } from '../compile/compile.ts';
 import { addEntity } from './add-entity.ts';
 import { initTree } from './init.ts';
-import { removeEntity } from './remove-entity.ts';
+import { removeEntity, removeEntityWithUses } from './remove-entity.ts';
 import { replaceFiles, textAt, textFile } from './tree-text.ts';
 
 const treeWith = (change: (world: SmallWorld) => void = () => undefined) => {
@@ -141,5 +141,100 @@ describe('removeEntity', () => {
   it('does not judge a tree in which a file cannot be read', () => {
     const files = replaceFiles(withLabels(), [textFile('connector.toml', 'x = ')]);
     expect(refused('labels', files)).toMatchObject([{ file: 'connector.toml', code: 'syntax' }]);
+  });
+});
+
+describe('removeEntityWithUses', () => {
+  const starter = initTree({ name: 'Billing', api: true });
+
+  /** The tree after the removal, and what it says. */
+  const removed = (name: string, files = starter) => {
+    const result = removeEntityWithUses(files, name);
+    if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
+    const gone = new Set(result.removed);
+    const tree = replaceFiles(files, result.files).filter(({ path }) => !gone.has(path));
+    return { tree, ...result };
+  };
+
+  it('takes rows, routes, tools and tasks along, and names the code that still mentions them', () => {
+    const { tree, notes, removed: paths } = removed('invoices');
+    const compiled = compileTree(tree);
+    if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems, null, 2));
+    const { api, entities, tasks, tools } = compiled.contract;
+    expect(api?.routes.map(({ operation }) => operation)).toEqual(['list_customers']);
+    expect(entities.map(({ name }) => name)).toEqual(['customers', 'webhook_endpoints']);
+    expect([...tasks, ...tools]).toEqual([]);
+    expect(paths).toEqual([
+      'data/invoices.json',
+      'scenarios/record-payment/instruction.md',
+      'scenarios/record-payment/scenario.toml',
+    ]);
+    expect(notes).toContain('removed with it: the route pay_invoice');
+    expect(notes).toContain(
+      'api/handlers.ts still mentions "invoices": change it, or delete the file',
+    );
+  });
+
+  it('leaves an entity that referred to it without the relationship', () => {
+    const { tree, notes } = removed('customers');
+    expect(compileTree(tree)).toMatchObject({
+      ok: true,
+      contract: { entities: [{ name: 'invoices', relationships: [] }, {}] },
+    });
+    expect(notes).toContain('removed with it: a relationship of invoices');
+  });
+
+  it('takes the webhooks along with their subscriptions', () => {
+    const { tree } = removed('webhook_endpoints');
+    expect(compileTree(tree)).toMatchObject({ ok: true, contract: { webhooks: null } });
+  });
+
+  it("gets one from the starter to a world of entities of one's own", () => {
+    const added = addEntity(starter, { name: 'projects' });
+    if (!added.ok) throw new Error('projects cannot be added');
+    const own = replaceFiles(starter, added.files);
+    const left = ['invoices', 'customers', 'webhook_endpoints'].reduce(
+      (files, name) => removed(name, files).tree,
+      own,
+    );
+    expect(compileTree(left)).toMatchObject({
+      ok: true,
+      contract: { entities: [{ name: 'projects' }], api: { routes: [] } },
+    });
+  });
+
+  it('takes a query that grades along with its task', () => {
+    const files = [
+      ...starter,
+      textFile('verifiers/all_paid.sql', 'select count(*) = 0 as passed from invoices'),
+    ].map((file) =>
+      file.path === 'svc-env.toml'
+        ? textFile(
+            file.path,
+            `${textAt([file], file.path)}\n[[tasks]]\nname = "all"\nverifier = "all_paid"\n`,
+          )
+        : file,
+    );
+    expect(compileTree(files)).toMatchObject({ ok: true });
+    const { tree, removed: paths } = removed('invoices', files);
+    expect(paths).toContain('verifiers/all_paid.sql');
+    expect(textAt(tree, 'svc-env.toml')).not.toContain('[[tasks]]');
+  });
+
+  it('refuses, naming it, where only the author can change what refers to the entity', () => {
+    const result = removeEntityWithUses(treeWith(), 'cards');
+    const messages = result.ok ? [] : result.problems.map(({ message }) => message);
+    expect(messages).toEqual([
+      'the entity "cards" is used by the ingest rules of the operation "list_lists" in connector.toml',
+      'the entity "cards" is used by the link to the world "crm" in svc-env.toml',
+    ]);
+  });
+
+  it('does not begin with a tree that has problems', () => {
+    const files = replaceFiles(starter, [textFile('data/customers.json', '[{}]')]);
+    expect(removeEntityWithUses(files, 'invoices')).toMatchObject({
+      ok: false,
+      problems: [{ pointer: '/0/email' }, { pointer: '/0/id' }, { pointer: '/0/name' }],
+    });
   });
 });

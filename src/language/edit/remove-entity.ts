@@ -11,10 +11,13 @@ import { worldFile } from '../files/world-json.ts';
 import { type Problem, sortProblems } from '../problem.ts';
 import { suggestName } from '../read/suggest.ts';
 import { isTable, type Table } from '../read/values.ts';
-import type { EditResult } from './change.ts';
+import type { Change, EditResult } from './change.ts';
 import { createJudge, type Judge, placeUnedited } from './new-problems.ts';
 import { describeReferences, mentioningFiles } from './references.ts';
+import { describePart, findUses, namesOf, removeUses, type Use, whereIs } from './remove-uses.ts';
 import { readWorldDocument, type WorldDocument, writeEntities } from './world-document.ts';
+
+const pointerOf = (name: string): string => toPointer(['x-svc', 'entities', name]);
 
 /** Problems of files that nothing can be told from, such as whether they refer to an entity. */
 const unreadableCodes = new Set([
@@ -65,30 +68,41 @@ const findReferences = (
 };
 
 const notesOf = (name: string, files: readonly TreeFile[]): string[] => {
-  const mentioning = mentioningFiles(name, files);
+  const mentioning = mentioningFiles([name], files);
   if (mentioning.length === 0) return [];
+  const paths = mentioning.map(({ path }) => path).join(', ');
   return [
-    `"${name}" is written in ${mentioning.join(', ')}; a name that is not given to the store as it is written is not checked`,
+    `"${name}" is written in ${paths}; a name that is not given to the store as it is written is not checked`,
   ];
+};
+
+type Found =
+  | { ok: true; document: WorldDocument; rest: Table; judge: Judge }
+  | { ok: false; problems: Problem[] };
+
+/** The entity in a tree that can be judged, or why it cannot be removed. */
+const findEntity = (files: readonly TreeFile[], name: string): Found => {
+  const read = readWorldDocument(files);
+  if (!read.ok) return read;
+  const { document } = read;
+  if (!Object.hasOwn(document.entities, name)) {
+    const hint = suggestName(name, Object.keys(document.entities));
+    const message = `the world has no entity "${name}"`;
+    const problem = { file: worldFile, pointer: pointerOf(name), code: 'unknown_entity', message };
+    const hinted = hint === undefined ? problem : { ...problem, hint };
+    return { ok: false, problems: placeUnedited([hinted], files, worldFile) };
+  }
+  const judge = createJudge(files, worldFile);
+  const unread = judge.before().filter(({ code }) => unreadableCodes.has(code));
+  if (unread.length > 0) return { ok: false, problems: unread };
+  return { ok: true, document, rest: without(document.entities, name), judge };
 };
 
 /** Removes the entity, or names everything that refers to it. */
 export const removeEntity = (files: readonly TreeFile[], name: string): EditResult => {
-  const read = readWorldDocument(files);
-  if (!read.ok) return read;
-  const { document } = read;
-  const pointer = toPointer(['x-svc', 'entities', name]);
-  if (!Object.hasOwn(document.entities, name)) {
-    const hint = suggestName(name, Object.keys(document.entities));
-    const message = `the world has no entity "${name}"`;
-    const problem = { file: worldFile, pointer, code: 'unknown_entity', message };
-    const hinted = hint === undefined ? problem : { ...problem, hint };
-    return { ok: false, problems: placeUnedited([hinted], files, worldFile) };
-  }
-  const rest = without(document.entities, name);
-  const judge = createJudge(files, worldFile);
-  const unread = judge.before().filter(({ code }) => unreadableCodes.has(code));
-  if (unread.length > 0) return { ok: false, problems: unread };
+  const found = findEntity(files, name);
+  if (!found.ok) return found;
+  const { document, rest, judge } = found;
   const problems = findReferences(files, document, rest, name, judge);
   if (problems.length > 0) return { ok: false, problems };
   const reason = `nothing refers to the entity "${name}"`;
@@ -96,8 +110,84 @@ export const removeEntity = (files: readonly TreeFile[], name: string): EditResu
     ok: true,
     files: [writeEntities(files, document, rest).file],
     changes: [
-      { file: worldFile, pointer, kind: 'removed', before: own(document.entities, name), reason },
+      {
+        file: worldFile,
+        pointer: pointerOf(name),
+        kind: 'removed',
+        before: own(document.entities, name),
+        reason,
+      },
     ],
     notes: notesOf(name, files),
+  };
+};
+
+/** Each round takes out what the one before left without its ground: a tool after its route, for example. */
+const mostRounds = 20;
+
+type Freed = { tree: TreeFile[]; uses: Use[]; names: string[] };
+
+/** The tree without all that refers to the entity, or the problems that keep it. */
+const freeOf = (start: readonly TreeFile[], judge: Judge): Freed | { left: Problem[] } => {
+  let tree = [...start];
+  const uses: Use[] = [];
+  const names: string[] = [];
+  for (let round = 0; round < mostRounds; round += 1) {
+    const problems = judge.added(tree);
+    if (problems.length === 0) return { tree, uses, names };
+    const found = findUses(tree, problems);
+    const next = found.left.length === 0 ? removeUses(tree, found.uses) : undefined;
+    if (next === undefined) return { left: found.left.length === 0 ? problems : found.left };
+    names.push(...namesOf(tree, found.uses));
+    uses.push(...found.uses);
+    tree = next;
+  }
+  return { left: judge.added(tree) };
+};
+
+const isSameFile = (one: TreeFile, other: TreeFile | undefined): boolean =>
+  other !== undefined && Buffer.compare(one.content, other.content) === 0;
+
+/**
+ * Removes the entity with its rows, routes, tools, tasks and whatever else names it. Refuses, and names them,
+ * where something refers to it that only the author can change; refuses a tree that has problems already.
+ */
+export const removeEntityWithUses = (files: readonly TreeFile[], name: string): EditResult => {
+  const found = findEntity(files, name);
+  if (!found.ok) return found;
+  const { document, rest, judge } = found;
+  if (judge.before().length > 0) return { ok: false, problems: judge.before() };
+  const freed = freeOf(writeEntities(files, document, rest).tree, judge);
+  if ('left' in freed) {
+    return { ok: false, problems: describeReferences(name, sortProblems(freed.left), files) };
+  }
+  const { tree, uses, names } = freed;
+  const before = new Map(files.map((file) => [file.path, file]));
+  const after = new Set(tree.map(({ path }) => path));
+  const reason = `it is of the entity "${name}", which is removed`;
+  return {
+    ok: true,
+    files: tree.filter((file) => !isSameFile(file, before.get(file.path))),
+    removed: files.map(({ path }) => path).filter((path) => !after.has(path)),
+    changes: [
+      {
+        file: worldFile,
+        pointer: pointerOf(name),
+        kind: 'removed',
+        before: own(document.entities, name),
+        reason: 'it was asked for',
+      },
+      ...uses.map((use): Change => ({ ...whereIs(use), kind: 'removed', reason })),
+    ],
+    notes: [
+      ...uses.flatMap((use) => {
+        const text = describePart(use);
+        return text === undefined ? [] : [`removed with it: ${text}`];
+      }),
+      ...mentioningFiles([name, ...names], tree).map(
+        (file) =>
+          `${file.path} still mentions "${file.names.join('", "')}": change it, or delete the file`,
+      ),
+    ],
   };
 };

@@ -3,8 +3,8 @@
  * need no code, and beside each thing the words that say how to go on.
  */
 
-/** What the starter is told: the world's name, and the same as a slug for its identifiers. */
-type StarterNames = {
+/** Names that a starter writes into its files: the world's, and the same as a slug for its identifiers. */
+export type StarterNames = {
   name: string;
   slug: string;
   /** The name as a TOML string. */
