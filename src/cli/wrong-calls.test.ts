@@ -47,6 +47,7 @@ describe('a wrong call', () => {
       const { out, err } = context.written();
       expect({ words, status, out }).toEqual({ words, status: 1, out: '' });
       expect(err, words.join(' ')).toMatch(/^error: (?!no answer|no credentials)/);
+      expect(err, words.join(' ')).toMatch(/\nfor example: .+\n/);
     }
   });
 

@@ -242,7 +242,9 @@ describe('a link to a surface', () => {
 
   it('is not made for a session that does not serve the surface, and the reason is named', async () => {
     const { id } = await open();
-    await expect(link(id)).rejects.toThrow(`${id} was opened without the surface "ui"`);
+    await expect(link(id)).rejects.toThrow(
+      `${id} was opened without the surface "ui": open one with it, by surfaces ["ui"] or svc worlds session open <world> --surface ui`,
+    );
     await close(id);
     await expect(link(id)).rejects.toThrow(`${id} is CLOSED`);
     await expect(link(newId('ses'))).rejects.toMatchObject({ code: 'not_found' });

@@ -29,14 +29,15 @@ const deciding = new WeakSet<Command>();
 /** Returns true for a command whose exit status is its answer. */
 export const decides = (command: Command): boolean => deciding.has(command);
 
-/** Adds a command below another. Settings of the parent (exit, output) hold for it too. */
+/** Adds a command below another, whose example also follows an error of use. Settings of the parent (exit, output) hold for it too. */
 export const addCommand = (parent: Command, text: CommandText): Command => {
   const lines = text.example.split('\n').map((line) => `  $ ${line}`);
   const title = lines.length === 1 ? 'Example' : 'Examples';
   const command = parent
     .command(text.usage)
     .description(text.summary)
-    .addHelpText('after', `\n${title}:\n${lines.join('\n')}`);
+    .addHelpText('after', `\n${title}:\n${lines.join('\n')}`)
+    .showHelpAfterError(`for example: ${lines[0]?.trim().slice(2)}\n(add --help for all of it)`);
   if (text.decides === true) deciding.add(command);
   return command;
 };

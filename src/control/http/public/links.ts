@@ -27,7 +27,8 @@ const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
     throw notInState(session, '; it can be entered no longer');
   }
   if (!surfaces.includes(surface)) {
-    throw conflict(`${id} was opened without the surface "${surface}"`, session);
+    const way = `open one with it, by surfaces ["${surface}"] or svc worlds session open <world> --surface ${surface}`;
+    throw conflict(`${id} was opened without the surface "${surface}": ${way}`, session);
   }
 };
 
