@@ -10,6 +10,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findPython as findForSandbox } from '../../orchestrator/driver/process/python.ts';
 import { findSandbox, sandboxed } from '../../orchestrator/driver/process/sandbox.ts';
 import { packageRoot } from '../../world-host-image/usercode/boundary.ts';
 import { findPython } from '../../world-host-image/usercode/python.ts';
@@ -85,7 +86,8 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
       const root = join(import.meta.dirname, '../..');
       const code = ['src', 'world-host-image', 'node_modules', 'package.json'];
       const path = process.env.PATH ?? '';
-      const sandbox = await findSandbox('auto', { root, code, python, path });
+      const there = await findForSandbox(python, path);
+      const sandbox = await findSandbox('auto', { root, code, python: there, path });
       if (sandbox.kind === 'none') return console.info(`not tried in bubblewrap: ${sandbox.says}`);
       // Within, the first process is bubblewrap's own: the parent, and of the same user.
       const program = programs(python, process.execPath, { ...targets, host: 1 })[language] ?? [];

@@ -13,6 +13,7 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
 import { createProcessDriver } from '../../orchestrator/driver/process/process-driver.ts';
+import { findPython } from '../../orchestrator/driver/process/python.ts';
 import { findSandbox } from '../../orchestrator/driver/process/sandbox.ts';
 import { testPool } from '../support/pools.ts';
 import { processesNaming } from '../support/processes.ts';
@@ -23,7 +24,7 @@ const path = process.env.PATH ?? '';
 const sandbox = await findSandbox('auto', {
   root,
   code: ['src', 'world-host-image', 'node_modules', 'package.json'],
-  python: 'python3',
+  python: await findPython('python3', path),
   path,
 });
 if (sandbox.kind === 'none') console.info(`the process sandbox is not tested: ${sandbox.says}`);
@@ -172,13 +173,19 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
 });
 
 describe('choosing a sandbox', () => {
-  const visible = { root, code: [], python: 'python3', path: '/nonexistent' };
+  const visible = { root, code: [], python: undefined, path: '/nonexistent' };
 
   it('says in one line what is not isolated where no sandbox can be had', async () => {
-    const found = await findSandbox('auto', { ...visible, python: process.execPath });
+    const python = { executable: '/nonexistent/python3', prefixes: [] };
+    const found = await findSandbox('auto', { ...visible, python });
     expect(found.kind).toBe('none');
     expect(found.says).toMatch(/plain processes \(bubblewrap does not work here: .+\).+network/);
     expect(found.says).not.toContain('\n');
+  });
+
+  it.runIf(sandbox.kind === 'bubblewrap')('isolates hosts without Python, too', async () => {
+    const found = await findSandbox('auto', { ...visible, path });
+    expect(found).toMatchObject({ kind: 'bubblewrap', python: undefined });
   });
 
   it('refuses to start without a sandbox that was asked for', async () => {

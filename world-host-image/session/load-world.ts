@@ -11,6 +11,7 @@ import { createToolChecker } from '#language/schema/checkers.ts';
 import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { createRouter } from '../routes/router.ts';
 import { noUserCode } from '../usercode/none.ts';
+import { noPython } from '../usercode/python.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
 import { createBaseRows } from './base-rows.ts';
@@ -115,7 +116,12 @@ export const createWorldLoader = ({
       return begun;
     };
     const { contract, files } = decodeBundle(await takeBundle(version));
-    const code = openAuthorCode({ ...(await codeOf(files)), files });
+    const workers = await codeOf(files);
+    const needsPython = files.find(({ path }) => path.endsWith('.py'));
+    if (needsPython !== undefined && workers.userCode.bounds.python === undefined) {
+      throw new AppError('unavailable', `${needsPython.path} cannot run: ${noPython}`);
+    }
+    const code = openAuthorCode({ ...workers, files });
     const { store, release: closeStore } = await openRows(contract, { digest: snapshot, read });
     store.mark('base');
     return {

@@ -3,6 +3,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import type { RunOther } from '../proving/play.ts';
 import type { Session } from '../session/session.ts';
+import { noPython } from '../usercode/python.ts';
 import type { UserLanguage } from '../usercode/run.ts';
 import { findPytest, howToGetPytest } from './pytest.ts';
 import { reportOf, type SuiteReport, type TestResult } from './report.ts';
@@ -48,7 +49,9 @@ export const runSuite = async (
     );
   }
   const hasPython = tests.some(({ language }) => language === 'python');
-  const libraries = hasPython ? await findPytest(code.bounds.python) : [];
+  const { python } = code.bounds;
+  if (hasPython && python === undefined) fail('no_python', noPython);
+  const libraries = hasPython && python !== undefined ? await findPytest(python) : [];
   if (hasPython && libraries.length === 0) fail('no_pytest', howToGetPytest);
   const stage = openStage(session, run);
   const beganAt = performance.now();

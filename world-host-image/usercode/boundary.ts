@@ -66,8 +66,8 @@ const packageFiles = (folders: readonly string[]): string[] => {
 
 /** What draws the boundary, and whether it must be whole. */
 export type ProcessBounds = {
-  /** A Python that `findPython` found. */
-  python: string;
+  /** A Python that `findPython` found; undefined where there is none, and so no boundary. */
+  python: string | undefined;
   mode: BoundaryMode;
   /** Memory that the host has for such processes, all together. */
   memory?: { mb: number; pool: MemoryPool };
@@ -83,9 +83,14 @@ export type Bounded = ProcessBounds & {
   node: readonly string[];
 };
 
-/** The command that runs this Node behind the boundary. It has no inspector that a signal could open. */
+/**
+ * The command that runs this Node behind the boundary, or without one where there is no Python to draw it. It has no
+ * inspector that a signal could open.
+ */
 export const boundedNode = (bounded: Bounded): { command: string; arguments: string[] } => {
   const { python, mode, keep, memoryMb, readable, node } = bounded;
+  const own = ['--disable-sigusr1', ...node];
+  if (python === undefined) return { command: process.execPath, arguments: own };
   const start =
     'import sys; sys.path.insert(0, sys.argv[1]); from svc_boundary.launch import main; main()';
   return {
@@ -101,8 +106,7 @@ export const boundedNode = (bounded: Bounded): { command: string; arguments: str
       String(dataLimit(memoryMb)),
       [...readable, ...packageFiles(readable)].join('\n'),
       process.execPath,
-      '--disable-sigusr1',
-      ...node,
+      ...own,
     ],
   };
 };

@@ -33,6 +33,17 @@ export type GraderParts = {
 const spokeOutOfTurn = (): RunResult =>
   failed('crashed', "the grader wrote to its process's own channel beside its answer");
 
+/** Stands in the place of one that cannot be started here: its run answers with the reason. */
+export const refusedGrader = (prefix: string, refusal: RunResult): Grader => {
+  const folder = realpathSync(mkdtempSync(prefix));
+  return {
+    folder,
+    pid: undefined,
+    run: async () => refusal,
+    end: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+};
+
 /** Begins to start a process. A failure to start shows in its run. */
 export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grader => {
   const folder = realpathSync(mkdtempSync(prefix));

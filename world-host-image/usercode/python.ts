@@ -52,6 +52,10 @@ const lookAtPython = (command: string, searchPath: string): string | undefined =
   return Number(minor) >= 11 && isProgram(file) ? path : undefined;
 };
 
+/** Says what a host without Python cannot do, and the way out. */
+export const noPython =
+  'this host has no Python 3.11 or later, so it runs no code in Python: install it, or name one in SVC_PYTHON, and start the service again';
+
 /**
  * The interpreter itself behind a command, which may be a shim that needs an environment. It is run to
  * say what it is only where its file does not tell: a host that starts would wait for it. Commands are

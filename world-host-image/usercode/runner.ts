@@ -10,9 +10,9 @@ import { AppError } from '#domain/error.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Log } from '#runtime/log.ts';
 import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary.ts';
-import { type Grader, startGrader } from './grader.ts';
+import { type Grader, refusedGrader, startGrader } from './grader.ts';
 import { type Lane, startLane, type WorkerProcesses } from './lane.ts';
-import { findPython, pythonWorker } from './python.ts';
+import { findPython, noPython, pythonWorker } from './python.ts';
 import {
   defaultLimits,
   type RunRequest,
@@ -98,6 +98,22 @@ const refuseFile = (file: string): RunResult => ({
 
 const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.ts': 'typescript' };
 
+const withoutPython: RunResult = { ok: false, error: { code: 'load_failed', message: noPython } };
+
+/**
+ * The Python of this host; undefined where there is none, which is told once. Throws `unavailable` where the boundary
+ * is required, which only Python can draw.
+ */
+const findOrTell = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
+  try {
+    return await findPython(python, searchPath);
+  } catch (error) {
+    if (!(error instanceof AppError) || boundary === 'require') throw error;
+    log.warn({ why: error.message }, noPython);
+    return undefined;
+  }
+};
+
 /**
  * The languages whose files in a code directory are imported at once, as a run is likely to need them.
  * TypeScript beside Python, without handlers, has a tool or two: its worker, which takes as much memory as
@@ -122,24 +138,25 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
 };
 
 /**
- * Starts the worker that is kept ready and resolves when it is up.
- * Throws `unavailable` where Python or a worker cannot be started.
+ * Starts the worker that is kept ready and resolves when it is up. Without Python there is none: code in Python is
+ * refused, and TypeScript runs without the boundary.
+ * Throws `unavailable` where a worker cannot be started, or where a boundary is required and there is no Python.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const limits = { ...defaultLimits, ...options.limits };
   // At once: whoever starts them goes on to load a program, and nothing that waits gets a turn then.
   makeFoldersSync(options.workDir);
   const root = realpathSync(options.workDir);
-  const python = await findPython(options.python, options.searchPath);
+  const python = await findOrTell(options);
   const { boundary = 'auto' } = options;
   const onOpen = createOpenNotice(options.log);
   const memoryMb = sharedMemoryMb(limits);
   const pool = options.pool ?? createMemoryPool(memoryMb * mebibyte);
-  const kinds = [pythonWorker, typescriptWorker].map((kindOf) => ({
-    ...kindOf(python, root, limits, boundary),
-    onOpen,
-    pool,
-  }));
+  if (python === undefined) onOpen(['landlock', 'seccomp']);
+  const kinds = [
+    ...(python === undefined ? [] : [pythonWorker(python, root, limits, boundary)]),
+    typescriptWorker(python, root, limits, boundary),
+  ].map((kind) => ({ ...kind, onOpen, pool }));
   const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
   const graders = new Set<Grader>();
   let graderPids: number[] = [];
@@ -150,13 +167,21 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));
   };
-  const startApart = (kindIn: (folder: string) => WorkerKind, name: string): Grader => {
-    const grader = startGrader({
-      kindIn: (folder) => ({ ...kindIn(folder), onOpen, pool }),
-      prefix: `${root}-${name}-`,
-      limits,
-      log: options.log,
-    });
+  /** `kindIn` is undefined for a language that this host does not have. */
+  const startApart = (
+    kindIn: ((folder: string) => WorkerKind) | undefined,
+    name: string,
+  ): Grader => {
+    const prefix = `${root}-${name}-`;
+    const grader =
+      kindIn === undefined
+        ? refusedGrader(prefix, withoutPython)
+        : startGrader({
+            kindIn: (folder) => ({ ...kindIn(folder), onOpen, pool }),
+            prefix,
+            limits,
+            log: options.log,
+          });
     if (grader.pid !== undefined) graderPids.push(grader.pid);
     graders.add(grader);
     return {
@@ -167,6 +192,10 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
       },
     };
   };
+  const pythonIn = (libraries: readonly string[]) =>
+    python === undefined
+      ? undefined
+      : (folder: string) => pythonWorker(python, folder, limits, boundary, libraries);
   let lanes = kinds.map(start);
   try {
     await Promise.all(lanes.map((lane) => lane.ready));
@@ -190,17 +219,15 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
     },
     async run(request) {
       const lane = lanes.find(({ kind }) => kind.language === request.language);
-      if (lane === undefined || !filePattern.test(request.file)) return refuseFile(request.file);
-      return lane.run(request);
+      if (!filePattern.test(request.file)) return refuseFile(request.file);
+      return lane === undefined ? withoutPython : lane.run(request);
     },
-    startGrader: () =>
-      startApart((folder) => pythonWorker(python, folder, limits, boundary), 'grade'),
+    startGrader: () => startApart(pythonIn([]), 'grade'),
     startTester: (language, libraries) =>
       startApart(
-        (folder) =>
-          language === 'python'
-            ? pythonWorker(python, folder, limits, boundary, libraries)
-            : typescriptWorker(python, folder, limits, boundary),
+        language === 'python'
+          ? pythonIn(libraries)
+          : (folder) => typescriptWorker(python, folder, limits, boundary),
         'test',
       ),
     async restart(whenGone) {

@@ -53,7 +53,7 @@ const compiledFolder = (): string | undefined => {
 };
 
 export const typescriptWorker = (
-  python: string,
+  python: string | undefined,
   workDir: string,
   limits: UserCodeLimits,
   mode: BoundaryMode,

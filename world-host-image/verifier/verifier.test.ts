@@ -10,6 +10,7 @@ import { openWorldStore } from '#store/world-store.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openLedger } from '../ledger/ledger.ts';
+import type { ProcessBounds } from '../usercode/boundary.ts';
 import { findPython } from '../usercode/python.ts';
 import { createMemoryPool } from '../usercode/watch.ts';
 import { startVerifier, type VerifierLimits } from './verifier.ts';
@@ -42,9 +43,14 @@ afterAll(() => {
 const memory = { mb: 360, pool: createMemoryPool(360 * 2 ** 20) };
 const bounds = { python: await findPython('python3'), mode: 'auto', memory } as const;
 
-const run = async (source: string, limits?: VerifierLimits, over = store) => {
+const run = async (
+  source: string,
+  limits?: VerifierLimits,
+  over = store,
+  by: ProcessBounds = bounds,
+) => {
   const file = over.upon?.path;
-  const verifier = startVerifier({ contract, source, bounds, file, limits });
+  const verifier = startVerifier({ contract, source, bounds: by, file, limits });
   try {
     await verifier.copy(over, ledger);
     return await verifier.judge();
@@ -59,6 +65,12 @@ const refused = (source: string, limits?: VerifierLimits) =>
   );
 
 describe('a verifier', () => {
+  it('runs where there is no Python to draw a boundary around it', async () => {
+    const alone = { python: undefined, mode: 'auto' } as const;
+    const checks = await run('select 1 as passed', undefined, store, alone);
+    expect(checks).toMatchObject([{ passed: true }]);
+  });
+
   it('answers a check a row', async () => {
     expect(
       await run(`

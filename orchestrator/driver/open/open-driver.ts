@@ -14,6 +14,7 @@ import { createDockerDriver } from '../docker/docker-driver.ts';
 import type { Driver, PrepareOptions } from '../driver.ts';
 import { compileHost, layOutHost } from '../process/laid-out-host.ts';
 import { createProcessDriver } from '../process/process-driver.ts';
+import { findPython } from '../process/python.ts';
 import { findSandbox } from '../process/sandbox.ts';
 import type {
   DockerConfig,
@@ -50,9 +51,12 @@ const openProcess = async (config: ProcessConfig, options: DriverOptions): Promi
   const { python, path, sandbox, chromium } = config;
   const inputs = await readImageInputs(root, undefined);
   const temporaryDir = tmpdir();
-  const makeProgram = () => layOutHost({ root, inputs, temporaryDir, python, path });
+  const there = await findPython(python, path);
+  const program = there?.executable;
+  const makeProgram = () => layOutHost({ root, inputs, temporaryDir, python: program, path });
   const laidOut = await makeProgram();
-  const found = await findSandbox(sandbox, { root: laidOut.folder, code: ['.'], python, path });
+  const visible = { root: laidOut.folder, code: ['.'], python: there, path };
+  const found = await findSandbox(sandbox, visible);
   return createProcessDriver({
     ...options,
     python,

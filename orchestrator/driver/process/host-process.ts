@@ -93,7 +93,7 @@ const environmentOf = (
     ledgerMark: join(folder, ledgerMarkName),
     snapshots: { folder: snapshots, mb: snapshotsMb },
     tokenFile: '-',
-    python: sandbox.kind === 'none' ? python : sandbox.python,
+    python: (sandbox.kind === 'none' ? undefined : sandbox.python) ?? python,
     namespaces: sandbox.kind === 'none' ? [] : ['pid', 'ipc', 'mount'],
   }),
 });

@@ -33,8 +33,9 @@ export type LayOut = {
   root: string;
   inputs: Pick<ImageInputs, 'image' | 'context' | 'recipe'>;
   temporaryDir: string;
-  /** The command of Python, and the folders in which it is looked for. */
-  python: string;
+  /** The program of Python; undefined where there is none. */
+  python: string | undefined;
+  /** The folders in which programs are looked for. */
   path: string;
 };
 
@@ -76,14 +77,16 @@ const removeOld = async (releases: string, current: string): Promise<void> => {
 };
 
 /** Byte code beside the sources, which are known by the path that they will have. */
-const compilePython = (made: string, folder: string, { python, path }: LayOut): Promise<unknown> =>
-  run(
+const compilePython = async (made: string, folder: string, { python, path }: LayOut) => {
+  if (python === undefined) return;
+  await run(
     python,
     ['-m', 'compileall', '-q', '-s', made, '-p', folder, join(made, 'world-host-image')],
     {
       env: { PATH: path },
     },
   );
+};
 
 const makeRelease = async (releases: string, folder: string, wanted: LayOut): Promise<void> => {
   const made = await mkdtemp(`${folder}.`);
@@ -101,7 +104,8 @@ export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
   await makeInstallationFolder(releases);
   const { image } = wanted.inputs;
   const tag = image.slice(image.lastIndexOf(':') + 1);
-  const folder = join(releases, `${tag}-${process.version}`);
+  const kind = wanted.python === undefined ? '-without-python' : '';
+  const folder = join(releases, `${tag}-${process.version}${kind}`);
   if (existsSync(folder)) await utimes(folder, new Date(), new Date());
   else await makeRelease(releases, folder, wanted);
   return { folder, main: join(folder, 'world-host-image/main.mjs') };

@@ -13,6 +13,7 @@ import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, describeError } from '#domain/error.ts';
+import type { Python } from './python.ts';
 
 const run = promisify(execFile);
 
@@ -26,14 +27,15 @@ export type Visible = {
   root: string;
   /** What of it they see: files and folders, relative to it. */
   code: readonly string[];
-  /** The command of Python, and the folders in which it is looked for. */
-  python: string;
+  /** Undefined where this machine has none. */
+  python: Python | undefined;
+  /** The folders in which programs are looked for. */
   path: string;
 };
 
 /** A sandbox that is known to work, or `none` with what that means for whoever runs untrusted code. */
 export type Sandbox =
-  | { kind: 'bubblewrap'; arguments: readonly string[]; python: string; says: string }
+  | { kind: 'bubblewrap'; arguments: readonly string[]; python: string | undefined; says: string }
   | { kind: 'none'; says: string };
 
 /** The user that a host takes itself for. To the kernel it stays the orchestrator's. */
@@ -67,21 +69,6 @@ const reasonOf = (error: unknown): string => {
     : said;
 };
 
-/** Where Python lies: its program, and the folders that it loads from. */
-type Python = { executable: string; prefixes: string[] };
-
-const findPython = async ({ python, path }: Visible): Promise<Python> => {
-  const script = 'import sys; print(sys.executable, sys.base_prefix, sys.prefix, sep="\\n")';
-  const { stdout } = await run(python, ['-I', '-S', '-c', script], {
-    env: { PATH: path },
-    timeout: probeTimeoutMs,
-  }).catch((error: unknown) => {
-    throw new AppError('unavailable', `"${python}" does not run: ${reasonOf(error)}`);
-  });
-  const [executable = '', ...prefixes] = stdout.trim().split('\n');
-  return { executable, prefixes };
-};
-
 /** `--ro-bind` of a path to itself, if it is there; a link is bound as what it leads to. */
 const bind = (path: string): string[] =>
   existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
@@ -100,8 +87,10 @@ const bindSystem = (name: string): string[] => {
 
 const isSystem = (path: string): boolean => path === '/' || /^\/usr(\/|$)/.test(path);
 
-const argumentsOf = (visible: Visible, python: Python): string[] => {
-  const programs = [process.execPath, python.executable, ...python.prefixes];
+const argumentsOf = (visible: Visible): string[] => {
+  const { python } = visible;
+  const ofPython = python === undefined ? [] : [python.executable, ...python.prefixes];
+  const programs = [process.execPath, ...ofPython];
   const own = new Set(programs.filter((path) => !isSystem(path)));
   return [
     ...['--unshare-user', '--uid', userId, '--gid', userId, '--disable-userns'],
@@ -137,17 +126,17 @@ const isolates =
 const doesNot =
   'does not isolate the network (loopback included) or bound processors: not for untrusted worlds';
 
-/** Makes sure that bubblewrap works here, with Node and Python inside. */
+/** Makes sure that bubblewrap works here, with Node inside, and Python where there is one. */
 const probe = async (visible: Visible): Promise<Sandbox> => {
-  const python = await findPython(visible);
+  const python = visible.python?.executable;
   const sandbox = {
     kind: 'bubblewrap',
-    arguments: argumentsOf(visible, python),
-    python: python.executable,
+    arguments: argumentsOf(visible),
+    python,
     says: `hosts are processes in bubblewrap: ${isolates}; it ${doesNot}`,
   } as const;
-  const script = '"$1" --version && "$2" -I -S -c ""';
-  const command = ['sh', '-c', script, 'sh', process.execPath, python.executable];
+  const script = `"$1" --version${python === undefined ? '' : ' && "$2" -I -S -c ""'}`;
+  const command = ['sh', '-c', script, 'sh', process.execPath, python ?? ''];
   const [shell = '', ...words] = sandboxed(sandbox, [dirname(process.execPath)], command);
   await run(shell, words, { env: { PATH: visible.path }, timeout: probeTimeoutMs });
   return sandbox;
