@@ -55,6 +55,12 @@ export const readAs = (file: string, read: FileText, context: PoolsFileContext):
     ? readPoolsFile(file, read.text, context)
     : { problems: read.problems, warnings: [] };
 
+/** Reads how many hosts the pools of a file keep warm whatever the demand; 0 for a file that is not right. */
+export const minimumOf = async (file: string, context: PoolsFileContext): Promise<number> => {
+  const { settings } = readAs(file, await readText(file), context);
+  return (settings?.pools ?? []).reduce((sum, { minimum }) => sum + minimum, 0);
+};
+
 /** Every mistake and warning in a file, a line each; a last line names the pools of a file that is right. */
 export const checkPoolsFile = async (
   file: string,

@@ -23,6 +23,7 @@ import { type Ended, runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import { basicAuthorization, createClient } from '#wire/client.ts';
 import { retrying } from '#wire/retry.ts';
 import type { Credentials } from '../../src/cli/service/connection.ts';
+import { portProblem } from '../../src/cli/up/free-port.ts';
 
 const isRoot = process.getuid?.() === 0;
 if (isRoot) console.info('a folder that may not be written to is not tried: root may write to all');
@@ -81,6 +82,7 @@ describe('svc up', () => {
     JSON.parse(readFileSync(join(data, 'credentials.json'), 'utf8')) as Credentials;
 
   const svc = (...words: string[]) => runSvc([...words, '--data', data]);
+  const plainSvc = (...words: string[]) => runSvc(words);
 
   it('serves until Ctrl-C, keeps its data and keys, and leaves nothing running', async () => {
     const first = await up();
@@ -147,7 +149,12 @@ describe('svc up', () => {
     const running = await up('--gateway', '0', '--metrics', '0');
     const [, line = ''] = /^metrics +(.+)$/m.exec(running.out()) ?? [];
     const texts = await Promise.all(line.split(' ').map(async (url) => (await fetch(url)).text()));
-    const own = ['svc_database_up', 'svc_orchestrator_leading', 'svc_gateway_requests_total'];
+    const own = [
+      'svc_database_up',
+      'svc_orchestrator_leading',
+      'svc_gateway_requests_total',
+      'svc_sender_',
+    ];
     expect(texts).toEqual(own.map((name) => expect.stringContaining(name)));
     const env = { SVC_METRICS_LISTEN: '127.0.0.1:0' };
     const refused = await runSvc(['up', '--data', join(root, 'other')], env);
@@ -155,12 +162,52 @@ describe('svc up', () => {
     expect(refused.err).toContain('use --metrics [port]');
   });
 
+  it('names the ports that it takes, which follow one another', async () => {
+    const first = await up();
+    const [, api] = /^ports +(\d+) API, /m.exec(first.out()) ?? [];
+    expect(credentials().url).toBe(`http://127.0.0.1:${api}`);
+    const named = [...(/^ports +(.*)$/m.exec(first.out())?.[1] ?? '').matchAll(/\d+/g)].map(Number);
+    expect(named).toHaveLength(4);
+    for (const port of named) {
+      expect(port - Number(api)).toBeLessThan(10);
+      expect(await portProblem(port), `port ${port}`).toBe('EADDRINUSE');
+    }
+    expect(named.toSorted((a, b) => a - b)).toEqual(named);
+  });
+
+  it('is up once a host is warm', async () => {
+    const first = await up();
+    expect(first.out()).toMatch(/waiting for the first world host[\s\S]*\nup after /);
+  });
+
+  it('serves worlds without code in Python where there is no Python, and says so', async () => {
+    const env = { SVC_PYTHON: join(root, 'no-python') };
+    const words = ['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1'];
+    const service = startSvc(words, env);
+    running.push(service);
+    await service.prints('1 world host warm');
+    expect(service.out()).toMatch(
+      /^no Python: .*does not run\. Sessions of worlds with code in Python/,
+    );
+    const billing = join(root, 'billing');
+    await plainSvc('worlds', 'schema', 'init', billing, '--api');
+    expect(await svc('worlds', 'create', 'billing', '--from', billing)).toMatchObject({
+      status: 0,
+    });
+    const proved = await svc('worlds', 'task', 'prove', 'billing', '-t', 'record-payment');
+    expect(proved).toMatchObject({ status: 0, out: expect.stringContaining('proved: ') });
+    await svc('worlds', 'create', 'code', '--from', 'code-hosting');
+    const failed = await svc('worlds', 'session', 'open', 'code');
+    expect(failed).toMatchObject({ status: 1 });
+    expect(failed.err).toMatch(/\.py cannot run: this host has no Python 3\.11 or later/);
+  });
+
   it('refuses a second one on the same folder', async () => {
     const first = await up();
     const second = await runSvc(['up', '--data', data, '--port', '0']);
     expect(second.status).toBe(1);
     expect(second.err).toBe(
-      `error: svc up already runs on ${data} (process ${first.pid}, ${credentials().url})\n`,
+      `error: svc up already runs on ${data} (process ${first.pid}, ${credentials().url})\nhint: commands find it by themselves; end it with Ctrl-C where it runs, or start another with --data <folder> --port 0\n`,
     );
     expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
   });

@@ -2,12 +2,14 @@
 import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type BrowserTier, browserTiers } from '#domain/session.ts';
+import { minimumOf, readCheckContext } from '#pools/check.ts';
 import { defaultDataFolder, wayToCredentials } from '../service/connection.ts';
 import type { Context, Output } from '../terminal/context.ts';
 import { formatCount, formatDuration, formatFields, formatJson } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { listenForStop, type Stopping } from '../terminal/stopping.ts';
 import { countWarm, type OpenSessions } from '../up/pool-look.ts';
+import { describePorts, rangeSize } from '../up/ports.ts';
 import { type RuntimeWish, runtimeWishes } from '../up/runtime.ts';
 import { startUp, type Up, usualGatewayPort } from '../up/up.ts';
 import { reportError, usageError } from '../views/report.ts';
@@ -29,20 +31,22 @@ type Options = {
 
 const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 
-/** Three programs take the ports that begin with this one. */
-const parseMetricsPort = parseNumber({ min: 0, max: 65_533, whole: true });
+/** Four programs take the ports that begin with this one. */
+const parseMetricsPort = parseNumber({ min: 0, max: 65_532, whole: true });
 
 /** The address at which each running program serves its metrics and status. */
-const describeMetrics = ({ metricsPorts, surfaceTemplate }: Up): string | undefined => {
-  if (metricsPorts === undefined) return undefined;
-  const { control, orchestrator, gateway } = metricsPorts;
-  const ports = [control, orchestrator, ...(surfaceTemplate === undefined ? [] : [gateway])];
+const describeMetrics = ({ ports: { metrics }, surfaceTemplate }: Up): string | undefined => {
+  if (metrics === undefined) return undefined;
+  const { control, orchestrator, gateway, sender } = metrics;
+  const own = surfaceTemplate === undefined ? [] : [gateway];
+  const ports = [control, orchestrator, ...own, sender];
   return ports.map((port) => `http://127.0.0.1:${port}/metrics`).join(' ');
 };
 
 /** The surfaces' and the authority's part of `--json`, with what programs need to go on. */
 const asJson = (up: Up) => ({
   url: up.url,
+  ports: up.ports,
   surfaces: up.surfaceTemplate ?? null,
   publicKey: up.secrets.publicKey,
   secretKey: up.secrets.secretKey,
@@ -75,6 +79,7 @@ const describe = (up: Up, { colors }: Context): string => {
   const { credentialsFile, logDir } = up.folder;
   const fields = formatFields([
     ['url', colors.bold(up.url)],
+    ['ports', describePorts(up.ports)],
     ['surfaces', up.surfaceTemplate],
     ['metrics', describeMetrics(up)],
     ['public key', up.secrets.publicKey],
@@ -90,17 +95,45 @@ const describe = (up: Up, { colors }: Context): string => {
 /** Where a person is told what happens: beside the JSON where that is asked for. */
 const tellsOn = ({ out, err }: Context, { json }: Options): Output => (json ? err : out);
 
-const start = async (context: Context, options: Options, stopping: Stopping): Promise<Up> => {
-  const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool, pools } = options;
-  return withProgress({ out: tellsOn(context, options), step: 'starting' }, ({ tell, print }) =>
-    startUp({
+/** Waits until a session would find a host. Stops what runs when the wait ends otherwise. */
+const awaitFirstHost = async (up: Up, signal: AbortSignal): Promise<void> => {
+  try {
+    await up.watchHosts((hosts) => countWarm(hosts) > 0, signal);
+  } catch (error) {
+    await up.stop();
+    signal.throwIfAborted();
+    throw error;
+  }
+};
+
+/** The file of pools, where one is given, and how many hosts are kept warm whatever the demand. */
+type Pools = { poolsFile?: string; warm: number };
+
+/** Reads them of the options. */
+const readPools = async ({ cwd, env }: Context, { pool, pools }: Options): Promise<Pools> => {
+  if (pools === undefined) return { warm: pool };
+  const poolsFile = resolve(cwd, pools);
+  return { poolsFile, warm: await minimumOf(poolsFile, readCheckContext(env)) };
+};
+
+/** Starts everything; it is up when a host is warm, unless none is kept so. */
+const start = async (
+  context: Context,
+  options: Options,
+  { poolsFile, warm }: Pools,
+  stopping: Stopping,
+): Promise<Up> => {
+  const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
+  const progress = { out: tellsOn(context, options), step: 'starting' };
+  return withProgress(progress, async ({ tell, print }) => {
+    const up = await startUp({
       data: resolve(context.cwd, data),
       port,
       runtime,
       poolSize: pool,
       browsers: options.browsers,
       browserTier: options.browserTier,
-      poolsFile: pools === undefined ? undefined : resolve(context.cwd, pools),
+      poolsFile,
       gatewayPort: options.gateway,
       tls: options.tls,
       metricsPort: options.metrics,
@@ -108,8 +141,13 @@ const start = async (context: Context, options: Options, stopping: Stopping): Pr
       signal: stopping.signal,
       tell,
       say: (message) => print(`${message}\n`),
-    }),
-  );
+    });
+    if (warm > 0) {
+      tell('waiting for the first world host');
+      await awaitFirstHost(up, stopping.signal);
+    }
+    return up;
+  });
 };
 
 type Warm = { count: number; signal: AbortSignal };
@@ -141,13 +179,13 @@ const describeStop = (open: OpenSessions | undefined): string => {
 
 const run = async (context: Context, options: Options, stopping: Stopping): Promise<void> => {
   const startedAt = performance.now();
-  const up = await start(context, options, stopping);
+  const pools = await readPools(context, options);
+  const up = await start(context, options, pools, stopping);
   const out = tellsOn(context, options);
   const took = formatDuration(performance.now() - startedAt);
   if (options.json) context.out.writeExactly(formatJson(asJson(up)));
   else out.write(`${describe(up, context)}\n\nup after ${took}\n`);
-  const wantedWarm = options.pools === undefined ? options.pool : 1;
-  announceWarm(context, out, up, { count: wantedWarm, signal: stopping.signal });
+  announceWarm(context, out, up, { count: pools.warm, signal: stopping.signal });
   await whenStopped(stopping.signal);
   out.write(describeStop(await up.openSessions()));
   const stopped = up.stop();
@@ -176,7 +214,7 @@ export const addUp = (program: Command, context: Context): void => {
     )
     .option(
       '--port <number>',
-      'port of the API on 127.0.0.1; 0 takes any free one',
+      `port of the API on 127.0.0.1, 0: any free one; other parts take the first free ones of the ${rangeSize - 1} after it`,
       parsePort,
       4500,
     )
@@ -221,7 +259,7 @@ export const addUp = (program: Command, context: Context): void => {
     .addOption(
       new Option(
         '--metrics [port]',
-        'numbers for Prometheus of control plane, orchestrator and gateway, on this port and the next two',
+        'numbers for Prometheus of control plane, orchestrator, gateway and sender, on this port and the next three',
       )
         .argParser(parseMetricsPort)
         .preset('9464'),

@@ -15,12 +15,12 @@ import { portProblem } from '../up/free-port.ts';
 import { countWarm } from '../up/pool-look.ts';
 import { findPostgresBinaries } from '../up/postgres-binaries.ts';
 import { commandLine, findProcesses } from '../up/processes.ts';
+import { findPythonVersion } from '../up/python.ts';
 import type { RuntimeWish } from '../up/runtime.ts';
 import { startUp, type Up } from '../up/up.ts';
 import { expectEqual, type Step } from './timeline.ts';
 
 const run = promisify(execFile);
-const oldestPython = [3, 11] as const;
 
 const versionOf = async (command: string, way: string): Promise<string> => {
   try {
@@ -31,20 +31,8 @@ const versionOf = async (command: string, way: string): Promise<string> => {
   }
 };
 
-const checkPython = (version: string): void => {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isOld = major < oldestPython[0] || (major === oldestPython[0] && minor < oldestPython[1]);
-  if (isOld) {
-    throw new AppError('unavailable', `Python ${version} is too old`, {
-      detail: { hint: `tools in Python need ${oldestPython.join('.')} or later; see SVC_PYTHON` },
-    });
-  }
-};
-
 export const checkTools = async (step: Step, env: Env): Promise<void> => {
-  const python = env.SVC_PYTHON ?? 'python3';
-  const pythonVersion = await versionOf(python, 'install Python 3.11 or later');
-  checkPython(pythonVersion);
+  const pythonVersion = await findPythonVersion(env);
   const { postgres } = await findPostgresBinaries();
   step.note(
     formatFields([

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   judgeFolder,
+  judgeRoom,
   loadSecrets,
   openDataFolder,
   rememberPorts,
@@ -48,6 +49,21 @@ describe('judgeFolder', () => {
     ],
   ])('refuses %s', (_, state, reason) => {
     expect(judgeFolder('/d', state)).toBe(reason);
+  });
+});
+
+describe('judgeRoom', () => {
+  const mebibyte = 2 ** 20;
+
+  it.each([
+    ['a new database', false, 128],
+    ['a database that is there', true, 16],
+  ])('asks for room for %s', (_, hasDatabase, least) => {
+    const judge = (freeBytes: number) => judgeRoom('/d', { hasDatabase, freeBytes });
+    expect(judge(least * mebibyte)).toBeUndefined();
+    expect(judge(least * mebibyte - 1)).toBe(
+      `the disk of /d has ${least - 1} MiB free, and svc up needs ${least} MiB there`,
+    );
   });
 });
 

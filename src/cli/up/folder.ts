@@ -13,10 +13,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
@@ -78,6 +79,30 @@ export const judgeFolder = (path: string, state: FolderState): string | undefine
   return undefined;
 };
 
+const mebibyte = 2 ** 20;
+/** A new database takes 50 MiB before it holds anything, and a service that works writes logs and blobs. */
+const leastMiB = { new: 128, known: 16 } as const;
+
+/** Why a disk with so much free space cannot hold the data; undefined when it can. */
+export const judgeRoom = (
+  path: string,
+  { hasDatabase, freeBytes }: { hasDatabase: boolean; freeBytes: number },
+): string | undefined => {
+  const least = hasDatabase ? leastMiB.known : leastMiB.new;
+  const free = Math.floor(freeBytes / mebibyte);
+  return free >= least
+    ? undefined
+    : `the disk of ${path} has ${free} MiB free, and svc up needs ${least} MiB there`;
+};
+
+/** What is free on the disk that a folder is on, or will be: that of the nearest folder above that exists. */
+const freeBytesAt = (path: string): number => {
+  const above = dirname(path);
+  if (!existsSync(path) && above !== path) return freeBytesAt(above);
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+};
+
 const isWritable = (path: string): boolean => {
   try {
     accessSync(path, constants.W_OK | constants.X_OK);
@@ -99,18 +124,16 @@ const lookAt = (path: string): FolderState => {
   }
 };
 
-const unusable = (reason: string): AppError =>
-  new AppError('conflict', `cannot use the data folder: ${reason}`, {
-    detail: { hint: 'choose another with --data <folder>' },
-  });
+const unusable = (reason: string, hint = 'choose another with --data <folder>'): AppError =>
+  new AppError('conflict', `cannot use the data folder: ${reason}`, { detail: { hint } });
+
+const makeRoom = 'make room on its disk, or choose a folder on another with --data <folder>';
 
 /** A file of the data folder that could not be written: which, why, and what to do about it. */
 export const cannotWrite = (file: string, cause: unknown): AppError => {
   const { code = 'for an unknown reason' } = cause as NodeJS.ErrnoException;
-  const hint =
-    code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'make room on its disk, or choose a folder on another with --data <folder>'
-      : 'choose another folder with --data <folder>';
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  const hint = isFull ? makeRoom : 'choose another folder with --data <folder>';
   return new AppError('unavailable', `cannot write ${file} (${code})`, { cause, detail: { hint } });
 };
 
@@ -143,6 +166,9 @@ export const makeFolder = (path: string, mode: number): void => {
 export const openDataFolder = (path: string): DataFolder => {
   const reason = judgeFolder(path, lookAt(path));
   if (reason !== undefined) throw unusable(reason);
+  const hasDatabase = existsSync(join(path, 'pg'));
+  const lack = judgeRoom(path, { hasDatabase, freeBytes: freeBytesAt(path) });
+  if (lack !== undefined) throw unusable(lack, makeRoom);
   const folder: DataFolder = {
     path,
     postgresDir: join(path, 'pg'),

@@ -1,7 +1,6 @@
 /** TCP ports: one that is free now, and whether a given one can be listened on. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { AppError } from '#domain/error.ts';
 
 const listenOnce = (port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -38,28 +37,3 @@ export const findFreePort = async (host = '127.0.0.1'): Promise<number> => {
   }
   return listenOnce(0, host);
 };
-
-/**
- * The port that was wanted, or for 0 the one of last time where it is free, or any. Throws `conflict`, naming the
- * option, for one that cannot be had.
- */
-export const choosePort = async (
-  option: string,
-  wanted: number,
-  remembered?: number,
-): Promise<number> => {
-  if (wanted === 0) {
-    const isFree = remembered !== undefined && (await portProblem(remembered)) === undefined;
-    return isFree ? remembered : await findFreePort();
-  }
-  const problem = await portProblem(wanted);
-  if (problem === undefined) return wanted;
-  const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
-  throw new AppError('conflict', `port ${wanted} ${why}`, {
-    detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
-  });
-};
-
-/** This port where it is free, so that it can be remembered, else any. */
-export const choosePortNear = async (port: number): Promise<number> =>
-  port <= 65_535 && (await portProblem(port)) === undefined ? port : await findFreePort();

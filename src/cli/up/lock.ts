@@ -80,6 +80,11 @@ const alreadyRuns = (folder: string, { pid, url }: LockText): AppError =>
   new AppError(
     'conflict',
     `svc up already runs on ${folder} (process ${pid}${url === undefined ? '' : `, ${url}`})`,
+    {
+      detail: {
+        hint: 'commands find it by themselves; end it with Ctrl-C where it runs, or start another with --data <folder> --port 0',
+      },
+    },
   );
 
 /**

@@ -7,11 +7,11 @@ import type { Tell } from '../terminal/progress.ts';
 import { type ChildOptions, startChild } from './children.ts';
 import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import type { DataFolder, Secrets } from './folder.ts';
-import { findFreePort } from './free-port.ts';
 import { type Kept, keepRunning, type Started } from './keep.ts';
 import { hearOrchestrator } from './orchestrator-lines.ts';
 import { startPostgres } from './postgres.ts';
 import { passOn, programs, titled } from './programs.ts';
+import { describeWithoutPython } from './python.ts';
 import {
   chooseRuntime,
   dismantle,
@@ -105,12 +105,23 @@ export const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> =>
   if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
 };
 
+/** Says what hosts that are processes lack on this machine; containers bring all along. */
+const onThisMachine = async (
+  { env, say }: UpOptions,
+  choice: RuntimeChoice,
+): Promise<RuntimeChoice> => {
+  const lack = await describeWithoutPython(env);
+  if (lack !== undefined) say(lack);
+  return choice;
+};
+
 /** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
 export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
   const { options } = all;
   const { runtime: wish, env, tell, signal } = options;
   const choice = chooseRuntime(wish, await probeEngine(env));
-  if (choice.runtime === 'process') return { choice, prepared: undefined };
+  if (choice.runtime === 'process')
+    return { choice: await onThisMachine(options, choice), prepared: undefined };
   all.inUse = 'docker';
   try {
     const { browsers } = options;
@@ -125,7 +136,7 @@ export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Ru
     const choice = fallBack(wish, error);
     await cleanRuntime(options, secrets, 'docker');
     all.inUse = undefined;
-    return { choice, prepared: undefined };
+    return { choice: await onThisMachine(options, choice), prepared: undefined };
   }
 };
 
@@ -148,8 +159,8 @@ export const keepDatabase = async (
   all: Parts,
   folder: DataFolder,
   secrets: Secrets,
+  port: number,
 ): Promise<string> => {
-  const port = await findFreePort();
   let url = '';
   const start = async (): Promise<Started> => {
     const server = await startPostgres({

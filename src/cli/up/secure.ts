@@ -1,31 +1,27 @@
 /** `svc up --tls`: the authority of the folder, and the fronts that speak https before the programs. */
-import { type DataFolder, makeFolder, type Secrets } from './folder.ts';
-import { findFreePort } from './free-port.ts';
-import type { Secure, Site } from './site.ts';
 
-/** The authority, made or kept, and ports for the programs behind the fronts. What it needs loads only here. */
-export const openSecure = async (folder: DataFolder, secrets: Secrets): Promise<Secure> => {
+import type { Authority } from './authority.ts';
+import { type DataFolder, makeFolder, type Secrets } from './folder.ts';
+import type { Ports } from './ports.ts';
+
+/** Opens the authority of the folder, made or kept. Its modules load only here. */
+export const openSecure = async (folder: DataFolder, secrets: Secrets): Promise<Authority> => {
   const { openAuthority } = await import('./authority.ts');
   makeFolder(folder.tlsDir, 0o711);
-  const authority = await openAuthority(folder.tlsDir, secrets.installation);
-  return {
-    authority,
-    controlPort: await findFreePort(),
-    gatewayPort: await findFreePort(),
-  };
+  return openAuthority(folder.tlsDir, secrets.installation);
 };
 
 /** Serves both addresses that clients use; resolves with what ends that. */
 export const openFronts = async (
-  { port, gatewayPort }: Pick<Site, 'port' | 'gatewayPort'>,
-  secure: Secure,
+  { api, gateway, behind }: Ports,
+  authority: Authority,
 ): Promise<() => Promise<void>> => {
   const { createFronts } = await import('./tls-front.ts');
-  const fronts = await createFronts(secure.authority);
+  const fronts = await createFronts(authority);
   try {
-    await fronts.open('the API', port, secure.controlPort);
-    if (gatewayPort !== undefined) {
-      await fronts.open('the gateway', gatewayPort, secure.gatewayPort);
+    if (behind !== undefined) await fronts.open('the API', api, behind.control);
+    if (behind !== undefined && gateway !== undefined) {
+      await fronts.open('the gateway', gateway, behind.gateway);
     }
   } catch (error) {
     await fronts.stop();

@@ -4,21 +4,16 @@ import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Authority } from './authority.ts';
 import type { DataFolder, Secrets } from './folder.ts';
-import { passOn, type programs } from './programs.ts';
+import type { MetricsPorts, Ports } from './ports.ts';
+import { passOn } from './programs.ts';
 import type { PreparedRuntime } from './runtime.ts';
-
-/** Ports on which the programs tell of themselves. */
-export type MetricsPorts = Record<keyof typeof programs, number>;
 
 export type Site = {
   env: Env;
   folder: DataFolder;
   secrets: Secrets;
-  port: number;
+  ports: Ports;
   url: string;
-  /** Ports of the host API and of the internal APIs. */
-  hostPort: number;
-  internalPort: number;
   poolSize: number;
   /** Browsers kept warm; undefined: sessions can have none. */
   browsers: number | undefined;
@@ -26,32 +21,28 @@ export type Site = {
   browserTier: BrowserTier | undefined;
   /** Absolute path of a file of pools, which then takes the place of the one pool. */
   poolsFile: string | undefined;
-  /** Port of the gateway; undefined when there is none, and hosts are reached directly. */
-  gatewayPort: number | undefined;
-  /** Undefined when no program serves metrics and status. */
-  metricsPorts: MetricsPorts | undefined;
   /** With https: the ports that clients use are fronts, before programs on ports of their own. */
-  secure: Secure | undefined;
+  authority: Authority | undefined;
 };
 
-/** What https needs: the authority, and the ports behind the fronts. */
-export type Secure = { authority: Authority; controlPort: number; gatewayPort: number };
-
 /** Where orchestrator, gateway and operators find the control plane. */
-export const internalUrl = ({ internalPort }: Pick<Site, 'internalPort'>): string =>
-  `http://127.0.0.1:${internalPort}`;
+export const internalUrl = ({ ports }: Pick<Site, 'ports'>): string =>
+  `http://127.0.0.1:${ports.internal}`;
 
-const metricsEnv = ({ metricsPorts }: Site, program: keyof MetricsPorts): Record<string, string> =>
-  metricsPorts === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metricsPorts[program]}` };
+const metricsEnv = (
+  { ports: { metrics } }: Site,
+  program: keyof MetricsPorts,
+): Record<string, string> =>
+  metrics === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metrics[program]}` };
 
 /** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
 export const surfaceTemplate = ({
-  gatewayPort,
-  secure,
-}: Pick<Site, 'gatewayPort' | 'secure'>): string | undefined =>
-  gatewayPort === undefined
+  ports: { gateway },
+  authority,
+}: Pick<Site, 'ports' | 'authority'>): string | undefined =>
+  gateway === undefined
     ? undefined
-    : `${secure === undefined ? 'http' : 'https'}://{session}--{surface}.localhost:${gatewayPort}`;
+    : `${authority === undefined ? 'http' : 'https'}://{session}--{surface}.localhost:${gateway}`;
 
 /** How the gateway is known to it and to the control plane: names that lead to this machine itself. */
 const surfaceEnv = (site: Site): Record<string, string> => {
@@ -62,9 +53,9 @@ const surfaceEnv = (site: Site): Record<string, string> => {
 };
 
 /** A program that asks the public addresses trusts the authority; Node takes one file, so another's goes with it. */
-const trustEnv = ({ env, secure }: Site): Record<string, string> => {
-  if (secure === undefined) return {};
-  const { caFile, bundleFile } = secure.authority;
+const trustEnv = ({ env, authority }: Site): Record<string, string> => {
+  if (authority === undefined) return {};
+  const { caFile, bundleFile } = authority;
   return { NODE_EXTRA_CA_CERTS: env.NODE_EXTRA_CA_CERTS === undefined ? caFile : bundleFile };
 };
 
@@ -86,15 +77,15 @@ export const controlEnv = (
   databaseUrl: string,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, folder, secrets, port, hostPort, internalPort, url, browserTier } = site;
+  const { env, folder, secrets, ports, url, browserTier } = site;
   return {
     ...passOn(env),
     SVC_DATABASE_URL: databaseUrl,
     ...trustEnv(site),
-    SVC_LISTEN: `127.0.0.1:${site.secure?.controlPort ?? port}`,
+    SVC_LISTEN: `127.0.0.1:${ports.behind?.control ?? ports.api}`,
     // All that containers reach of this machine.
-    SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${hostPort}`,
-    SVC_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
+    SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${ports.host}`,
+    SVC_INTERNAL_LISTEN: `127.0.0.1:${ports.internal}`,
     SVC_PUBLIC_URL: url,
     ...(env.SVC_BLOB_URL === undefined ? { SVC_BLOB_DIR: folder.blobDir } : {}),
     SVC_SECRET: secrets.tokenSecret,
@@ -114,11 +105,11 @@ export const orchestratorEnv = (
   site: Site,
   runtime: PreparedRuntime | undefined,
 ): Record<string, string> => {
-  const { env, secrets, hostPort, poolSize, poolsFile, browsers } = site;
+  const { env, secrets, ports, poolSize, poolsFile, browsers, authority } = site;
   return {
     ...passOn(env),
     SVC_CONTROL_URL: internalUrl(site),
-    SVC_HOST_CONTROL_URL: `http://${runtime?.host ?? '127.0.0.1'}:${hostPort}`,
+    SVC_HOST_CONTROL_URL: `http://${runtime?.host ?? '127.0.0.1'}:${ports.host}`,
     SVC_POOL_TOKEN: secrets.poolToken,
     SVC_INSTALLATION: secrets.installation,
     SVC_HOLDER: 'up',
@@ -127,7 +118,7 @@ export const orchestratorEnv = (
     ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
     ...(poolsFile === undefined ? {} : { SVC_POOLS_FILE: poolsFile }),
     SVC_ON_STOP: 'destroy',
-    ...(site.secure === undefined ? {} : { SVC_AUTHORITY: site.secure.authority.pem }),
+    ...(authority === undefined ? {} : { SVC_AUTHORITY: authority.pem }),
     ...(runtime?.image == null ? {} : { SVC_IMAGE: runtime.image }),
     ...metricsEnv(site, 'orchestrator'),
   };
@@ -137,7 +128,7 @@ export const orchestratorEnv = (
 export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
   ...passOn(site.env),
   ...surfaceEnv(site),
-  SVC_LISTEN: `127.0.0.1:${site.secure?.gatewayPort ?? site.gatewayPort}`,
+  SVC_LISTEN: `127.0.0.1:${site.ports.behind?.gateway ?? site.ports.gateway}`,
   SVC_CONTROL_URL: internalUrl(site),
   // Ports of processes and of containers alike are on this machine.
   SVC_HOST_NETWORKS: '127.0.0.1/32',

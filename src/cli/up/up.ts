@@ -18,7 +18,6 @@ import {
   type Secrets,
   writeCredentials,
 } from './folder.ts';
-import { choosePort, choosePortNear } from './free-port.ts';
 import { type FolderLock, takeLock } from './lock.ts';
 import {
   chooseAndPrepare,
@@ -34,10 +33,11 @@ import {
   type UpOptions,
 } from './parts.ts';
 import { countOpen, type OpenSessions, watchHosts } from './pool-look.ts';
+import { choosePorts, type Ports } from './ports.ts';
 import { endLeftOvers, findProcesses, sendSignal } from './processes.ts';
 import type { RuntimeChoice } from './runtime.ts';
 import { openFronts, openSecure } from './secure.ts';
-import { type MetricsPorts, type Site, surfaceTemplate } from './site.ts';
+import { type Site, surfaceTemplate } from './site.ts';
 
 export type Up = {
   url: string;
@@ -45,7 +45,7 @@ export type Up = {
   surfaceTemplate: string | undefined;
   /** What clients are to trust, with `tls`. */
   authority: Authority | undefined;
-  metricsPorts: MetricsPorts | undefined;
+  ports: Ports;
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
@@ -67,17 +67,6 @@ export type Up = {
 /** Where sessions are served when nothing is said. */
 export const usualGatewayPort = 4_600;
 
-/** One for each program in a row, or any free ones when it is 0. */
-const chooseMetricsPorts = async (first: number): Promise<MetricsPorts> => {
-  const choose = (place: number) => choosePort('--metrics', first === 0 ? 0 : first + place);
-  return {
-    control: await choose(0),
-    orchestrator: await choose(1),
-    gateway: await choose(2),
-    sender: await choose(3),
-  };
-};
-
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
   const { env, signal, tell, poolSize, poolsFile } = options;
@@ -85,32 +74,30 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   stack.defer(() => removeLeft(all, secrets));
   const ended = await endLeftOvers(secrets.installation, signal);
   if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
-  const port = await choosePort('--port', options.port, secrets.port);
-  const { metricsPort } = options;
-  const wanted = options.gatewayPort ?? (options.tls ? usualGatewayPort : undefined);
-  const gatewayPort = wanted === undefined ? wanted : await choosePort('--gateway', wanted);
-  const secure = options.tls ? await openSecure(folder, secrets) : undefined;
-  const metricsPorts =
-    metricsPort === undefined ? metricsPort : await chooseMetricsPorts(metricsPort);
-  const url = `${secure === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const hostPort = await choosePortNear(port + 1);
-  const internalPort = await choosePortNear(port + 2);
-  const places = { port, url, hostPort, internalPort, gatewayPort, metricsPorts, secure };
-  const { browserTier } = options;
+  const { browserTier, tls = false } = options;
+  const ports = await choosePorts({
+    port: options.port,
+    remembered: secrets.port,
+    gateway: options.gatewayPort ?? (tls ? usualGatewayPort : undefined),
+    metrics: options.metricsPort,
+    tls,
+  });
+  const authority = tls ? await openSecure(folder, secrets) : undefined;
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${ports.api}`;
 
   tell('starting PostgreSQL');
   const [database, runtime] = await settleAll([
-    keepDatabase(all, folder, secrets),
+    keepDatabase(all, folder, secrets, ports.database),
     chooseAndPrepare(all, secrets),
   ]);
   signal.throwIfAborted();
   const browsers = chooseBrowsers(options.browsers, runtime.choice.runtime, env.SVC_CHROMIUM);
   const pools = { poolSize, poolsFile, browsers: browsers.warm, browserTier };
-  const site: Site = { env, folder, secrets, ...pools, ...places };
-  if (secure !== undefined) stack.defer(await openFronts(site, secure));
+  const site: Site = { env, folder, secrets, ...pools, ports, url, authority };
+  if (authority !== undefined) stack.defer(await openFronts(ports, authority));
   tell('starting the control plane');
   await keepControl(all, site, database, runtime);
-  if (gatewayPort !== undefined) {
+  if (ports.gateway !== undefined) {
     tell('starting the gateway');
     await keepGateway(all, site);
   }
@@ -118,14 +105,14 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   tell('starting the orchestrator');
   await keepOrchestrator(all, site, runtime);
 
-  rememberPorts(folder, secrets, { port, internalPort });
-  writeCredentials(folder, { url, caFile: secure?.authority.caFile }, secrets);
+  rememberPorts(folder, secrets, { port: ports.api, internalPort: ports.internal });
+  writeCredentials(folder, { url, caFile: authority?.caFile }, secrets);
   lock.tell(url);
   return {
     url,
     surfaceTemplate: surfaceTemplate(site),
-    authority: secure?.authority,
-    metricsPorts,
+    authority,
+    ports,
     secrets,
     folder,
     runtime: runtime.choice,

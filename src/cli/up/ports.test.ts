@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { choosePorts, describePorts, type PortWishes } from './ports.ts';
+
+/** Looks at ports of which some are taken. */
+const taken =
+  (...ports: number[]) =>
+  async (port: number): Promise<string | undefined> =>
+    ports.includes(port) ? 'EADDRINUSE' : undefined;
+
+const choose = (wishes: Partial<PortWishes>, look = taken()) =>
+  choosePorts(
+    {
+      port: 4620,
+      remembered: undefined,
+      gateway: undefined,
+      metrics: undefined,
+      tls: false,
+      ...wishes,
+    },
+    look,
+  );
+
+describe('choosePorts', () => {
+  it('takes the one that is asked for, and those right after it for the parts', async () => {
+    const ports = await choose({});
+    expect(ports).toEqual({ api: 4620, host: 4621, internal: 4622, database: 4623 });
+    expect(describePorts(ports)).toBe('4620 API, 4621 world hosts, 4622 internal, 4623 PostgreSQL');
+  });
+
+  it('passes over ports of others within the range, and over those that its options name', async () => {
+    const ports = await choose({ gateway: 4622, tls: true }, taken(4621, 4624));
+    expect(ports).toMatchObject({ host: 4623, internal: 4625, database: 4626, gateway: 4622 });
+    expect(ports.behind).toEqual({ control: 4627, gateway: 4628 });
+    expect(describePorts(ports)).toContain('4627 and 4628 behind https, 4622 gateway');
+  });
+
+  it('takes the port of last time again where any is wanted', async () => {
+    expect(await choose({ port: 0, remembered: 17_000 })).toMatchObject({ api: 17_000 });
+    const { api } = await choose({ port: 0, remembered: 17_000 }, taken(17_000));
+    expect(api).not.toBe(17_000);
+  });
+
+  it.each([
+    ['--port', {}, 4620],
+    ['--gateway', { gateway: 4600 }, 4600],
+    ['--metrics', { metrics: 9464 }, 9467],
+  ])('refuses a taken port of %s, with the way out', async (option, wishes, port) => {
+    await expect(choose(wishes, taken(port))).rejects.toMatchObject({
+      code: 'conflict',
+      message: `port ${port} is taken`,
+      detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
+    });
+  });
+
+  it('refuses a range in which too few are free', async () => {
+    const others = [4621, 4622, 4623, 4624, 4625, 4626, 4627];
+    await expect(choose({}, taken(...others))).rejects.toMatchObject({
+      message: '3 free ports are needed after port 4620, and of 4621 to 4629 only 2 can be had',
+    });
+    await expect(choose({ port: 65_535 })).rejects.toThrow('only 0 can be had');
+  });
+});

@@ -1,0 +1,130 @@
+/**
+ * The ports of one `svc up`: the one that was asked for, and from the few after it one for each part that needs a port
+ * of its own. A gateway and metrics have ports that their options name.
+ */
+import { AppError } from '#domain/error.ts';
+import { findFreePort, portProblem } from './free-port.ts';
+import type { programs } from './programs.ts';
+
+/** Ports on which the programs tell of themselves. */
+export type MetricsPorts = Record<keyof typeof programs, number>;
+
+export type Ports = {
+  /** Where clients find the API. */
+  api: number;
+  /** The host API and the internal APIs of the control plane. */
+  host: number;
+  internal: number;
+  database: number;
+  /** With https: the programs behind the fronts. */
+  behind: { control: number; gateway: number } | undefined;
+  /** Undefined when there is no gateway, and hosts are reached directly. */
+  gateway: number | undefined;
+  /** Undefined when no program serves metrics and status. */
+  metrics: MetricsPorts | undefined;
+};
+
+/** How many ports belong to one `svc up`, that of the API the first. Those that others have are passed over. */
+export const rangeSize = 10;
+
+const lastPort = 65_535;
+
+/** Whether a port can be listened on, and if not, why: the system's code. */
+export type Look = (port: number) => Promise<string | undefined>;
+
+const refusal = (message: string, hint: string): AppError =>
+  new AppError('conflict', message, { detail: { hint } });
+
+/** Throws `conflict`, naming the option, for a port that cannot be had. */
+const accept = async (option: string, port: number, look: Look): Promise<number> => {
+  const problem = await look(port);
+  if (problem === undefined) return port;
+  const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
+  throw refusal(
+    `port ${port} ${why}`,
+    `choose another with ${option} <number>; 0 takes any free one`,
+  );
+};
+
+/** The port that was wanted, or for 0 the one of last time where it is free, or any. */
+const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promise<number> => {
+  if (port !== 0) return accept('--port', port, look);
+  const isFree = remembered !== undefined && (await look(remembered)) === undefined;
+  return isFree ? remembered : findFreePort();
+};
+
+const chooseNamed = async (option: string, wanted: number, look: Look): Promise<number> =>
+  wanted === 0 ? findFreePort() : accept(option, wanted, look);
+
+/** The free ports of the range after the first, in order, as many as are needed. Throws `conflict` for too few. */
+const chooseAfter = async (
+  first: number,
+  needed: number,
+  isOthers: (port: number) => boolean,
+  look: Look,
+): Promise<number[]> => {
+  const last = Math.min(first + rangeSize - 1, lastPort);
+  const found: number[] = [];
+  for (let port = first + 1; port <= last && found.length < needed; port += 1) {
+    if (!isOthers(port) && (await look(port)) === undefined) found.push(port);
+  }
+  if (found.length === needed) return found;
+  throw refusal(
+    `${needed} free ports are needed after port ${first}, and of ${first + 1} to ${last} only ${found.length} can be had`,
+    'choose another range with --port <number>; 0 takes any free one',
+  );
+};
+
+const chooseMetrics = async (first: number, look: Look): Promise<MetricsPorts> => {
+  const choose = (place: number) => chooseNamed('--metrics', first === 0 ? 0 : first + place, look);
+  return {
+    control: await choose(0),
+    orchestrator: await choose(1),
+    gateway: await choose(2),
+    sender: await choose(3),
+  };
+};
+
+export type PortWishes = {
+  /** 0: any free one, the remembered one first. */
+  port: number;
+  remembered: number | undefined;
+  /** 0: any free one; undefined: no gateway. */
+  gateway: number | undefined;
+  /** The first of them, 0: any free ones; undefined: none. */
+  metrics: number | undefined;
+  tls: boolean;
+};
+
+/** Chooses all ports, and takes none. Throws `conflict`, with the way out, for those that cannot be had. */
+export const choosePorts = async (wishes: PortWishes, look: Look = portProblem): Promise<Ports> => {
+  const { gateway: wantedGateway, metrics: wantedMetrics, tls } = wishes;
+  const api = await chooseFirst(wishes, look);
+  const gateway =
+    wantedGateway === undefined ? undefined : await chooseNamed('--gateway', wantedGateway, look);
+  const metrics =
+    wantedMetrics === undefined ? undefined : await chooseMetrics(wantedMetrics, look);
+  const named = new Set([gateway, ...Object.values(metrics ?? {})]);
+  const rest = await chooseAfter(api, tls ? 5 : 3, (port) => named.has(port), look);
+  const [host = 0, internal = 0, database = 0, control = 0, behindGateway = 0] = rest;
+  return {
+    api,
+    host,
+    internal,
+    database,
+    behind: tls ? { control, gateway: behindGateway } : undefined,
+    gateway,
+    metrics,
+  };
+};
+
+/** Names them all for a person. */
+export const describePorts = ({ api, host, internal, database, behind, gateway }: Ports): string =>
+  [
+    `${api} API`,
+    `${host} world hosts`,
+    `${internal} internal`,
+    `${database} PostgreSQL`,
+    ...(behind === undefined ? [] : [`${behind.control} and ${behind.gateway} behind https`]),
+    ...(gateway === undefined ? [] : [`${gateway} gateway`]),
+  ].join(', ');
