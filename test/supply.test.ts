@@ -59,6 +59,8 @@ describe('the manifest', () => {
   it('runs no script of a package when it is installed', () => {
     expect(Object.values(manifest.allowScripts)).not.toContain(true);
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+    // By this an installation of minutes prints a line for each package that it fetches.
+    expect(read('.npmrc').split('\n')).toContain('loglevel=http');
   });
 
   it('names the Node that runs everything as a package that is locked for each platform', () => {

@@ -1,8 +1,11 @@
 /** The `svc-mcp` command. Its standard output is the protocol's alone; all that people read goes to standard error. */
+import { fileURLToPath } from 'node:url';
 import { describeError } from '#domain/error.ts';
 import { makeLinesVisible } from '#domain/visible-text.ts';
 import { readConfig } from './config.ts';
 import { serve } from './program.ts';
+
+const ownFile = fileURLToPath(new URL('../../bin/svc-mcp.mjs', import.meta.url));
 
 const help = `svc-mcp serve
 
@@ -10,7 +13,7 @@ Serves the tools of a project to an MCP client, over standard input and output. 
 
   "mcpServers": {
     "svc": {
-      "command": "npx", "args": ["svc-mcp", "serve"],
+      "command": "node", "args": [${JSON.stringify(ownFile)}, "serve"],
       "env": { "SVC_URL": "…", "SVC_PUBLIC_KEY": "pk-…", "SVC_SECRET_KEY": "sk-…" }
     }
   }

@@ -94,7 +94,7 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
 
 /** What whoever saw it would do next. */
 const nextStep = `
-Next: npx svc up               # the same service, to stay
+Next: ./svc up                 # the same service, to stay
       README.md, Five minutes  # the same steps by hand`;
 
 /** Plays the demo. Throws what the step that failed threw, after everything was stopped. */
