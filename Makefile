@@ -1,7 +1,7 @@
 # `make demo` shows the whole thing at work; `make test` proves it. Both install what they need.
 node := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
-.PHONY: demo test test-fast test-full test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-runs sweep-ingestion sweep-browsers bench archives docs prices audit dev base-image images clean
+.PHONY: demo test test-fast test-full first-day test-times check format ui screens fuzz fuzz-http schemathesis sweep sweep-webhooks sweep-ledgers sweep-runs sweep-ingestion sweep-browsers bench archives docs prices audit dev base-image images clean
 
 demo: node_modules/.installed ## one world session, end to end, as a timeline
 	npm run -s demo
@@ -14,6 +14,9 @@ test-fast: check ## on each save: types, lint, pure tests, the world host
 
 test-full: node_modules/.installed ## every runtime, kills, random requests, clients in Python and Go; before a change is done
 	SVC_TEST_TIER=full npm run -s test
+
+first-day: ## a new user's path from a clean copy on, with the time of each step; HERE=1 takes this checkout
+	$(node) test/first-day/main.ts $(if $(HERE),--here)
 
 test-times: ## the order of test files in a fresh checkout, from the times of the last runs
 	$(node) test/support/times.ts
