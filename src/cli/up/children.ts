@@ -82,7 +82,11 @@ const whenUp = (
   let isUp = false;
   return new Promise((resolve, reject) => {
     const fail = (code: 'unavailable' | 'timeout', why: string): void =>
-      reject(new AppError(code, `the ${options.name} does not start: ${why}`));
+      reject(
+        new AppError(code, `the ${options.name} does not start: ${why}`, {
+          detail: { hint: `its log has more: ${options.logFile}` },
+        }),
+      );
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (text) => {
         const line = readProgramLine(text);

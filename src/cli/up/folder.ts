@@ -120,14 +120,18 @@ const lookAt = (path: string): FolderState => {
     return { kind: 'folder', writable: isWritable(path), names: readdirSync(path) };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return { kind: 'absent' };
-    throw new AppError('unavailable', `cannot use the data folder ${path}`, { cause });
+    throw new AppError('unavailable', `cannot use the data folder ${path}`, {
+      cause,
+      detail: { hint: 'choose another with --data <folder>' },
+    });
   }
 };
 
 const unusable = (reason: string, hint = 'choose another with --data <folder>'): AppError =>
   new AppError('conflict', `cannot use the data folder: ${reason}`, { detail: { hint } });
 
-const makeRoom = 'make room on its disk, or choose a folder on another with --data <folder>';
+/** The way out of a full disk. */
+export const makeRoom = 'make room on its disk, or choose a folder on another with --data <folder>';
 
 /** A file of the data folder that could not be written: which, why, and what to do about it. */
 export const cannotWrite = (file: string, cause: unknown): AppError => {
@@ -231,7 +235,12 @@ const readSecrets = (file: string): Secrets => {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new AppError('conflict', `cannot read ${file}`, { cause });
+    throw new AppError('conflict', `cannot read ${file}`, {
+      cause,
+      detail: {
+        hint: 'restore it from a copy, as the data cannot be opened without it, or choose another folder with --data <folder>',
+      },
+    });
   }
   if (isSecrets(value)) return value;
   throw unusable(`${file} was not written by this version of svc`);

@@ -24,7 +24,7 @@ describe('choosePorts', () => {
   it('takes the one that is asked for, and those right after it for the parts', async () => {
     const ports = await choose({});
     expect(ports).toEqual({ api: 4620, host: 4621, internal: 4622, database: 4623 });
-    expect(describePorts(ports)).toBe('4620 API, 4621 world hosts, 4622 internal, 4623 PostgreSQL');
+    expect(describePorts(ports)).toBe('4620 API, 4621 host API, 4622 internal, 4623 PostgreSQL');
   });
 
   it('passes over ports of others within the range, and over those that its options name', async () => {

@@ -118,11 +118,11 @@ export const choosePorts = async (wishes: PortWishes, look: Look = portProblem):
   };
 };
 
-/** Names them all for a person. */
+/** Names them all for a person. World hosts have others, which the system gives them. */
 export const describePorts = ({ api, host, internal, database, behind, gateway }: Ports): string =>
   [
     `${api} API`,
-    `${host} world hosts`,
+    `${host} host API`,
     `${internal} internal`,
     `${database} PostgreSQL`,
     ...(behind === undefined ? [] : [`${behind.control} and ${behind.gateway} behind https`]),

@@ -23,6 +23,7 @@ import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import { pause, until } from '#runtime/pause.ts';
+import { makeRoom } from './folder.ts';
 import { findFreePort } from './free-port.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from './postgres-user.ts';
@@ -100,6 +101,11 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('exit', () => resolveEnd());
   });
 
+/** Where more of it stands, or what to do about a disk that is full. */
+const wayOut = (why: string, logFile: string): { hint: string } => ({
+  hint: /No space left|Disk quota/.test(why) ? makeRoom : `its log has more: ${logFile}`,
+});
+
 /** What the log says went wrong since a position: its last FATAL, PANIC or error line. */
 const readFailure = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
@@ -129,7 +135,9 @@ const initialise = async (command: Command, password: string): Promise<void> => 
     await whenEnded(child);
     if (child.exitCode !== 0) {
       const why = readFailure(logFile, from);
-      throw new AppError('unavailable', `PostgreSQL cannot initialise ${dataDir}: ${why}`);
+      throw new AppError('unavailable', `PostgreSQL cannot initialise ${dataDir}: ${why}`, {
+        detail: wayOut(why, logFile),
+      });
     }
     renameSync(draft, dataDir);
   } finally {
@@ -198,7 +206,10 @@ const launch = async (
     until(isReady, { timeoutMs: startDeadlineMs, what: 'PostgreSQL starts' }),
   ]);
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
-    throw new AppError('unavailable', `PostgreSQL: ${readFailure(command.logFile, from)}`);
+    const why = readFailure(command.logFile, from);
+    throw new AppError('unavailable', `PostgreSQL does not start: ${why}`, {
+      detail: wayOut(why, command.logFile),
+    });
   }
   return { child, pid: child.pid, ended };
 };
