@@ -21,8 +21,10 @@ import { processesNaming, signalTo } from '#test/support/processes.ts';
 import { call, close, createNotes, open } from '#test/support/sessions.ts';
 import { type Ended, runSvc, type Svc, startSvc } from '#test/support/svc.ts';
 import { basicAuthorization, createClient } from '#wire/client.ts';
+import { observePool } from '#wire/pool-api/operations.ts';
 import { retrying } from '#wire/retry.ts';
 import type { Credentials } from '../../src/cli/service/connection.ts';
+import type { Secrets } from '../../src/cli/up/folder.ts';
 import { portProblem } from '../../src/cli/up/free-port.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -56,9 +58,13 @@ describe('svc up', () => {
       ? [...processesNaming(installation()), ...processesNaming(join(data, 'pg'))]
       : [];
 
+  const upWords = () => [
+    ...['up', '--data', data, '--port', '0'],
+    ...['--runtime', 'process', '--pool', '1'],
+  ];
+
   const up = async (...more: string[]): Promise<Svc> => {
-    const words = ['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1'];
-    const svc = startSvc([...words, ...more]);
+    const svc = startSvc([...upWords(), ...more]);
     running.push(svc);
     await svc.prints('1 world host warm');
     return svc;
@@ -176,14 +182,23 @@ describe('svc up', () => {
   });
 
   it('is up once a host is warm', async () => {
-    const first = await up();
-    expect(first.out()).toMatch(/waiting for the first world host[\s\S]*\nup after /);
+    const service = startSvc(upWords());
+    running.push(service);
+    await service.prints('\nup after ');
+    const { installation, poolToken, internalPort } = JSON.parse(
+      readFileSync(join(data, 'secrets.json'), 'utf8'),
+    ) as Secrets;
+    const client = createClient({
+      baseUrl: `http://127.0.0.1:${internalPort}/api/pool`,
+      authorization: `Bearer ${poolToken}`,
+    });
+    const { body } = await client.send(observePool, { query: { installation } });
+    expect(body.hosts.map(({ state }) => state)).toContain('warm');
   });
 
   it('serves worlds without code in Python where there is no Python, and says so', async () => {
     const env = { SVC_PYTHON: join(root, 'no-python') };
-    const words = ['up', '--data', data, '--port', '0', '--runtime', 'process', '--pool', '1'];
-    const service = startSvc(words, env);
+    const service = startSvc(upWords(), env);
     running.push(service);
     await service.prints('1 world host warm');
     expect(service.out()).toMatch(

@@ -66,6 +66,15 @@ describe('initTree with an HTTP API', () => {
     expect(files.map(({ path }) => path)).toContain('tests/invoices.test.ts');
   });
 
+  it.each(['"quoted" \\ and = [x] #', '日本', '---', 'x'.repeat(200)])(
+    'takes the name %s',
+    (name) => {
+      const tree = initTree({ name, api: true });
+      expect(compiled(tree).contract.name).toBe(name);
+      expect(textAt(tree, 'README.md').split('\n')[0]).toBe(`# ${name}`);
+    },
+  );
+
   it('says its API in 60 lines, blank ones left out', () => {
     const lines = textAt(files, 'connector.toml').split('\n');
     expect(lines.filter((line) => line.trim() !== '')).toHaveLength(60);
