@@ -20,7 +20,7 @@ const known = new Set([
   'pyright', // by Microsoft, as the tool is
 ]);
 
-/** The packages that npx takes a command from: the named ones, else that of the command's name. */
+/** Returns the packages that npx takes a command from: the named ones, else that of the command's name. */
 const packagesOf = (words: string): string[] => {
   const named = [...words.matchAll(/(?:-p|--package)[ =](\S+)/g)].map(([, name = '']) => name);
   const [command = ''] = words.split(/\s+/).filter((word) => !word.startsWith('-'));

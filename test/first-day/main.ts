@@ -76,7 +76,7 @@ const stopService = async (): Promise<void> => {
   await ended;
 };
 
-/** What a user does in an editor: references between the entities, their routes, rows, code, a task and tests. */
+/** Writes what a user would in an editor: references between the entities, their routes, rows, code, a task, tests. */
 const writeOwnFiles = (): void => {
   const file = join(library, 'schema/world.json');
   const world = JSON.parse(readFileSync(file, 'utf8'));

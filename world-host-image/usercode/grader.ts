@@ -33,7 +33,7 @@ export type GraderParts = {
 const spokeOutOfTurn = (): RunResult =>
   failed('crashed', "the grader wrote to its process's own channel beside its answer");
 
-/** Stands in the place of one that cannot be started here: its run answers with the reason. */
+/** Makes a grader in place of one that cannot be started here: its run answers with the reason. */
 export const refusedGrader = (prefix: string, refusal: RunResult): Grader => {
   const folder = realpathSync(mkdtempSync(prefix));
   return {

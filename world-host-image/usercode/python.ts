@@ -52,7 +52,7 @@ const lookAtPython = (command: string, searchPath: string): string | undefined =
   return Number(minor) >= 11 && isProgram(file) ? path : undefined;
 };
 
-/** Says what a host without Python cannot do, and the way out. */
+/** Message of a host without Python: what it cannot do, and the way out. */
 export const noPython =
   'this host has no Python 3.11 or later, so it runs no code in Python: install it, or name one in SVC_PYTHON, and start the service again';
 

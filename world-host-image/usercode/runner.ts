@@ -101,8 +101,8 @@ const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.t
 const withoutPython: RunResult = { ok: false, error: { code: 'load_failed', message: noPython } };
 
 /**
- * The Python of this host; undefined where there is none, which is told once. Throws `unavailable` where the boundary
- * is required, which only Python can draw.
+ * Finds the Python of this host, or logs that there is none. Throws `unavailable` if there is none and the boundary is
+ * required, which only Python can draw.
  */
 const findOrTell = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
   try {

@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const probeTimeoutMs = 15_000;
 
-/** Where Python lies: its program, and the folders that it loads from. */
+/** Program of a Python, and the folders that it loads from. */
 export type Python = { executable: string; prefixes: string[] };
 
 const script =
   'import sys; sys.version_info >= (3, 11) or sys.exit(1); print(sys.executable, sys.base_prefix, sys.prefix, sep="\\n")';
 
-/** Finds the Python behind a command; undefined where it does not run, or is older than 3.11. */
+/** Finds the Python behind a command; undefined if it does not run, or is older than 3.11. */
 export const findPython = async (
   command: string,
   searchPath: string,

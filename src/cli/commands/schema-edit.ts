@@ -179,7 +179,11 @@ export const addEntityRemove = (entity: Command, context: Context): void => {
     .action((folder: string, name: string, { uses = false, ...shown }: RemoveOptions) => {
       const files = readTree(context, folder);
       const result = uses ? removeEntityWithUses(files, name) : removeEntity(files, name);
-      if (!result.ok) throw new ProblemsError(folder, result.problems, files, `keeps "${name}"`);
+      if (!result.ok) {
+        const isInUse = result.problems.some(({ code }) => code === 'entity_in_use');
+        const way = isInUse && !uses ? ' (--uses removes what refers to it, too)' : '';
+        throw new ProblemsError(folder, result.problems, files, `keeps "${name}"${way}`);
+      }
       const { changes, notes, removed = [] } = result;
       changeTree(context, folder, { write: result.files, remove: removed });
       printAnswer(context, shown, { changes, notes, removed }, () =>

@@ -174,6 +174,9 @@ describe('svc worlds schema', () => {
     await ran('init code --connector code-hosting');
     const { status, err } = await run('entity remove code users');
     expect(status).toBe(1);
+    expect(err).toMatch(
+      /^error: code keeps "users" \(--uses removes what refers to it, too\): \d+/,
+    );
     expect(err).toContain('schema/world.json');
     expect((await run('entity remove code autolinks')).err).toContain('data/autolinks.json');
     expect((await run('entity remove code user')).err).toContain('did you mean "users"?');
@@ -191,7 +194,9 @@ describe('svc worlds schema', () => {
     await ran('entity add billing deals --field id:integer');
     const removed = await ran('entity remove billing invoices --uses');
     expect(removed).toContain('removed data/invoices.json\n');
-    expect(removed).toContain('tests/invoices.test.ts still mentions "invoices"');
+    expect(removed).toContain(
+      'tests/invoices.test.ts still mentions "invoices", "get_invoice", "pay_invoice", "record-payment": change it, or delete the file',
+    );
     expect(existsSync(pathOf('billing/data/invoices.json'))).toBe(false);
     await ran('entity remove billing customers --uses');
     expect(await ran('check billing')).toContain('2 entities, 0 tools, 0 routes, 0 tasks');

@@ -83,7 +83,7 @@ const mebibyte = 2 ** 20;
 /** A new database takes 50 MiB before it holds anything, and a service that works writes logs and blobs. */
 const leastMiB = { new: 128, known: 16 } as const;
 
-/** Why a disk with so much free space cannot hold the data; undefined when it can. */
+/** Returns why a disk with so much free space cannot hold the data; undefined when it can. */
 export const judgeRoom = (
   path: string,
   { hasDatabase, freeBytes }: { hasDatabase: boolean; freeBytes: number },
@@ -95,7 +95,7 @@ export const judgeRoom = (
     : `the disk of ${path} has ${free} MiB free, and svc up needs ${least} MiB there`;
 };
 
-/** What is free on the disk that a folder is on, or will be: that of the nearest folder above that exists. */
+/** Returns the free bytes of the disk of a folder, or of the nearest folder above it that exists. */
 const freeBytesAt = (path: string): number => {
   const above = dirname(path);
   if (!existsSync(path) && above !== path) return freeBytesAt(above);

@@ -6,17 +6,17 @@ import { AppError } from '#domain/error.ts';
 import { findFreePort, portProblem } from './free-port.ts';
 import type { programs } from './programs.ts';
 
-/** Ports on which the programs tell of themselves. */
+/** Ports of the programs' metrics and status. */
 export type MetricsPorts = Record<keyof typeof programs, number>;
 
 export type Ports = {
-  /** Where clients find the API. */
+  /** Port of the public API. */
   api: number;
-  /** The host API and the internal APIs of the control plane. */
+  /** Ports of the control plane's host API and of its internal APIs. */
   host: number;
   internal: number;
   database: number;
-  /** With https: the programs behind the fronts. */
+  /** With https: ports of the programs behind the fronts. */
   behind: { control: number; gateway: number } | undefined;
   /** Undefined when there is no gateway, and hosts are reached directly. */
   gateway: number | undefined;
@@ -24,12 +24,12 @@ export type Ports = {
   metrics: MetricsPorts | undefined;
 };
 
-/** How many ports belong to one `svc up`, that of the API the first. Those that others have are passed over. */
+/** Size of the range of one `svc up`, which begins with the API's port. Ports of others in it are passed over. */
 export const rangeSize = 10;
 
 const lastPort = 65_535;
 
-/** Whether a port can be listened on, and if not, why: the system's code. */
+/** Looks at a port: resolves with the system's code for why it cannot be listened on, undefined when it can. */
 export type Look = (port: number) => Promise<string | undefined>;
 
 const refusal = (message: string, hint: string): AppError =>
@@ -46,7 +46,7 @@ const accept = async (option: string, port: number, look: Look): Promise<number>
   );
 };
 
-/** The port that was wanted, or for 0 the one of last time where it is free, or any. */
+/** Chooses the port that was wanted, or for 0 the one of last time if it is free, or any. */
 const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promise<number> => {
   if (port !== 0) return accept('--port', port, look);
   const isFree = remembered !== undefined && (await look(remembered)) === undefined;
@@ -56,7 +56,7 @@ const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promis
 const chooseNamed = async (option: string, wanted: number, look: Look): Promise<number> =>
   wanted === 0 ? findFreePort() : accept(option, wanted, look);
 
-/** The free ports of the range after the first, in order, as many as are needed. Throws `conflict` for too few. */
+/** Chooses as many free ports after the first as are needed, in order. Throws `conflict` if the range has too few. */
 const chooseAfter = async (
   first: number,
   needed: number,

@@ -101,7 +101,7 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('exit', () => resolveEnd());
   });
 
-/** Where more of it stands, or what to do about a disk that is full. */
+/** Returns the way out: room for a full disk, else the log. */
 const wayOut = (why: string, logFile: string): { hint: string } => ({
   hint: /No space left|Disk quota/.test(why) ? makeRoom : `its log has more: ${logFile}`,
 });

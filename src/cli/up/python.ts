@@ -35,7 +35,7 @@ export const findPythonVersion = async (env: Env): Promise<string> => {
   });
 };
 
-/** Says what a service without Python does; undefined where there is one. */
+/** Returns what a service without Python does, as a message; undefined if there is a Python. */
 export const describeWithoutPython = async (env: Env): Promise<string | undefined> => {
   try {
     await findPythonVersion(env);

@@ -9,7 +9,7 @@ import { outlineToml } from '../read/toml-positions.ts';
 
 type Step = string | number;
 
-/** From the first character of a value, its key or header counted in, to the last of its parts. */
+/** Returns the span of a value: from its key or header to the last of its parts. */
 const extentOf = ({ key, value, parts }: Outline): Span => {
   const spans = [value, ...(key === undefined ? [] : [key]), ...[...parts.values()].map(extentOf)];
   return {
@@ -18,7 +18,7 @@ const extentOf = ({ key, value, parts }: Outline): Span => {
   };
 };
 
-/** Whole lines: with the comment lines right above, what follows on the last line, and one blank line. */
+/** Extends a span to whole lines: with the comment lines right above it, and one blank line after it. */
 const linesAround = (text: string, { start, end }: Span): Span => {
   let from = text.lastIndexOf('\n', start - 1) + 1;
   for (;;) {
@@ -30,7 +30,7 @@ const linesAround = (text: string, { start, end }: Span): Span => {
   return { start: from, end: end + rest.length };
 };
 
-/** An item of a list in brackets, with the comma that parts it from its neighbour. */
+/** Returns the span of an item of a list in brackets, with the comma between it and its neighbour. */
 const itemAround = (text: string, items: Outline[], index: number): Span => {
   const [before, item, next] = [items[index - 1], items[index], items[index + 1]];
   if (item === undefined) return { start: 0, end: 0 };
@@ -53,7 +53,7 @@ const without = (value: unknown, [step, ...rest]: readonly Step[]): unknown => {
   return table;
 };
 
-/** The document as text. A list that lost its last item by headers is gone and one in brackets is empty: both count alike. */
+/** Writes the document as text, without empty lists: a list that loses its last item by headers is gone. */
 const written = (document: unknown): string =>
   JSON.stringify(
     Object.entries(document as object).filter(
@@ -61,7 +61,7 @@ const written = (document: unknown): string =>
     ),
   );
 
-/** The text without what is at the path; undefined where it cannot be cut out, or is not there. */
+/** Returns the text without what is at the path; undefined if that cannot be cut out, or is not there. */
 export const cutToml = (text: string, path: readonly Step[]): string | undefined => {
   let found: Outline | undefined = outlineToml(text);
   let list: Outline | undefined;

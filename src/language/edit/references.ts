@@ -89,11 +89,11 @@ export const describeReferences = (
 
 const escaped = (name: string): string => name.replaceAll(/[^\w]/g, '\\$&');
 
-/** Whether user code may speak of it: its name in quotes, as a segment of a path, or as a member. */
+/** Returns true if user code may mention it: its name in quotes, as a segment of a path, or as a member. */
 const mentions = (text: string, name: string): boolean =>
   new RegExp(`['"\`/.]${escaped(name)}(?!\\w)`).test(text);
 
-/** Files of user code that may speak of some of these by name; and of which. */
+/** Finds the files of user code that mention some of these names; and which ones. */
 export const mentioningFiles = (
   names: readonly string[],
   files: readonly TreeFile[],

@@ -80,7 +80,7 @@ type Found =
   | { ok: true; document: WorldDocument; rest: Table; judge: Judge }
   | { ok: false; problems: Problem[] };
 
-/** The entity in a tree that can be judged, or why it cannot be removed. */
+/** Finds the entity in a tree that can be judged, or why it cannot be removed. */
 const findEntity = (files: readonly TreeFile[], name: string): Found => {
   const read = readWorldDocument(files);
   if (!read.ok) return read;
@@ -127,7 +127,7 @@ const mostRounds = 20;
 
 type Freed = { tree: TreeFile[]; uses: Use[]; names: string[] };
 
-/** The tree without all that refers to the entity, or the problems that keep it. */
+/** Returns the tree without all that refers to the entity, or the problems that keep it. */
 const freeOf = (start: readonly TreeFile[], judge: Judge): Freed | { left: Problem[] } => {
   let tree = [...start];
   const uses: Use[] = [];
@@ -184,7 +184,7 @@ export const removeEntityWithUses = (files: readonly TreeFile[], name: string): 
         const text = describePart(use);
         return text === undefined ? [] : [`removed with it: ${text}`];
       }),
-      ...mentioningFiles([name, ...names], tree).map(
+      ...mentioningFiles([...new Set([name, ...names])], tree).map(
         (file) =>
           `${file.path} still mentions "${file.names.join('", "')}": change it, or delete the file`,
       ),

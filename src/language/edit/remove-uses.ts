@@ -37,7 +37,7 @@ const listIn = (table: Table, key: string): Table[] => {
   return Array.isArray(list) ? list.filter(isTable) : [];
 };
 
-/** The query of a file, and the tasks of svc-env.toml that it grades. */
+/** Finds the query of a file, and the tasks of svc-env.toml that it grades. */
 const verifierUses = (file: string, readToml: (file: string) => Table): Use[] => {
   const name = file.replace(/^verifiers\/(.*)\.sql$/, '$1');
   const tasks = listIn(readToml(environmentFile), 'tasks').flatMap((task, index): Use[] =>
@@ -77,7 +77,7 @@ const usesOf = ({ file, pointer }: Problem, readToml: (file: string) => Table): 
   return [{ kind: 'toml', file, path: ['operations', Number(second)], name }];
 };
 
-/** What goes for the problems, each thing once; and the problems for which nothing can. */
+/** Finds what has to go for the problems, each thing once; and the problems that need the author. */
 export const findUses = (
   files: readonly TreeFile[],
   problems: readonly Problem[],
@@ -144,7 +144,7 @@ const withoutRelationship = (
     return { ...extension, entities: { ...entities, [name]: changed } };
   });
 
-/** The tree without it; undefined where it cannot be taken out of its file's text. */
+/** Returns the tree without it; undefined if it cannot be taken out of its file's text. */
 const removeUse = (files: readonly TreeFile[], use: Use): TreeFile[] | undefined => {
   switch (use.kind) {
     case 'file':
@@ -177,7 +177,7 @@ export const removeUses = (
   return tree;
 };
 
-/** Names by which code may still speak of what goes: those of tools, tasks and operations. */
+/** Returns the names by which code may still mention what goes: those of tools, tasks and operations. */
 export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): string[] => {
   const operations = listIn(tomlReader(files)(connectorFile), 'operations');
   return uses.flatMap((use) => {
@@ -195,7 +195,7 @@ export const describePart = (use: Use): string | undefined => {
   return use.kind === 'toml' ? `the ${use.name}` : undefined;
 };
 
-/** Where it stood. */
+/** Returns where it stood. */
 export const whereIs = (use: Use): { file: string; pointer: string } => {
   switch (use.kind) {
     case 'file':
