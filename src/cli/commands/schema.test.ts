@@ -198,6 +198,9 @@ describe('svc worlds schema', () => {
       'tests/invoices.test.ts still mentions "invoices", "get_invoice", "pay_invoice", "record-payment": change it, or delete the file',
     );
     expect(existsSync(pathOf('billing/data/invoices.json'))).toBe(false);
+    expect((await run('check billing')).err).toContain('api/handlers.ts:7:56 unknown_entity');
+    for (const code of ['api/handlers.ts', 'tests/invoices.test.ts'])
+      rmSync(pathOf(`billing/${code}`));
     await ran('entity remove billing customers --uses');
     expect(await ran('check billing')).toContain('2 entities, 0 tools, 0 routes, 0 tasks');
     expect((await run('init ./other --api --connector code-hosting')).err).toContain(

@@ -127,13 +127,16 @@ const mostRounds = 20;
 
 type Freed = { tree: TreeFile[]; uses: Use[]; names: string[] };
 
+/** Code is left to its author, who is told where it speaks of the entity. */
+const isCode = (file: string): boolean => /\.(?:py|ts)$/.test(file);
+
 /** Returns the tree without all that refers to the entity, or the problems that keep it. */
 const freeOf = (start: readonly TreeFile[], judge: Judge): Freed | { left: Problem[] } => {
   let tree = [...start];
   const uses: Use[] = [];
   const names: string[] = [];
   for (let round = 0; round < mostRounds; round += 1) {
-    const problems = judge.added(tree);
+    const problems = judge.added(tree).filter(({ file }) => !isCode(file));
     if (problems.length === 0) return { tree, uses, names };
     const found = findUses(tree, problems);
     const next = found.left.length === 0 ? removeUses(tree, found.uses) : undefined;
@@ -150,13 +153,14 @@ const isSameFile = (one: TreeFile, other: TreeFile | undefined): boolean =>
 
 /**
  * Removes the entity with its rows, routes, tools, tasks and whatever else names it. Refuses, and names them,
- * where something refers to it that only the author can change; refuses a tree that has problems already.
+ * where something refers to it that only the author can change; refuses a tree that has problems already, but in its code.
  */
 export const removeEntityWithUses = (files: readonly TreeFile[], name: string): EditResult => {
   const found = findEntity(files, name);
   if (!found.ok) return found;
   const { document, rest, judge } = found;
-  if (judge.before().length > 0) return { ok: false, problems: judge.before() };
+  const wrong = judge.before().filter(({ file }) => !isCode(file));
+  if (wrong.length > 0) return { ok: false, problems: wrong };
   const freed = freeOf(writeEntities(files, document, rest).tree, judge);
   if ('left' in freed) {
     return { ok: false, problems: describeReferences(name, sortProblems(freed.left), files) };
