@@ -4,7 +4,8 @@
  * What was dropped is written down.
  */
 import { limits } from '#domain/limits.ts';
-import { type Queryable, replannedStatement, statement } from './database.ts';
+import { type Queryable, statement } from './database.ts';
+import { isNotPushed } from './requests.ts';
 
 // One project a time, the one not looked at for longest, and none twice in half a minute.
 const nextStatement = statement(
@@ -46,18 +47,16 @@ const widestStatement = statement(
     order by l.bytes desc limit 5`,
 );
 
-// Planned for what there is, like `drop_entries` and `trim_requests`: a plan from when few pushes waited would read all
-// of them for each entry.
-const narrowStatement = replannedStatement(
+const narrowStatement = statement(
   'narrow_ledger',
   `with ranked as (
      select id, sum(bytes) over (order by id desc) as total
-       from requests r where session_id = $1 and via = 'webhook'
-        and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
+       from requests where session_id = $1 and via = 'webhook' and ${isNotPushed}
    ), dropped as (
-     delete from requests r using ranked
-      where r.session_id = $1 and r.id = ranked.id and total > ${limits.sessionRequestBytes}
-     returning r.id
+     delete from requests
+      where session_id = $1 and via = 'webhook' and ${isNotPushed}
+        and id <= (select max(id) from ranked where total > ${limits.sessionRequestBytes})
+     returning id
    )
    update ledgers set dropped_at = now(),
           dropped_entries = dropped_entries + (select count(*) from dropped)
@@ -73,13 +72,12 @@ const againStatement = statement(
 
 // What is dropped is written down where it is; the trigger takes its bytes away. Entries are numbered
 // without gaps, so up to the last of them none is left.
-const dropStatement = replannedStatement(
+const dropStatement = statement(
   'drop_entries',
   `with dropped as (
-     delete from requests where session_id = $1 and id in (
-       select id from requests r where session_id = $1
-          and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
-        order by id limit ${mostEntries}
+     delete from requests where session_id = $1 and ${isNotPushed} and id <= (
+       select max(id) from (
+         select id from requests where session_id = $1 and ${isNotPushed} order by id limit ${mostEntries}) oldest
      ) returning id
    )
    update ledgers set dropped_at = now(),

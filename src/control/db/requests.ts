@@ -66,23 +66,30 @@ const insertStatement = statement(
    select ${keptBytes} from served`,
 );
 
+/** Of an entry of the session `$1`: no push of it is on its way. */
+export const isNotPushed = 'id not in (select delivery_id from pushes where session_id = $1)';
+
 // Deliveries and all else have a bound each: neither makes room for the other. Those that are still to be sent make
-// room for nothing. What is dropped is written down. A plan from when few pushes waited would read all of them for each
-// entry, so it is planned for what there is.
-export const trimStatement = replannedStatement(
+// room for nothing. What is dropped is written down. No two lists are joined: PostgreSQL would compare each entry with
+// each push wherever it takes both lists for short, as it does while its statistics are old.
+export const trimStatement = statement(
   'trim_requests',
   `with ranked as (
      select id, via = 'webhook' as is_delivery, row_number() over newest as position,
             sum(bytes) over newest as total
-       from requests r where session_id = $1
-        and not exists (select from pushes p where p.session_id = r.session_id and p.delivery_id = r.id)
+       from requests where session_id = $1 and ${isNotPushed}
      window newest as (partition by via = 'webhook' order by id desc)
+   ), last as (
+     select max(id) filter (where is_delivery and
+              (position > ${limits.sessionDeliveries} or total > ${limits.sessionDeliveryBytes})) as delivery,
+            max(id) filter (where not is_delivery and
+              (position > ${limits.sessionRequests} or total > ${limits.sessionRequestBytes})) as other
+       from ranked
    ), dropped as (
-     delete from requests r using ranked
-      where r.session_id = $1 and r.id = ranked.id and case when is_delivery
-        then position > ${limits.sessionDeliveries} or total > ${limits.sessionDeliveryBytes}
-        else position > ${limits.sessionRequests} or total > ${limits.sessionRequestBytes} end
-     returning r.id
+     delete from requests using last
+      where session_id = $1 and ${isNotPushed}
+        and id <= case when via = 'webhook' then last.delivery else last.other end
+     returning id
    ), noted as (
      update ledgers set dropped_at = now(),
             dropped_entries = dropped_entries + (select count(*) from dropped)
