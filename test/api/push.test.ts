@@ -126,6 +126,28 @@ describe('a push', () => {
   });
 });
 
+it('warns of rows of the tree that hold what the policy names in the clear', async () => {
+  const slug = await create();
+  const connector = [
+    ...['[connector]', 'slug = "notes"', 'base_url = "https://api.notes.example"'],
+    ...['[redact]', 'hash = ["title"]', ''],
+  ].join('\n');
+  const next = changed(tree, {
+    'connector.toml': connector,
+    'data/notes.json': JSON.stringify([note(2, 'second')]),
+  });
+  const pushed = await push(control.send, slug, next);
+  expect(pushed.warnings).toContainEqual(
+    expect.stringMatching(/^data\/notes\.json: its one row holds plaintext in title \[hash\], /),
+  );
+  const { body: world } = await control.read(getWorld, { params: { slug } });
+  expect(world.warnings).toEqual(pushed.warnings);
+  expect(await push(control.send, slug, next)).toMatchObject({
+    changed: false,
+    warnings: pushed.warnings,
+  });
+});
+
 describe('rows that did not come from the tree', () => {
   const given = { notes: [note(7, 'given'), note(8, 'given, too')] };
 

@@ -11,24 +11,30 @@ import type { Contract } from '#language/contract.ts';
 import type { Problem } from '#language/problem.ts';
 import { readTree } from '../files/input.ts';
 import { changeTree } from '../files/write-tree.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { formatCount, formatJson, formatTable } from '../terminal/print.ts';
 import { ProblemsError } from '../views/report.ts';
+import { warningLines } from '../views/warnings.ts';
 import { addCommand, printAnswer, setVerdict } from './command.ts';
 
 type Checked = {
   problems: Problem[];
   contract: Contract | null;
+  /** Probable mistakes; none are looked for where there are problems. */
+  warnings: string[];
   generated: GeneratedFile[];
 };
 
 /** Checks a tree as the service does too. */
 export const checkTree = (files: ReturnType<typeof readTree>): Checked => {
   const compiled = compileTree(files);
-  if (!compiled.ok) return { problems: compiled.problems, contract: null, generated: [] };
-  const { contract, generated } = compiled;
+  if (!compiled.ok)
+    return { problems: compiled.problems, contract: null, warnings: [], generated: [] };
+  const { contract, generated, baseRows } = compiled;
   const tree = { files, generated, contract };
-  return { problems: staleProblems(tree), contract, generated: generatedState(tree) };
+  const problems = staleProblems(tree);
+  const warnings = problems.length > 0 ? [] : languageWarnings(contract, files, baseRows);
+  return { problems, contract, warnings, generated: generatedState(tree) };
 };
 
 /** How much there is of what a contract holds. */
@@ -61,10 +67,9 @@ export const addCheck = (schema: Command, context: Context): void => {
     .option('--json', 'print the problems and the state of generated files as JSON')
     .action((folder: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
-      const { problems, contract, generated } = checkTree(files);
+      const { problems, contract, warnings, generated } = checkTree(files);
       const isSound = contract !== null && problems.length === 0;
-      const warnings = contract === null ? [] : languageWarnings(contract, files);
-      const warned = warnings.map((warning) => `${context.colors.yellow('warning:')} ${warning}`);
+      const warned = warningLines(warnings, viewOf(context));
       setVerdict(context, isSound);
       if (isSound) {
         const answer = { status: 'ok', problems, warnings, generated };

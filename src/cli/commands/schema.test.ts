@@ -53,6 +53,9 @@ path = "/deals/{id}"
 entity = "deals"
 `;
 
+/** A policy for the entity of a world that was just begun. */
+const hashed = '[redact]\nhash = ["title"]\n';
+
 describe('svc worlds schema', () => {
   it('begins a world that is sound, compiles, and is current then', async () => {
     expect(await ran('init ./crm')).toContain('svc worlds schema check ./crm');
@@ -104,6 +107,20 @@ describe('svc worlds schema', () => {
     const warning = 'a push is to run the tests, but there is no file in tests/, so it runs none';
     expect(await ran('check code')).toContain(`warning: ${warning}`);
     expect(JSON.parse(await ran('check code --json'))).toMatchObject({ warnings: [warning] });
+  });
+
+  it('warns of rows in the clear, with a command that writes them redacted', async () => {
+    await ran('init ./plain');
+    writeFileSync(pathOf('plain/connector.toml'), `${dealsConnector.split('[auth]')[0]}${hashed}`);
+    const warned = await ran('check plain');
+    expect(warned).toMatch(
+      /^warning: data\/notes\.json: all 2 rows hold plaintext in title \[hash\]/,
+    );
+    const [, way = ''] = /"svc (.+?)"/.exec(warned) ?? [];
+    const context = testContext({ cwd: pathOf('plain') });
+    expect(await runCommandLine(way.split(' '), context)).toBe(0);
+    expect(read('plain/data/notes.json')).not.toContain('README');
+    expect(await ran('check plain')).not.toContain('warning');
   });
 
   it('writes into no folder that holds something, and knows its templates', async () => {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { branchContainer } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { describeWorld } from '../views/world.ts';
 import {
   addCommand,
@@ -43,7 +43,7 @@ export const addWorldsBranch = (worlds: Command, context: Context): void => {
       };
       const client = clientFor(context, options);
       const branched = (await client.send(branchContainer, { params: { containerId }, body })).body;
-      printAnswer(context, options, branched, () => describeWorld(branched));
+      printAnswer(context, options, branched, () => describeWorld(branched, viewOf(context)));
     },
   );
 };

@@ -10,7 +10,7 @@ import { noteBase } from '../files/base-note.ts';
 import { namesFolder, withFolderHint } from '../files/input.ts';
 import { readSeedRows, type SeedRows, withPlaces } from '../files/seed-rows.ts';
 import { readWorldSource } from '../service/world-body.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { usageError } from '../views/report.ts';
 import { describeWorld } from '../views/world.ts';
@@ -77,7 +77,7 @@ const createOne = async (
   if (namesFolder(from) && options.overlay === undefined) {
     noteBase(context, from, world.slug, world.version.id);
   }
-  printAnswer(context, options, world, () => describeWorld(world));
+  printAnswer(context, options, world, () => describeWorld(world, viewOf(context)));
 };
 
 const ofOne = ['overlay', 'rows', 'entity', 'redact', 'name', 'description', 'message'] as const;

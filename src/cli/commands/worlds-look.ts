@@ -11,7 +11,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { namesFolder, readTree, withFolderHint } from '../files/input.ts';
 import type { RequestFilter } from '../service/requests.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { ProblemsError } from '../views/report.ts';
 import { describeRequests } from '../views/request.ts';
 import {
@@ -71,7 +71,7 @@ const describeSlug = async (
   const { body: world } = await client.send(getWorld, { params: { slug } });
   const { body } = await client.send(listWorldEntities, { params: { slug } });
   printAnswer(context, options, { ...world, entities: body.data }, () =>
-    describeWholeWorld(world, body.data, context.colors),
+    describeWholeWorld(world, body.data, viewOf(context)),
   );
 };
 

@@ -10,7 +10,7 @@ import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
 import { readTree } from '../files/input.ts';
 import { pushTree } from '../service/push.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { ProblemsError } from '../views/report.ts';
 import { describePush } from '../views/version.ts';
@@ -82,7 +82,7 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
         },
       );
       noteBase(context, folder, pushed.answer.slug, pushed.answer.id);
-      printAnswer(context, service, pushed.answer, () => describePush(pushed));
+      printAnswer(context, service, pushed.answer, () => describePush(pushed, viewOf(context)));
     },
   );
 };

@@ -1,7 +1,7 @@
 /** `svc worlds rename`: calls a world otherwise. */
 import type { Command } from 'commander';
 import { renameWorld } from '#wire/public-api/operations.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { usageError } from '../views/report.ts';
 import { describeWorld } from '../views/world.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
@@ -28,6 +28,6 @@ export const addWorldsRename = (worlds: Command, context: Context): void => {
     };
     const client = clientFor(context, options);
     const { body } = await client.send(renameWorld, { params: { slug: world }, body: given });
-    printAnswer(context, options, body, () => describeWorld(body));
+    printAnswer(context, options, body, () => describeWorld(body, viewOf(context)));
   });
 };

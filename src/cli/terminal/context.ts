@@ -63,6 +63,12 @@ export type Context = {
 export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
   isTerminal ? columns : Infinity;
 
+/** Returns how standard output is written to: its colours, and the columns that a line has. */
+export const viewOf = ({ out, colors }: Pick<Context, 'out' | 'colors'>) => ({
+  colors,
+  room: roomOf(out),
+});
+
 const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';
 
 /** Whether an output should be coloured (https://no-color.org, https://force-color.org). */

@@ -2,6 +2,7 @@
 import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/version.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import { type WarningView, warningLines } from './warnings.ts';
 
 const partsOf = (counts: VersionChanges['files']): string =>
   (['added', 'changed', 'removed'] as const)
@@ -61,10 +62,16 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
 };
 
 /** What came of a push. */
-export const describePush = ({ answer, sentFiles, sentBytes }: PushResult): string => {
+export const describePush = (
+  { answer, sentFiles, sentBytes }: PushResult,
+  view: WarningView,
+): string => {
   const { slug, number, id } = answer;
-  if (!answer.changed) return `nothing changed: version ${number} of ${slug} is this tree`;
-  return formatFields([
+  const warnings = warningLines(answer.warnings, view);
+  if (!answer.changed) {
+    return [`nothing changed: version ${number} of ${slug} is this tree`, ...warnings].join('\n');
+  }
+  const facts = formatFields([
     ['world', slug],
     ['version', `${number} (${id})`],
     ['message', answer.message],
@@ -72,6 +79,7 @@ export const describePush = ({ answer, sentFiles, sentBytes }: PushResult): stri
     ['kept', keptText(answer)],
     ['sent', `${formatCount(sentFiles, 'file')}, ${formatCount(sentBytes, 'byte')}`],
   ]);
+  return [facts, ...warnings].join('\n');
 };
 
 type PullResult = {

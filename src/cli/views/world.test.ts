@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import type { WorldDetail } from '#wire/public-api/world.ts';
 import { describeWholeWorld, describeWorld } from './world.ts';
 
+const view = { colors: picocolors.createColors(false), room: Infinity };
+
 const world: WorldDetail = {
   id: 'wld_1',
   containerId: 'wld_1',
@@ -37,10 +39,26 @@ const world: WorldDetail = {
 };
 
 it('says what a world probably does not mean', () => {
-  const lines = describeWorld(world).split('\n');
+  const lines = describeWorld(world, view).split('\n');
   expect(lines.filter((line) => line.startsWith('warning'))).toEqual([
-    expect.stringMatching(/^warning +notes\.author is dropped by \[redact\], but every row/),
+    'warning: notes.author is dropped by [redact], but every row must have it',
   ]);
+});
+
+it('names the policy as one, and says of no field that it is redacted', () => {
+  const redact = { slug: 'board', hash: ['login'], drop: [], preserve: [], round: { at: 2 } };
+  const shown = describeWorld({ ...world, redact }, view);
+  expect(shown).toMatch(/^policy +login \[hash\], at \[round:2\]; salt board$/m);
+  expect(shown).not.toContain('redacted');
+});
+
+it('breaks a long warning at the edge of the terminal', () => {
+  const warnings = [`data/people.json: ${'all rows hold plaintext '.repeat(8)}`];
+  const lines = describeWorld({ ...world, warnings }, { ...view, room: 80 }).split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('warning: data/people.json'));
+  expect(lines.slice(begin + 1).every((line) => line.startsWith(' '.repeat(9)))).toBe(true);
+  expect(lines.length - begin).toBeGreaterThan(2);
+  expect(lines.slice(begin).filter((line) => line.length > 80)).toEqual([]);
 });
 
 it('marks each field with what redaction does to it', () => {
@@ -57,7 +75,7 @@ it('marks each field with what redaction does to it', () => {
       { ...field, path: 'note', required: false, policy: 'round:2' },
     ],
   };
-  const shown = describeWholeWorld({ ...world, redact }, [entity], picocolors.createColors(false));
+  const shown = describeWholeWorld({ ...world, redact }, [entity], view);
   expect(shown).toMatch(/^salt +board$/m);
   expect(shown.split('\n').slice(-5)).toEqual([
     'entities',

@@ -11,6 +11,7 @@ import type {
 } from '#wire/public-api/world.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import { type WarningView, warningLines } from './warnings.ts';
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
 
@@ -24,7 +25,7 @@ const countText = (counts: Record<string, number>): string =>
 
 type Facts = [name: string, value: string | null | undefined][];
 
-const factsOf = (world: WorldDetail, redaction: Facts[number]): Facts => [
+const factsOf = (world: WorldDetail, policy: Facts[number]): Facts => [
   ['world', world.slug],
   ['path', world.path],
   ['name', world.name],
@@ -37,13 +38,13 @@ const factsOf = (world: WorldDetail, redaction: Facts[number]): Facts => [
   ['surfaces', list(world.surfaces)],
   ['tools', list(world.tools)],
   ['tasks', list(world.tasks)],
-  redaction,
+  policy,
   ['files', formatCount(world.files.length, 'file')],
   ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
-  ...world.warnings.map((warning): Facts[number] => ['warning', warning]),
 ];
 
-const redactedText = ({ redact }: WorldView): string | undefined => {
+/** Returns what [redact] names, which says nothing of what the rows hold. */
+const policyOf = ({ redact }: WorldView): string | undefined => {
   if (redact === null) return undefined;
   const marks = [
     ...redact.hash.map((path) => `${path} [hash]`),
@@ -54,22 +55,26 @@ const redactedText = ({ redact }: WorldView): string | undefined => {
   return `${list(marks)}; salt ${redact.slug}`;
 };
 
-/** One world with its head version. */
-export const describeWorld = (world: WorldDetail): string =>
-  formatFields(factsOf(world, ['redacted', redactedText(world)]));
+/** One world with its head version, and below it what is probably a mistake. */
+export const describeWorld = (world: WorldDetail, view: WarningView): string => {
+  const facts = formatFields(factsOf(world, ['policy', policyOf(world)]));
+  return [facts, ...warningLines(world.warnings, view)].join('\n');
+};
 
 /** The same with its entities, whose fields are marked with what redaction does to them. */
 export const describeWholeWorld = (
   world: WorldDetail,
   entities: readonly EntityView[],
-  colors: Colors,
+  view: WarningView,
 ): string => {
+  const { colors } = view;
   const { entityCounts } = world.version;
   const lines = entities.flatMap((entity) =>
     entityLines(entity, entityCounts[entity.name] ?? 0, colors),
   );
   const facts = formatFields(factsOf(world, ['salt', world.redact?.slug]));
-  return [facts, '', colors.bold('entities'), ...lines.slice(1)].join('\n');
+  const warnings = warningLines(world.warnings, view);
+  return [facts, ...warnings, '', colors.bold('entities'), ...lines.slice(1)].join('\n');
 };
 
 /** The worlds of a project, one a line. */

@@ -177,7 +177,7 @@ export const buildVersion = (
       rows,
       generated,
       bundle: encodeBundle({ contract, files: code }),
-      warnings: languageWarnings(contract, files),
+      warnings: languageWarnings(contract, files, baseRows),
     };
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;

@@ -143,7 +143,7 @@ const compile = (files: Files): Compiled => {
     rewritten,
     states: generatedState({ files, generated, contract }),
     stale: staleProblems({ files, generated, contract }),
-    warnings: languageWarnings(contract, files),
+    warnings: languageWarnings(contract, files, baseRows),
   };
 };
 

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
+import type { TreeFile } from '#domain/world.ts';
 import { contractOf, replaceIn, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
+import type { Contract } from '../contract.ts';
 import { languageWarnings } from './warnings.ts';
 
+/** Warnings of the world but for those of its rows, which `plaintext-warnings.test.ts` looks at. */
+const warningsOf = (contract: Contract, files: readonly TreeFile[]): string[] =>
+  languageWarnings({ ...contract, tasks: [] }, files, {});
+
 it('warns of redaction after which rows do not fit their shapes', () => {
-  expect(languageWarnings(contractOf(), toTree(smallWorld()))).toEqual([]);
+  expect(warningsOf(contractOf(), toTree(smallWorld()))).toEqual([]);
   const contract = contractOf((world) => {
     replaceIn(
       world,
@@ -13,7 +19,7 @@ it('warns of redaction after which rows do not fit their shapes', () => {
     );
     replaceIn(world, 'connector.toml', '["author.email"]', '["author.email", "title"]');
   });
-  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
+  expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
     'cards.title is dropped by [redact], but every row must have it',
     'cards.author is hashed by [redact], which leaves objects alone; name its fields',
     'cards.done_early is hashed by [redact], which makes it a text, but it is boolean',
@@ -36,7 +42,7 @@ it('warns of objects and lists of them that are hashed or preserved', () => {
     replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["people"]');
     replaceIn(world, 'connector.toml', 'preserve = [', 'preserve = ["author", ');
   });
-  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
+  expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
     'cards.author is preserved by [redact], which leaves objects alone; name its fields',
     'cards.people.* is hashed by [redact], which leaves objects alone; name its fields',
   ]);
@@ -45,7 +51,7 @@ it('warns of objects and lists of them that are hashed or preserved', () => {
 it('warns of code that is not run because of its folder', () => {
   const paths = ['api/build/b.py', 'api/inner/dist/a.ts', 'api/dist/notes.txt', 'docs/build/c.py'];
   const code = paths.map((path) => textFile(path, ''));
-  expect(languageWarnings(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
+  expect(warningsOf(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
     'api/build/b.py is not run, as folders called build are no part of a world; rename the folder',
     'api/inner/dist/a.ts is not run, as folders called dist are no part of a world; rename the folder',
   ]);
@@ -53,7 +59,7 @@ it('warns of code that is not run because of its folder', () => {
 
 it('warns of a push that is to run tests where there are none', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
-  expect(languageWarnings(contractOf(), files)).toEqual([
+  expect(warningsOf(contractOf(), files)).toEqual([
     'a push is to run the tests, but there is no file in tests/, so it runs none',
   ]);
 });
@@ -64,7 +70,7 @@ it('warns of a creation that can never make a row, and of none that takes the wh
     ...['entity = "cards"', '[operations.api]', 'action = "create"'],
   ];
   const warningsWith = (...lines: string[]): string[] =>
-    languageWarnings(
+    warningsOf(
       contractOf((world) => {
         world.text['connector.toml'] += [...operation, ...lines, ''].join('\n');
       }),

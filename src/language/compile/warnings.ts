@@ -1,7 +1,8 @@
 /**
- * Warns of what compiles and is probably a mistake: redaction of fields that there are not, or after which rows would no longer fit their shapes (bare
- * names are never refused), creations that can never make a row (a reconciled schema may require more than they fill),
- * tests to run on a push of which there are none, and code in folders that are left out.
+ * Warns of what compiles and is probably a mistake: redaction of fields that no entity has, or after which rows would no
+ * longer fit their shapes (bare names are never refused), rows in the clear that the policy names, creations that can never
+ * make a row (a reconciled schema may require more than they fill), tests to run on a push of which there are none, and code
+ * in folders that are left out.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -9,16 +10,22 @@ import { leftOutCode } from '../artifacts/bundle.ts';
 import { describeContract } from '../artifacts/describe.ts';
 import type { Contract, RouteContract } from '../contract.ts';
 import { nearestName } from '../read/suggest.ts';
+import { type BaseRows, plaintextWarnings } from './plaintext-warnings.ts';
 
 /** Most warnings about one world. */
 const mostWarnings = 100;
 
-/** Returns a sentence for each mistake: of tests, fields, routes and paths, each in their order; at most 100. */
-export const languageWarnings = (contract: Contract, files: readonly TreeFile[]): string[] =>
+/** Returns a sentence for each mistake: of tests, fields, rows, routes and paths, each in their order; at most 100. */
+export const languageWarnings = (
+  contract: Contract,
+  files: readonly TreeFile[],
+  baseRows: BaseRows,
+): string[] =>
   [
     ...pushWarnings(contract, files),
     ...unknownRedactions(contract),
     ...(contract.redact === null ? [] : redactWarnings(contract)),
+    ...plaintextWarnings(contract, baseRows),
     ...creationWarnings(contract),
     ...leftOutCode(contract, files).map(
       (path) =>

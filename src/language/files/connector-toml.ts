@@ -28,7 +28,10 @@ export const connectorFileKeys = {
   connector: described('The vendor.', requiredTable(connectorKeys)),
   auth: described("The vendor's credential.", optionalPlaced(tableOf(authKeys))),
   capture: described('How answers are captured.', defaultedTable(captureKeys)),
-  redact: described('What is never kept in the clear.', optionalPlaced(tableOf(redactKeys))),
+  redact: described(
+    'Fields that are redacted in captures, in rows that are imported or seeded with redact = "apply", and in what "svc worlds data extract" writes. Not redacted: rows of data/, which are kept as they are written ("schema check" warns of plaintext), and rows that requests and tools write in a session.',
+    optionalPlaced(tableOf(redactKeys)),
+  ),
   operations: operationsKey,
   api: described('What holds for every route.', defaultedTable(apiKeys)),
   ui: described('The page the world serves.', optionalPlaced(tableOf(uiKeys))),

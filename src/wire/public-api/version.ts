@@ -132,6 +132,9 @@ export const PushView = Type.Interface([VersionDetail], {
     minimum: 0,
     description: 'rows of the tree in whose place kept rows of the same key are',
   }),
+  warnings: Type.Array(Type.String(), {
+    description: 'probable mistakes of the version, and what its sessions lack',
+  }),
 });
 export type PushView = Static<typeof PushView>;
 

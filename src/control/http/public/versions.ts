@@ -46,7 +46,8 @@ export const answerPush = async (
   const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
   const told = await findTold(parts.db, version.id);
   const detail = viewVersionDetail(version, world.slug, told);
-  const view = { ...detail, changed, keptRows, leftOutRows };
+  const { warnings } = version;
+  const view = { ...detail, changed, keptRows, leftOutRows, warnings };
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
 };
 

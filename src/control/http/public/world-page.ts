@@ -101,7 +101,7 @@ const redactOf = ({ redact }: WorldDetail): string => {
     ([mode, fields]) =>
       `<tr><td class="brief">${mode}</td><td class="several">${fields.map(code).join(' ')}</td></tr>`,
   );
-  return `<h2>Redaction <span>salt ${code(slug)}</span></h2><table><tr><th>mode</th><th>fields</th></tr>${rows.join('')}</table>`;
+  return `<h2>Redaction policy <span>salt ${code(slug)}</span></h2><table><tr><th>mode</th><th>fields</th></tr>${rows.join('')}</table>`;
 };
 
 const dependenciesOf = ({ dependencies }: WorldDetail): string => {

@@ -1,4 +1,4 @@
-/** `[redact]`: which fields are never kept in the clear, and what is kept instead. */
+/** `[redact]`: which fields of rows are redacted on their way in, and what is kept instead. */
 import { distinct, filledText, integer, listOf, mapOf } from '../../read/kinds.ts';
 import { defaulted, described, type TableOf } from '../../read/table.ts';
 
@@ -11,7 +11,7 @@ export const redactKeys = {
   ),
   drop: described('Fields that are taken out of a row.', defaulted(names, [])),
   preserve: described(
-    'Fields kept as a digest of the same shape: length, digits and case stay.',
+    'Fields kept as a digest of the same shape: length, digits and case stay. It cannot be told from plaintext, so nothing is checked of it.',
     defaulted(names, []),
   ),
   round: described(
