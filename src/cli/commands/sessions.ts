@@ -14,7 +14,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { type RequestFilter, readRequests } from '../service/requests.ts';
 import { firstWaitSeconds, waitUntilClosed } from '../service/waits.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { usageError } from '../views/report.ts';
 import { describeLedger } from '../views/request.ts';
@@ -116,7 +116,7 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
       const { data, totalItems, dropped } = found;
       printAnswer(context, options, found, () =>
         [
-          describeLedger(data, context.colors),
+          describeLedger(data, viewOf(context)),
           ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
           ...(dropped === undefined
             ? []

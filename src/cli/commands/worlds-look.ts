@@ -120,7 +120,7 @@ export const addWorldsRequests = (worlds: Command, context: Context): void => {
       };
       const client = clientFor(context, options);
       const { body } = await client.send(listWorldRequests, { params: { slug }, query });
-      printPage(context, options, body, (data) => describeRequests(data, context.colors));
+      printPage(context, options, body, (data) => describeRequests(data, viewOf(context)));
     },
   );
 };

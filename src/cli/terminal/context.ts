@@ -63,8 +63,11 @@ export type Context = {
 export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
   isTerminal ? columns : Infinity;
 
-/** Returns how standard output is written to: its colours, and the columns that a line has. */
-export const viewOf = ({ out, colors }: Pick<Context, 'out' | 'colors'>) => ({
+/** How a text for a person is written: its colours, and the columns that a line has (Infinity: no person reads). */
+export type View = { colors: Colors; room: number };
+
+/** Returns the view of standard output. */
+export const viewOf = ({ out, colors }: Pick<Context, 'out' | 'colors'>): View => ({
   colors,
   room: roomOf(out),
 });

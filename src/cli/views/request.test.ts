@@ -1,7 +1,81 @@
 import picocolors from 'picocolors';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RequestView } from '#wire/public-api/request.ts';
 import { describeLedger } from './request.ts';
+
+const view = { colors: picocolors.createColors(false), room: Infinity };
+
+const asked = (parts: Partial<RequestView>): RequestView => ({
+  ...{ sessionId: 'ses-1', id: 1, at: '2026-03-01T09:30:00.000Z', via: 'api', operation: 'book' },
+  ...{ method: 'POST', path: '/appointments', status: 201, request: null, response: null },
+  ...{ durationMs: 12, changes: {}, rows: [], callId: null, ...parts },
+});
+
+describe('a request that failed', () => {
+  it.each<[string, Partial<RequestView>, string]>([
+    [
+      'in the words of the host',
+      { status: 422, response: { body: '', reason: 'no such field' } },
+      'no such field',
+    ],
+    [
+      'in those of the vendor',
+      {
+        status: 409,
+        response: { body: { error: { type: 'taken', message: 'Taken' } }, reason: null },
+      },
+      'Taken',
+    ],
+    [
+      'in those of a list',
+      { status: 400, response: { body: { errors: [{ detail: 'Too long' }] }, reason: null } },
+      'Too long',
+    ],
+    ['in a text', { status: 503, response: { body: 'Back soon', reason: null } }, 'Back soon'],
+    [
+      'of a fault in code',
+      { status: 500, response: { body: {}, reason: 'raised: book:\n  KeyError' } },
+      'raised: book: KeyError',
+    ],
+    [
+      'of a call',
+      { via: 'tool', status: null, response: { error: { code: 'refused', message: 'No room' } } },
+      'No room',
+    ],
+  ])('has its reason below it, %s', (_, parts, reason) => {
+    const lines = describeLedger([asked({}), asked(parts), asked({})], view).split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[3]).toBe(`    ${reason}`);
+  });
+
+  it.each<[string, Partial<RequestView>]>([
+    ['went well', { status: 200, response: { body: { message: 'Hello' }, reason: 'cut' } }],
+    ['says nothing', { status: 404, response: { body: null, reason: null } }],
+  ])('has no line below it where it %s', (_, parts) => {
+    expect(describeLedger([asked(parts)], view).split('\n')).toHaveLength(2);
+  });
+
+  it('writes out what would steer the terminal', () => {
+    const response = { body: null, reason: 'no \u001b[2J row' };
+    const shown = describeLedger([asked({ status: 404, response })], view);
+    expect(shown).not.toContain('\u001b');
+    expect(shown).toContain('row');
+  });
+});
+
+it('a ledger fits a terminal of 80 columns, with reasons and changes below their rows', () => {
+  const path = `/clinics/${'north'.repeat(20)}/appointments`;
+  const response = { body: null, reason: 'a reason of some length '.repeat(6).trim() };
+  const changes = { appointments: { inserted: 1, updated: 0, deleted: 0 } };
+  const lines = describeLedger([asked({ path, status: 422, response }), asked({ changes })], {
+    ...view,
+    room: 80,
+  }).split('\n');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines[1]).toContain('…');
+  expect(lines.filter((line) => line.startsWith('    a reason'))).not.toEqual([]);
+  expect(lines.at(-1)).toBe('    changed appointments: 1 inserted');
+});
 
 it('the ledger shows where a browser went, and what it says of a page, a file and its fence', () => {
   const entry = (
@@ -23,7 +97,7 @@ it('the ledger shows where a browser went, and what it says of a page, a file an
       entry('refused', null, { what: 'Page.navigate', why: 'not of this session' }),
       entry('restored', null, { tabs: 1, tookMs: 80 }),
     ],
-    picocolors.createColors(false),
+    view,
   ).split('\n');
   expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(2, 4))).toEqual([
     ['navigated', '/ada/boats?state=open'],

@@ -4,14 +4,24 @@ import { isObject } from '#domain/json.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cut, formatChanges, formatDuration, formatTable } from '../terminal/print.ts';
+import type { Colors, View } from '../terminal/context.ts';
+import {
+  cut,
+  formatChanges,
+  formatDuration,
+  formatTable,
+  widthOf,
+  wrapLines,
+} from '../terminal/print.ts';
+import { failureReason } from './reason.ts';
 
 /** A row of the entity `svc_requests` of a session, as the API shows it. */
 export const requestOfRow = (
   sessionId: string,
   { duration_ms: durationMs, call_id: callId, ...row }: LedgerEntry,
 ): RequestView => ({ sessionId, durationMs, callId, ...row });
+
+const noChanges = '-';
 
 const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
 
@@ -77,38 +87,72 @@ const cellsOf = (request: RequestView): string[] => [
   askedOf(request),
   statusOf(request),
   formatDuration(request.durationMs),
-  Object.keys(request.changes).length === 0 ? '-' : formatChanges(request.changes),
+  Object.keys(request.changes).length === 0 ? noChanges : formatChanges(request.changes),
 ];
 
-/** Requests of one session, by the time of day. */
-export const describeLedger = (requests: readonly RequestView[], colors: Colors): string => {
+/** The column of the requests themselves, which is cut where a table is too wide. */
+const askedAt = titles.indexOf('REQUEST');
+const leastAsked = 16;
+const indent = '    ';
+
+type LedgerRow = { cells: string[]; below: string[] };
+
+/** Moves the changes below their row, and cuts requests to what is left of the room. */
+const narrow = (rows: readonly LedgerRow[], asked: number, room: number): LedgerRow[] => {
+  const moved = rows.map(({ cells, below }) => {
+    const changes = cells.at(-1) ?? noChanges;
+    const lines = changes === noChanges || changes === 'CHANGES' ? [] : [`changed ${changes}`];
+    return { cells: cells.slice(0, -1), below: [...below, ...lines] };
+  });
+  const excess = widthOf(formatTable(moved.map(({ cells }) => cells))) - room;
+  if (excess <= 0) return moved;
+  const widest = Math.max(...moved.map(({ cells }) => cells[asked]?.length ?? 0));
+  const most = Math.max(leastAsked, widest - excess);
+  return moved.map(({ cells, below }) => ({
+    cells: cells.with(asked, cut(cells[asked] ?? '', most)),
+    below,
+  }));
+};
+
+/** A table in which each failed request has its reason in lines of its own below it. */
+const formatLedger = (
+  lead: readonly string[],
+  requests: readonly RequestView[],
+  leadOf: (request: RequestView) => string[],
+  { colors, room }: View,
+): string => {
+  const heads = { cells: [...lead, ...titles], below: [] };
+  const given = requests.map((request): LedgerRow => {
+    const reason = failureReason(request);
+    return {
+      cells: [...leadOf(request), ...cellsOf(request)],
+      below: reason === '' ? [] : [reason],
+    };
+  });
+  const whole = [heads, ...given];
+  const isWide = widthOf(formatTable(whole.map(({ cells }) => cells))) > room;
+  const rows = isWide ? narrow(whole, lead.length + askedAt, room) : whole;
+  const [first = '', ...lines] = formatTable(rows.map(({ cells }) => cells)).split('\n');
+  const belowOf = (index: number): string[] =>
+    (rows[index + 1]?.below ?? [])
+      .flatMap((text) => (Number.isFinite(room) ? wrapLines(text, room - indent.length) : [text]))
+      .map((line) => `${indent}${line}`);
+  return [colors.dim(first), ...lines.flatMap((line, index) => [line, ...belowOf(index)])].join(
+    '\n',
+  );
+};
+
+/** Requests of one session, by the time of day, each that failed with its reason below it. */
+export const describeLedger = (requests: readonly RequestView[], view: View): string => {
   if (requests.length === 0) return 'no requests';
-  return formatTable([
-    ['AT', ...titles].map(colors.dim),
-    ...requests.map((request) => [request.at.slice(11, 23), ...cellsOf(request)]),
-  ]);
+  return formatLedger(['AT'], requests, ({ at }) => [at.slice(11, 23)], view);
 };
 
 /** Requests to several sessions, by date and time, each with its session. */
-export const describeRequests = (requests: readonly RequestView[], colors: Colors): string => {
+export const describeRequests = (requests: readonly RequestView[], view: View): string => {
   if (requests.length === 0) return 'no requests';
-  return formatTable([
-    ['AT', 'SESSION', ...titles].map(colors.dim),
-    ...requests.map((request) => [
-      request.at.slice(0, 19).replace('T', ' '),
-      request.sessionId,
-      ...cellsOf(request),
-    ]),
-  ]);
-};
-
-/** What the world said of a request that it refused, in few words; nothing of others. */
-const refusalOf = ({ status, response }: RequestView): string => {
-  if ((status ?? 0) < 400 || !isObject(response)) return '';
-  const { reason, body } = response;
-  const said = isObject(body) ? (body.message ?? body.error) : undefined;
-  const text = typeof reason === 'string' ? reason : said;
-  return typeof text === 'string' ? cut(makeVisible(text), mostReasonChars) : '';
+  const leadOf = ({ at, sessionId }: RequestView) => [at.slice(0, 19).replace('T', ' '), sessionId];
+  return formatLedger(['AT', 'SESSION'], requests, leadOf, view);
 };
 
 /** One request as it comes, on a line of its own. */
@@ -121,7 +165,7 @@ export const requestLine = (request: RequestView, colors: Colors): string => {
     isRefused ? colors.red(status) : status,
     asked === '-' ? operation : asked,
     ...rest.filter((cell) => cell !== '-'),
-    refusalOf(request),
+    failureReason(request),
   ]
     .filter((cell) => cell !== '')
     .join('  ');

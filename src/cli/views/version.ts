@@ -1,8 +1,8 @@
 /** Versions of worlds as a person reads them. */
 import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/version.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
-import { type WarningView, warningLines } from './warnings.ts';
+import { warningLines } from './warnings.ts';
 
 const partsOf = (counts: VersionChanges['files']): string =>
   (['added', 'changed', 'removed'] as const)
@@ -62,10 +62,7 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
 };
 
 /** What came of a push. */
-export const describePush = (
-  { answer, sentFiles, sentBytes }: PushResult,
-  view: WarningView,
-): string => {
+export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view: View): string => {
   const { slug, number, id } = answer;
   const warnings = warningLines(answer.warnings, view);
   if (!answer.changed) {

@@ -1,18 +1,12 @@
 /** Probable mistakes of a world as a person reads them: below what a command answers, each from its own line on. */
 import { makeVisible } from '#domain/visible-text.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { View } from '../terminal/context.ts';
 import { wrapLines } from '../terminal/print.ts';
-
-/** `room`: columns of the terminal; Infinity where no person reads, and nothing is broken. */
-export type WarningView = { colors: Colors; room: number };
 
 const head = 'warning:';
 
 /** Returns the lines of all warnings: `warning: …`, the rest of a long one indented below it. */
-export const warningLines = (
-  warnings: readonly string[],
-  { colors, room }: WarningView,
-): string[] =>
+export const warningLines = (warnings: readonly string[], { colors, room }: View): string[] =>
   warnings.flatMap((warning) => {
     const text = makeVisible(warning);
     const inner = room - head.length - 1;

@@ -96,7 +96,7 @@ it('the ledger shows where a webhook went, what its answer was, and what was pas
       }),
       entry({ via: 'webhook-skipped', request: { url: null }, response: { reason: 'no URL' } }),
     ],
-    colors,
+    { colors, room: Infinity },
   ).split('\n');
   expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(1, 5))).toEqual([
     ['webhook', 'issues', 'POST https://ci.example/hooks', '-'],

@@ -9,9 +9,9 @@ import type {
   WorldListView,
   WorldView,
 } from '#wire/public-api/world.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
-import { type WarningView, warningLines } from './warnings.ts';
+import { warningLines } from './warnings.ts';
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
 
@@ -56,7 +56,7 @@ const policyOf = ({ redact }: WorldView): string | undefined => {
 };
 
 /** One world with its head version, and below it what is probably a mistake. */
-export const describeWorld = (world: WorldDetail, view: WarningView): string => {
+export const describeWorld = (world: WorldDetail, view: View): string => {
   const facts = formatFields(factsOf(world, ['policy', policyOf(world)]));
   return [facts, ...warningLines(world.warnings, view)].join('\n');
 };
@@ -65,7 +65,7 @@ export const describeWorld = (world: WorldDetail, view: WarningView): string => 
 export const describeWholeWorld = (
   world: WorldDetail,
   entities: readonly EntityView[],
-  view: WarningView,
+  view: View,
 ): string => {
   const { colors } = view;
   const { entityCounts } = world.version;
