@@ -47,6 +47,10 @@ export type ToolContract = {
 /** An error answer of the vendor: the body is replayed as given; '' means no body. */
 export type VendorError = { status: number; body: string };
 
+/** Causes for which a vendor may word a rejection apart: a key that is taken, a row that is not there or in use, a shape. */
+export const invalidCauses = ['duplicate', 'reference', 'shape'] as const;
+export type InvalidCause = (typeof invalidCauses)[number];
+
 export type RouteAction = 'read' | 'create' | 'update' | 'delete' | 'handler';
 export type FilterMatch = 'equals' | 'contains' | 'prefix';
 export type PageKind = 'none' | 'offset' | 'cursor';
@@ -220,7 +224,10 @@ export type ApiContract = {
   aliases?: { from: string; to: string }[];
   unauthorized: VendorError;
   notFound: VendorError;
+  /** Its body may have placeholders for what is wrong: `{param}`, `{field}`, `{message}`. */
   invalid: VendorError;
+  /** In place of `invalid`, by cause. Absent: none. */
+  invalidBy?: Partial<Record<InvalidCause, VendorError>>;
   errorContentType: string;
   /** The handlers module, when `before` or a route uses it. */
   handlers: string | null;

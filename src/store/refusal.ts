@@ -12,6 +12,9 @@ export type RefusalKind =
   | 'unknown_entity'
   | 'full';
 
+/** One thing that is wrong with a row; `detail` ends a sentence that begins with the field at `pointer`. */
+export type RefusedPlace = { pointer: string; detail: string };
+
 export type RefusalFacts = {
   entity: string;
   kind: RefusalKind;
@@ -24,6 +27,8 @@ export type RefusalFacts = {
   key?: string | undefined;
   /** Position of the row in the list it was given in. */
   index?: number | undefined;
+  /** All that is wrong, at most 20; absent: what `pointer` and `detail` say. */
+  problems?: readonly RefusedPlace[] | undefined;
 };
 
 export class StoreRefusal extends Error {
@@ -34,6 +39,7 @@ export class StoreRefusal extends Error {
   readonly pointer: string | undefined;
   readonly key: string | undefined;
   readonly index: number | undefined;
+  readonly problems: readonly RefusedPlace[];
 
   constructor(facts: RefusalFacts) {
     const place = facts.index === undefined ? facts.entity : `${facts.entity}[${facts.index}]`;
@@ -46,6 +52,7 @@ export class StoreRefusal extends Error {
     this.pointer = facts.pointer;
     this.key = facts.key;
     this.index = facts.index;
+    this.problems = facts.problems ?? [{ pointer: facts.pointer ?? '', detail: facts.detail }];
   }
 
   /** The same refusal, saying at which position of a list the row stood. */

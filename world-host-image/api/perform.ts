@@ -9,6 +9,7 @@ import { handler, runBefore } from './actions/handler.ts';
 import { read } from './actions/read.ts';
 import { create, remove, update } from './actions/write.ts';
 import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
+import { refusedWrite } from './answers/invalid-answer.ts';
 import { rateLimitHeaders } from './answers/rate-limits.ts';
 import { findKept, keeping, mayBeKept } from './keeping.ts';
 
@@ -29,8 +30,8 @@ export const answerOfFailure = (
 ): ApiAnswer => {
   if (error instanceof FailedAction) return error.answer;
   if (!(error instanceof StoreRefusal)) throw error;
-  const words = error.kind === 'not_found' ? route.notFound : api.invalid;
-  return vendorAnswer(api, words, `${error.kind}: ${error.message}`);
+  if (error.kind !== 'not_found') return refusedWrite(api, route, error);
+  return vendorAnswer(api, route.notFound, `${error.kind}: ${error.message}`);
 };
 
 export type Performed = Changes & { answer: ApiAnswer; outgoing: Outgoing };

@@ -1,5 +1,5 @@
 /** Errors as the vendor answers them: bodies that are replayed as written, with their statuses. */
-import type { VendorError } from '../contract.ts';
+import { type ApiContract, invalidCauses, type VendorError } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import { languageLimits } from '../limits.ts';
 import type { Place } from '../read/place.ts';
@@ -22,11 +22,23 @@ export const checkBody = (place: Place, body: string, contentType: string): void
   }
 };
 
+/** Answers that differ from `invalid` by cause. */
+const readInvalidBy = (place: Place, api: ApiTable): Pick<ApiContract, 'invalidBy'> => {
+  const given = invalidCauses.flatMap((cause): [string, VendorError][] => {
+    const answer = api.invalid_by[cause];
+    if (answer === undefined) return [];
+    const { body = api.invalid, status = api.invalid_status } = answer;
+    if (answer.body !== undefined) checkBody(place.at(cause), body, api.error_content_type);
+    return [[cause, { status, body }]];
+  });
+  return given.length === 0 ? {} : { invalidBy: Object.fromEntries(given) };
+};
+
 /** The world's own answers, for every route that has none of its own. */
 export const readErrorAnswers = (
   place: Place,
   api: ApiTable,
-): Record<'unauthorized' | 'notFound' | 'invalid', VendorError> => {
+): Pick<ApiContract, 'unauthorized' | 'notFound' | 'invalid' | 'invalidBy'> => {
   for (const key of ['unauthorized', 'not_found', 'invalid'] as const) {
     checkBody(place.at(key), api[key], api.error_content_type);
   }
@@ -34,6 +46,7 @@ export const readErrorAnswers = (
     unauthorized: { status: api.unauthorized_status, body: api.unauthorized },
     notFound: { status: api.not_found_status, body: api.not_found },
     invalid: { status: api.invalid_status, body: api.invalid },
+    ...readInvalidBy(place.at('invalid_by'), api),
   };
 };
 

@@ -134,6 +134,21 @@ describe('openApiOf', () => {
     expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
   });
 
+  it('shows what routes that write answer by cause', async () => {
+    const routes = [
+      card('POST', '/cards', { action: 'create' }),
+      card('GET', '/cards/{id}', { single: true }),
+    ];
+    const taken = { status: 409, body: '{"taken":"{field}"}' };
+    const document = documentOf(routes, { invalidBy: { duplicate: taken } });
+    expect(await lintOpenApi(document)).toEqual([]);
+    expect(document.paths['/cards'].post.responses['409']).toEqual({
+      description: 'Another row has the key.',
+      content: { 'application/json': { examples: { duplicate: { value: { taken: '{field}' } } } } },
+    });
+    expect(document.paths['/cards/{id}'].get.responses).not.toHaveProperty('409');
+  });
+
   it('does not repeat with each route what is long', async () => {
     const long = 'x'.repeat(100_000);
     const wide = sampleEntity('wide', {

@@ -2,7 +2,14 @@
  * Answers of a route: rows as its envelope and paging have them, and the vendor's errors with their
  * bodies as examples. Errors that share a status are examples of one answer.
  */
-import type { JsonSchema, RouteContract, VendorError } from '../contract.ts';
+import {
+  type ApiContract,
+  type InvalidCause,
+  invalidCauses,
+  type JsonSchema,
+  type RouteContract,
+  type VendorError,
+} from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { isDeeperThan } from '../read/values.ts';
 import { componentReference, toComponentSchema } from './component-names.ts';
@@ -15,9 +22,16 @@ const errorWords = {
   unauthorized: 'No valid credential.',
   notFound: 'There is no such row or route.',
   invalid: 'The request, or the row it would write, is not valid.',
+  duplicate: 'Another row has the key.',
+  reference: 'A row that is referred to is not there, or a row is still referred to.',
+  shape: 'The body, or the row it would write, does not fit its schema.',
 } as const;
 
-type ErrorName = keyof typeof errorWords;
+const errorNames = ['unauthorized', 'notFound', 'invalid'] as const;
+
+/** Errors that all routes share; those of a cause have no component of their own. */
+type SharedName = (typeof errorNames)[number];
+type ErrorName = SharedName | InvalidCause;
 type NamedError = { name: ErrorName; error: VendorError };
 
 /** The example that an error's body makes: JSON as a value, anything else as the text it is. */
@@ -32,16 +46,16 @@ const bodyValue = (body: string, contentType: string): unknown => {
   }
 };
 
-const componentNames: Record<ErrorName, string> = {
+const componentNames: Record<SharedName, string> = {
   unauthorized: 'Unauthorized',
   notFound: 'NotFound',
   invalid: 'Invalid',
 };
 
-const errorNames = ['unauthorized', 'notFound', 'invalid'] as const;
+type SharedError = { name: SharedName; error: VendorError };
 
-const hasSharedBody = ({ name, error }: NamedError, { api }: Source): boolean =>
-  error.body === api[name].body;
+const hasSharedBody = (named: NamedError, { api }: Source): named is SharedError =>
+  named.name in componentNames && named.error.body === api[named.name as SharedName].body;
 
 /** A body that routes share is referred to: routes may be many and bodies long. */
 const exampleOf = (named: NamedError, source: Source): JsonSchema =>
@@ -81,6 +95,12 @@ export const sharedExamples = ({ api }: Source): JsonSchema =>
       ]),
   );
 
+const causesOf = (invalidBy: ApiContract['invalidBy'] = {}): NamedError[] =>
+  invalidCauses.flatMap((name) => {
+    const error = invalidBy[name];
+    return error === undefined ? [] : [{ name, error }];
+  });
+
 const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
   { name: 'unauthorized', error: api.unauthorized },
   ...(route.action === 'read' && !route.single
@@ -89,10 +109,11 @@ const errorsOf = (route: RouteContract, { api }: Source): NamedError[] => [
   ...(route.action === 'read' && route.page === 'none'
     ? []
     : [{ name: 'invalid' as const, error: api.invalid }]),
+  ...(route.action === 'read' ? [] : causesOf(api.invalidBy)),
 ];
 
-const isShared = (named: NamedError, source: Source): boolean =>
-  named.error.status === source.api[named.name].status && hasSharedBody(named, source);
+const isShared = (named: NamedError, source: Source): named is SharedError =>
+  hasSharedBody(named, source) && named.error.status === source.api[named.name].status;
 
 const errorResponses = (route: RouteContract, source: Source): [string, JsonSchema][] => {
   const byStatus = Map.groupBy(errorsOf(route, source), ({ error }) => error.status);

@@ -7,7 +7,7 @@ import type { FieldPath, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
 import { valueAt } from '../read/filter.ts';
-import { StoreRefusal } from '../refusal.ts';
+import { type RefusedPlace, StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 import { describeKey } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -35,11 +35,20 @@ export const describeTaken = (paths: readonly FieldPath[], row: Row): string => 
 export const isTaken = (error: unknown): boolean =>
   codeOf(error) === sqliteCodes.primaryKey || codeOf(error) === sqliteCodes.unique;
 
+/** What is wrong with one of the fields that another row has the values of. */
+const takenPlace = (path: FieldPath, fields: number): RefusedPlace => ({
+  pointer: toPointer(path),
+  detail: fields === 1 ? 'is taken by another row' : 'is taken together with the others of its key',
+});
+
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
-  const [field = ''] = entity.primaryKey;
+  const { primaryKey } = entity;
+  const [field = ''] = primaryKey;
   const detail = describeTakenKey(entity, key);
   const pointer = toPointer([field]);
-  return new StoreRefusal({ entity: entity.name, kind: 'duplicate', key, field, pointer, detail });
+  const problems = primaryKey.map((name) => takenPlace([name], primaryKey.length));
+  const facts = { entity: entity.name, kind: 'duplicate', key, field, pointer, detail } as const;
+  return new StoreRefusal({ ...facts, problems });
 };
 
 const uniqueTaken = (
@@ -62,6 +71,7 @@ const uniqueTaken = (
       field: paths[0]?.[0],
       pointer: toPointer(paths[0] ?? []),
       detail: describeTaken(paths, row),
+      problems: paths.map((path) => takenPlace(path, paths.length)),
     });
   }
   return undefined;

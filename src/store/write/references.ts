@@ -39,6 +39,10 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
       field: fields[0],
       pointer: toPointer(fields.slice(0, 1)),
       detail: describeDangling(fields, parentKey, target),
+      problems: fields.map((field) => ({
+        pointer: toPointer([field]),
+        detail: `refers to ${target}, which has no such row`,
+      })),
     });
   }
 };

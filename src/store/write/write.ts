@@ -42,12 +42,13 @@ export type WriterParts = {
 };
 
 const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void => {
-  const [first, ...others] = checker.check(entity.name, row);
+  const problems = checker.check(entity.name, row);
+  const [first, ...others] = problems;
   if (first === undefined) return;
   const { pointer } = first;
   const field = first.field === '' ? undefined : first.field;
   const detail = `${first.detail}${others.length === 0 ? '' : ` (and ${others.length} more)`}`;
-  throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail });
+  throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail, problems });
 };
 
 /** Whether a row stands elsewhere in an index, though its key is the same. */

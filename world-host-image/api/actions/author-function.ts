@@ -6,8 +6,10 @@
 import { http } from '#wire/http.ts';
 import { watchAccess, watchRun } from '../../session/seen.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
+import type { Refusal } from '../../usercode/protocol.ts';
 import type { RunResult } from '../../usercode/run.ts';
-import { type ApiAnswer, FailedAction, jsonAnswer, vendorAnswer } from '../answers/answer.ts';
+import { type ApiAnswer, FailedAction, jsonAnswer } from '../answers/answer.ts';
+import { causeOf, invalidAnswer, wrongAt } from '../answers/invalid-answer.ts';
 import type { ActionContext } from './action.ts';
 
 const timeoutMs = 30_000;
@@ -76,7 +78,7 @@ const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | und
  * is not, which only code can name.
  */
 const failureAnswer = (
-  { api }: ActionContext,
+  { api, route }: ActionContext,
   { error, vendor }: Extract<RunResult, { ok: false }>,
 ): ApiAnswer => {
   if (vendor !== undefined) {
@@ -85,10 +87,10 @@ const failureAnswer = (
   }
   const trace = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
   const reason = `${error.code}: ${error.message}${trace}`;
-  const { kind } = (error.details ?? {}) as { kind?: unknown };
-  if (error.code === 'refused' && kind !== 'unknown_entity')
-    return vendorAnswer(api, api.invalid, reason);
-  return internalAnswer(reason);
+  const { kind, pointer, detail } = (error.details ?? {}) as Partial<Refusal>;
+  if (error.code !== 'refused' || kind === 'unknown_entity') return internalAnswer(reason);
+  const wrongs = [wrongAt(route, pointer ?? '', detail ?? error.message)];
+  return invalidAnswer(api, { cause: causeOf(kind), wrongs, reason });
 };
 
 /** Throws where nobody could be sent the answer, while the transaction can still be undone. */

@@ -6,6 +6,7 @@
 import type { ApiContract } from '#language/contract.ts';
 import { createRouteChecker, type RouteChecker } from '#language/schema/checkers.ts';
 import { type ApiAnswer, FailedAction } from '../answers/answer.ts';
+import { invalidWords, wrongAt } from '../answers/invalid-answer.ts';
 import { refusedRequest } from '../answers/refused-request.ts';
 import type { Action, ActionContext } from './action.ts';
 import {
@@ -32,10 +33,13 @@ const refusalOfBody = (context: ActionContext): ApiAnswer | undefined => {
   const { api, body = {}, isForm = false, isText = false, route } = context;
   if (route.request === undefined || api.uncheckedRequests === true) return undefined;
   if (isForm || isText) return undefined;
-  const [first] = checkerOf(context).request(route.operation, body);
+  const problems = checkerOf(context).request(route.operation, body);
+  const [first] = problems;
   if (first === undefined) return undefined;
   const place = first.pointer === '' ? 'the body' : first.pointer;
-  return refusedRequest(api, `${place} ${first.detail}`, api.invalid.status);
+  const words = invalidWords(api, 'shape');
+  const wrongs = problems.map(({ pointer, detail }) => wrongAt(route, pointer, detail));
+  return refusedRequest(api, `${place} ${first.detail}`, words.status, { words, wrongs });
 };
 
 const answerOfHandler = ({ route }: ActionContext, answered: FunctionAnswer): ApiAnswer =>

@@ -2,6 +2,7 @@
 
 import { filtersOf } from '../../routes/filter-values.ts';
 import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
+import { invalidAnswer } from '../answers/invalid-answer.ts';
 import { cutPage } from '../pages/page.ts';
 import { pageWords, wantedBy } from '../pages/page-answer.ts';
 import { maxPageRows, readPageRequest } from '../pages/page-request.ts';
@@ -45,7 +46,8 @@ const readAll = (context: ActionContext): ApiAnswer => {
   const found = `${total} rows of ${plan.entity.name} match, and a list without pages has ${maxPageRows} at most`;
   if (links === undefined) {
     const reason = `${found}; narrow what is asked for, or give the operation pages`;
-    throw new FailedAction(vendorAnswer(api, api.invalid, reason));
+    const wrongs = [{ param: null, field: null, message: reason }];
+    throw new FailedAction(invalidAnswer(api, { wrongs, reason }));
   }
   const told = { keys: [], headers: { 'x-svc-rows': `${maxPageRows} of ${total}` } };
   return { ...rowsAnswer(route, plan, rows, total, told), reason: found };

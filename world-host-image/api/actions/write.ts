@@ -8,6 +8,7 @@ import type { Row } from '#language/contract.ts';
 import { assignPath } from '#language/field-path.ts';
 import { filterAssignments, filtersOf } from '../../routes/filter-values.ts';
 import { FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
+import { invalidArgument } from '../answers/invalid-answer.ts';
 import { type ActionContext, type EntityPlan, type PlainAction, planFor } from './action.ts';
 import { defaultsOf, writeBody, writeGenerated } from './written-fields.ts';
 
@@ -31,8 +32,8 @@ const matchingRows = (context: ActionContext, plan: EntityPlan): Row[] => {
   const { api, args, route, store } = context;
   const missing = route.filter.find(({ argument }) => args[argument] === undefined);
   if (missing !== undefined) {
-    const reason = `"${missing.argument}" must be given, or the filter would select too much`;
-    throw new FailedAction(vendorAnswer(api, api.invalid, reason));
+    const detail = 'must be given, or the filter would select too much';
+    throw new FailedAction(invalidArgument(api, missing.argument, detail));
   }
   const where = filtersOf(plan, args);
   const rows = store.query(entity.name, { where, limit: route.single ? 1 : undefined });

@@ -7,7 +7,8 @@ import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
 import { assignPath, valueAtPath } from '#language/field-path.ts';
 import { fieldTypes } from '../../routes/field-types.ts';
 import { readText } from '../../routes/filter-values.ts';
-import { FailedAction, vendorAnswer } from '../answers/answer.ts';
+import { FailedAction } from '../answers/answer.ts';
+import { invalidAnswer } from '../answers/invalid-answer.ts';
 import type { ActionContext } from './action.ts';
 
 /**
@@ -47,7 +48,9 @@ const setField = (row: Row, field: string, value: unknown): void => {
 export const writeBody = (context: ActionContext, entity: EntityContract, row: Row): void => {
   const { api, body = {}, contract, isForm = false, route } = context;
   if (!isObject(body)) {
-    throw new FailedAction(vendorAnswer(api, api.invalid, 'the body must be an object'));
+    const reason = 'the body must be an object';
+    const wrongs = [{ param: null, field: null, message: reason }];
+    throw new FailedAction(invalidAnswer(api, { cause: 'shape', wrongs, reason }));
   }
   const valueFor = (path: FieldPath, value: unknown): unknown =>
     isForm ? valueOfForm(contract, entity, path, value) : value;

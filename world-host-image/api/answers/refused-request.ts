@@ -1,20 +1,25 @@
 /**
  * The answer to a request that could not be read: a method that its path does not take, a body that is
- * none or too much. Clients of the vendor find it in the shape of `invalid`, but what that says is about
- * fields; so its message, and the status where it tells that, too, are those of the fault.
+ * none or too much. Clients of the vendor find it in the shape of `invalid`. Where that has placeholders they are
+ * filled; else what it says is about fields, so its message is that of the fault. The status is, too, where a body
+ * tells it.
  */
-import type { ApiContract } from '#language/contract.ts';
+import type { ApiContract, VendorError } from '#language/contract.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
+import { fillBody, hasPlaceholders, type Wrong } from './fill-body.ts';
 
 /** Members by which vendors say in words what is wrong. */
 const messageNames = new Set(['message', 'msg', 'detail', 'description', 'error_description']);
 /** Members by which they repeat the status. */
 const statusNames = new Set(['status', 'code', 'status_code', 'statusCode']);
 
-type Fault = { message: string; status: number; insteadOf: number };
+/** `message` is null for a body that says it in its placeholders. */
+type Fault = { message: string | null; status: number; insteadOf: number };
 
 const retellMember = (name: string, value: unknown, fault: Fault): unknown => {
-  if (typeof value === 'string' && messageNames.has(name)) return fault.message;
+  if (fault.message !== null && typeof value === 'string' && messageNames.has(name)) {
+    return fault.message;
+  }
   if (statusNames.has(name) && String(value) === String(fault.insteadOf)) {
     return typeof value === 'string' ? String(fault.status) : fault.status;
   }
@@ -38,9 +43,23 @@ const retellBody = (body: string, fault: Fault): string => {
   }
 };
 
-/** The answer for a fault in words that begin like `the body is not JSON`. */
-export const refusedRequest = (api: ApiContract, reason: string, status: number): ApiAnswer => {
+/** In which words a request is refused; the vendor's `invalid`, and the reason alone, unless given. */
+type Words = { words?: VendorError; wrongs?: readonly Wrong[] };
+
+/** Returns the answer for a fault in words that begin like `the body is not JSON`. */
+export const refusedRequest = (
+  api: ApiContract,
+  reason: string,
+  status: number,
+  { words = api.invalid, wrongs }: Words = {},
+): ApiAnswer => {
   const message = `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
-  const body = retellBody(api.invalid.body, { message, status, insteadOf: api.invalid.status });
-  return vendorAnswer(api, { status, body }, reason);
+  const hasPlaces = hasPlaceholders(words.body);
+  const fault = { message: hasPlaces ? null : message, status, insteadOf: words.status };
+  const filled = fillBody(
+    words.body,
+    api.errorContentType,
+    wrongs ?? [{ param: null, field: null, message }],
+  );
+  return vendorAnswer(api, { status, body: retellBody(filled, fault) }, reason);
 };

@@ -1,7 +1,8 @@
 /** Which page a request asks for, read from its arguments. */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
-import { FailedAction, vendorAnswer } from '../answers/answer.ts';
+import { FailedAction } from '../answers/answer.ts';
+import { invalidArgument } from '../answers/invalid-answer.ts';
 import { type Anchor, readCursor } from './cursor.ts';
 
 /** Rows that one request can ask for, whatever the world's `page_size`. */
@@ -17,8 +18,8 @@ export type PageRequest = {
 
 type Asked = { api: ApiContract; route: RouteContract; args: Arguments };
 
-const refuseParameter = (api: ApiContract, reason: string): never => {
-  throw new FailedAction(vendorAnswer(api, api.invalid, reason));
+const refuseParameter = (api: ApiContract, name: string, detail: string): never => {
+  throw new FailedAction(invalidArgument(api, name, detail));
 };
 
 const readNumber = (
@@ -33,7 +34,7 @@ const readNumber = (
   const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max
     ? value
-    : refuseParameter(api, `"${name}" must be a whole number from ${min} to ${max}`);
+    : refuseParameter(api, name, `must be a whole number from ${min} to ${max}`);
 };
 
 const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
@@ -41,7 +42,7 @@ const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
   const text = args[name];
   if (text === undefined) return null;
   const anchor = typeof text === 'string' ? readCursor(route.operation, text) : undefined;
-  return anchor ?? refuseParameter(api, `"${name}" is no cursor of ${route.operation}`);
+  return anchor ?? refuseParameter(api, name, `is no cursor of ${route.operation}`);
 };
 
 /** Fails with the vendor's `invalid` when a paging parameter makes no sense. */

@@ -4,13 +4,22 @@ import {
   filledText,
   flag,
   integer,
+  kind,
   listOf,
   mapOf,
   text,
   textMatching,
+  textOrTable,
   textThat,
 } from '../../read/kinds.ts';
-import { defaulted, defaultedTable, described, optional, type TableOf } from '../../read/table.ts';
+import {
+  defaulted,
+  defaultedTable,
+  described,
+  optional,
+  type TableOf,
+  tableOf,
+} from '../../read/table.ts';
 import { faultsKeys } from './faults.ts';
 import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
 import { rateLimitsKey } from './rate-limits.ts';
@@ -38,6 +47,18 @@ const pathBeginning = textMatching(
 );
 
 const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
+
+/** A body alone, or with a status; what is left out is as in `invalid`. */
+const causeAnswer = textOrTable<{ body?: string | undefined; status?: number | undefined }>(
+  kind(text.schema ?? {}, (place, value) => {
+    const body = text(place, value);
+    return body === undefined ? undefined : { body };
+  }),
+  tableOf({
+    body: described(error('this is wrong'), optional(text)),
+    status: described('Its status.', optional(errorStatus)),
+  }),
+);
 
 export const apiKeys = {
   envelope: described(
@@ -81,8 +102,22 @@ export const apiKeys = {
     defaulted(text, jsonError('not_found')),
   ),
   not_found_status: described('Its status.', defaulted(errorStatus, 404)),
-  invalid: described(error('a request is rejected'), defaulted(text, jsonError('invalid'))),
+  invalid: described(
+    `${error('a request is rejected')} {param}, {field} and {message} in its texts stand for what is wrong.`,
+    defaulted(text, jsonError('invalid')),
+  ),
   invalid_status: described('Its status.', defaulted(errorStatus, 400)),
+  invalid_by: described(
+    'Answers in place of "invalid", by what is wrong.',
+    defaultedTable({
+      duplicate: described('For a key that another row has.', optional(causeAnswer)),
+      reference: described(
+        'For a reference to a row that there is not, and for a row that others refer to.',
+        optional(causeAnswer),
+      ),
+      shape: described('For a row or a body that does not fit its schema.', optional(causeAnswer)),
+    }),
+  ),
   error_content_type: described(
     'Media type of errors, for vendors that answer them as text or XML.',
     defaulted(

@@ -1,0 +1,74 @@
+/**
+ * The answer to a request that is read and then rejected, in the vendor's words for its cause. What is wrong is told by
+ * the names that the client knows: of its arguments, and of what it sent in the body.
+ */
+import { parsePointer } from '#domain/json.ts';
+import type { ApiContract, InvalidCause, RouteContract, VendorError } from '#language/contract.ts';
+import type { RefusalKind, StoreRefusal } from '#store/refusal.ts';
+import { type ApiAnswer, vendorAnswer } from './answer.ts';
+import { fillBody, type Wrong } from './fill-body.ts';
+
+const causes: Partial<Record<RefusalKind, InvalidCause>> = {
+  shape: 'shape',
+  duplicate: 'duplicate',
+  missing_reference: 'reference',
+  referenced: 'reference',
+};
+
+/** Returns why a refused write is invalid; undefined for what is no fault of the request's rows. */
+export const causeOf = (kind: unknown): InvalidCause | undefined =>
+  typeof kind === 'string' ? causes[kind as RefusalKind] : undefined;
+
+/** Returns the vendor's words for a cause. */
+export const invalidWords = (api: ApiContract, cause: InvalidCause | undefined): VendorError =>
+  (cause === undefined ? undefined : api.invalidBy?.[cause]) ?? api.invalid;
+
+type Invalid = { cause?: InvalidCause | undefined; wrongs: readonly Wrong[]; reason: string };
+
+/** `reason` is kept for the ledger. */
+export const invalidAnswer = (api: ApiContract, { cause, wrongs, reason }: Invalid): ApiAnswer => {
+  const { status, body } = invalidWords(api, cause);
+  const filled = fillBody(body, api.errorContentType, wrongs);
+  return vendorAnswer(api, { status, body: filled }, reason);
+};
+
+/** Returns the answer for an argument that makes no sense; `detail` follows its name. */
+export const invalidArgument = (api: ApiContract, param: string, detail: string): ApiAnswer =>
+  invalidAnswer(api, {
+    wrongs: [{ param, field: null, message: detail }],
+    reason: `"${param}" ${detail}`,
+  });
+
+const isBegin = (start: readonly string[], path: readonly string[]): boolean =>
+  start.every((name, at) => name === path[at]);
+
+/** Returns the argument, or the path into the body, that a field of the row is written from. */
+const paramOf = (route: RouteContract, path: readonly string[]): string | null => {
+  const { body, filter, generate, defaults } = route;
+  const argument = filter.find((one) => one.match === 'equals' && isBegin(one.path, path));
+  if (argument !== undefined) return argument.argument;
+  const mapped = body.find(({ field }) => isBegin(field, path));
+  if (mapped !== undefined) return [...mapped.from, ...path.slice(mapped.field.length)].join('.');
+  const [top = ''] = path;
+  const isMade = generate.some(({ field }) => field === top) || Object.hasOwn(defaults, top);
+  return isMade || body.length > 0 ? null : path.join('.');
+};
+
+/** Returns what is wrong at a place of a row or a body; a route that writes rows maps fields to what the client sent. */
+export const wrongAt = (route: RouteContract, pointer: string, message: string): Wrong => {
+  const path = parsePointer(pointer);
+  if (path.length === 0) return { param: null, field: null, message };
+  const field = path.join('.');
+  const isMapped = route.action === 'create' || route.action === 'update';
+  return { param: isMapped ? paramOf(route, path) : field, field, message };
+};
+
+type Refused = Pick<StoreRefusal, 'kind' | 'message' | 'problems'>;
+
+/** Returns the answer to a write that the store refused. */
+export const refusedWrite = (api: ApiContract, route: RouteContract, refusal: Refused): ApiAnswer =>
+  invalidAnswer(api, {
+    cause: causeOf(refusal.kind),
+    wrongs: refusal.problems.map(({ pointer, detail }) => wrongAt(route, pointer, detail)),
+    reason: `${refusal.kind}: ${refusal.message}`,
+  });

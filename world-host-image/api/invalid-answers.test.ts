@@ -1,0 +1,172 @@
+/** What a declarative route says of a request that it rejects: `{param}`, `{field}`, `{message}`, and `invalid_by`. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type ApiClient,
+  type ApiWorld,
+  type Asked,
+  notesUpTo,
+  operation,
+  serveApi,
+} from '#test/support/api-world.ts';
+
+const told = '{"param":"{param}","field":"{field}","message":"{message}"}';
+
+const serve = async (world: Partial<ApiWorld>): Promise<ApiClient> => {
+  const api = await serveApi({
+    api: `page = "cursor"\nenvelope = "data"\ninvalid = '${told}'\n`,
+    operations: '',
+    ...world,
+  });
+  onTestFinished(api.stop);
+  return api;
+};
+
+const routes = [
+  operation(
+    'POST',
+    '/books/{book}/notes',
+    'action = "create"\nfilter = { book = "book_id" }\nbody = { id = "id", title = "note.name", key = "note.key" }\ngenerate = { stamp = "now" }',
+  ),
+  operation('POST', '/notes', 'action = "create"'),
+  operation('GET', '/notes', ''),
+  operation('DELETE', '/notes', 'action = "delete"\nfilter = { id = "id" }', { params: ['id'] }),
+  operation('DELETE', '/books/{id}', 'action = "delete"\nfilter = { id = "id" }', {
+    entity: 'books',
+  }),
+].join('');
+
+const world = { operations: routes, notes: notesUpTo(2), books: [{ id: 1 }] };
+const note = { id: 9, note: { name: 'Nine' } };
+
+describe('a rejected request', () => {
+  it.each<[string, [method: string, path: string, Asked?], Record<string, unknown>]>([
+    [
+      'is told the part of its body that a field was taken from',
+      ['POST', '/books/1/notes', { body: { id: 9, note: { name: '' } } }],
+      { param: 'note.name', field: 'title', message: expect.stringContaining('fewer than 1') },
+    ],
+    [
+      'is told what it left out',
+      ['POST', '/books/1/notes', { body: { id: 9 } }],
+      { param: 'note.name', field: 'title', message: 'is missing' },
+    ],
+    [
+      'is told the field itself where the route takes the whole body',
+      ['POST', '/notes', { body: { id: 9, title: 'x', owner: { age: 'old' } } }],
+      { param: 'owner.age', field: 'owner.age', message: expect.stringContaining('integer') },
+    ],
+    [
+      'is told the argument of its path that refers to nothing',
+      ['POST', '/books/7/notes', { body: note }],
+      { param: 'book', field: 'book_id', message: 'refers to books, which has no such row' },
+    ],
+    [
+      'is told the key that is taken',
+      ['POST', '/books/1/notes', { body: { ...note, id: 1 } }],
+      { param: 'id', field: 'id', message: 'is taken by another row' },
+    ],
+    [
+      'is told its limit',
+      ['GET', '/notes?limit=0'],
+      { param: 'limit', field: 'limit', message: 'must be a whole number from 1 to 10000' },
+    ],
+    [
+      'is told its cursor',
+      ['GET', '/notes?cursor=zzz'],
+      { param: 'cursor', field: 'cursor', message: expect.stringMatching(/^is no cursor of /) },
+    ],
+    [
+      'is told the argument that is missing',
+      ['DELETE', '/notes'],
+      { param: 'id', field: 'id', message: expect.stringMatching(/^must be given/) },
+    ],
+    [
+      'is told that its body is none',
+      ['POST', '/notes', { body: '{"id":' }],
+      { param: null, field: null, message: 'The body is not JSON' },
+    ],
+    [
+      'is told that its body is no object',
+      ['POST', '/notes', { body: [1] }],
+      { param: null, field: null, message: 'the body must be an object' },
+    ],
+  ])('%s', async (_, [method, path, asked = {}], body) => {
+    const api = await serve(world);
+    const answer = await api.ask(method, path, asked);
+    expect([answer.status, answer.json]).toEqual([400, body]);
+  });
+
+  it('is told all that is wrong in a list', async () => {
+    const api = await serve({
+      ...world,
+      api: `invalid = '{"errors":[{"field":"{field}","message":"{message}"}]}'`,
+    });
+    const { json } = await api.ask('POST', '/notes', { body: { id: 0, rank: 'high' } });
+    const fields = (json as { errors: { field: string }[] }).errors.map(({ field }) => field);
+    expect(fields.toSorted()).toEqual(['id', 'rank', 'title']);
+  });
+
+  it('of a handler is told where its body does not fit "request", and what is refused later', async () => {
+    const world = await serve({
+      api: `invalid = '${told}'\ninvalid_by = { duplicate = { status = 409 } }`,
+      operations: operation(
+        'POST',
+        '/copies',
+        'action = "handler"\nhandler = "copy"\nrequest = "copies.json:Copy"',
+      ),
+      notes: notesUpTo(2),
+      files: {
+        'schema/copies.json': JSON.stringify({
+          $defs: { Copy: { type: 'object', properties: { of: { type: 'integer' } } } },
+        }),
+        'api/handlers.py':
+          'def copy(ctx):\n    return ctx.insert("notes", {"id": ctx.body["of"], "title": "Copy"})\n',
+      },
+    });
+    const misfit = await world.ask('POST', '/copies', { body: { of: 'one' } });
+    expect([misfit.status, misfit.json]).toEqual([
+      400,
+      { param: 'of', field: 'of', message: expect.stringContaining('integer') },
+    ]);
+    const taken = await world.ask('POST', '/copies', { body: { of: 1 } });
+    expect([taken.status, taken.json]).toEqual([
+      409,
+      { param: 'id', field: 'id', message: 'a row with id 1 exists' },
+    ]);
+  });
+});
+
+describe('invalid_by', () => {
+  const causes = [
+    'invalid_status = 422',
+    `invalid = '{"code":"invalid"}'`,
+    `invalid_by = { duplicate = { status = 409, body = '{"code":"taken","field":"{field}"}' }, reference = '{"code":"unknown"}', shape = { status = 400 } }`,
+  ].join('\n');
+
+  it.each<[string, [method: string, path: string, Asked?], number, string]>([
+    [
+      'a key that is taken',
+      ['POST', '/notes', { body: { id: 1, title: 'x' } }],
+      409,
+      '{"code":"taken","field":"id"}',
+    ],
+    [
+      'a row that is not there',
+      ['POST', '/notes', { body: { id: 9, title: 'x', book_id: 7 } }],
+      422,
+      '{"code":"unknown"}',
+    ],
+    ['a row in use', ['DELETE', '/books/1'], 422, '{"code":"unknown"}'],
+    ['a shape', ['POST', '/notes', { body: { id: 9 } }], 400, '{"code":"invalid"}'],
+    ['anything else', ['GET', '/notes?limit=0'], 422, '{"code":"invalid"}'],
+  ])('words %s', async (_, [method, path, asked = {}], status, text) => {
+    const notes = notesUpTo(2).map((row) => ({ ...row, book_id: 1 }));
+    const api = await serve({
+      ...world,
+      notes,
+      api: `page = "cursor"\nenvelope = "data"\n${causes}`,
+    });
+    const answer = await api.ask(method, path, asked);
+    expect([answer.status, answer.text]).toEqual([status, text]);
+  });
+});
