@@ -117,6 +117,41 @@ describe('writing', () => {
     expect(store.digest()).toBe(built.digest);
   });
 
+  it('refuses a missing row as it is referred to, where the caller asks for that', async () => {
+    const store = openSampleStore();
+    const late = { owner: 'late', name: 'r', private: false };
+    await store.atomically(async () => {
+      const refused = await refusalOf(() => store.insert('repos', late, 'now'));
+      expect(refused).toMatchObject({ kind: 'missing_reference', entity: 'repos', field: 'owner' });
+      const moved = () => store.update('issues', { id: 10 }, { assignee: 'late' }, 'now');
+      expect(await refusalOf(moved)).toMatchObject({
+        kind: 'missing_reference',
+        field: 'assignee',
+      });
+      expect(store.get('repos', { owner: 'late', name: 'r' })).toBeUndefined();
+      store.insert('users', { login: 'late', id: 7 }, 'now');
+      store.insert('repos', late, 'now');
+      store.update('issues', { id: 10 }, { assignee: 'late' }, 'now');
+    });
+    expect(store.counts()).toMatchObject({ users: 3, repos: 3 });
+  });
+
+  it('leaves to the end what refers to its own entity, whose row may still come', async () => {
+    const store = openSampleStore();
+    const copy = JSON.parse(store.get('issues', { id: 10 }) ?? '{}');
+    const issue = (id: number, more: object) => ({ ...copy, id, number: id, ...more });
+    await store.atomically(() => {
+      store.insert('issues', issue(50, { duplicate_of: 51 }), 'now');
+      store.insert('issues', issue(51, { duplicate_of: 50 }), 'now');
+    });
+    const alone = () =>
+      store.atomically(() => store.insert('issues', issue(60, { duplicate_of: 61 }), 'now'));
+    expect(await refusalOf(alone)).toMatchObject({
+      kind: 'missing_reference',
+      field: 'duplicate_of',
+    });
+  });
+
   it('lets a primary key change where nothing depends on it', async () => {
     const store = openSampleStore();
     const { rows } = await store.atomically(() => store.update('issues', { id: 11 }, { id: 21 }));

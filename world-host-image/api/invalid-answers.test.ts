@@ -136,6 +136,79 @@ describe('a rejected request', () => {
   });
 });
 
+const references = {
+  'api/handlers.py': [
+    'from svc_env import Refused',
+    'def put(ctx):',
+    '    if ctx.body.get("new"):',
+    '        ctx.insert("books", {"id": ctx.body["book"]})',
+    '    try:',
+    '        return ctx.insert("notes", {"id": 9, "title": "x", "book_id": ctx.body["book"]})',
+    '    except Refused as why:',
+    '        ctx.fail(422, {"kind": why.kind, "field": why.field, "detail": why.detail})',
+    'def drop(ctx):',
+    '    ctx.delete("books", {"id": 1})',
+    '',
+  ].join('\n'),
+  'api/handlers.ts': [
+    "import { Refused } from 'svc_env';",
+    'export const put = async (ctx) => {',
+    "  if (ctx.body.new) await ctx.insert('books', { id: ctx.body.book });",
+    '  try {',
+    "    return await ctx.insert('notes', { id: 9, title: 'x', book_id: ctx.body.book });",
+    '  } catch (why) {',
+    '    if (!(why instanceof Refused)) throw why;',
+    '    ctx.fail(422, { kind: why.kind, field: why.field, detail: why.detail });',
+    '  }',
+    '};',
+    "export const drop = async (ctx) => ctx.remove('books', { id: 1 });",
+    '',
+  ].join('\n'),
+};
+
+describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s', (file) => {
+  const serveReferences = (): Promise<ApiClient> =>
+    serve({
+      api: `handlers = "${file}"\ninvalid_by = { reference = { status = 409, body = '${told}' } }`,
+      operations: [
+        operation('POST', '/notes', 'action = "handler"\nhandler = "put"'),
+        operation('POST', '/drops', 'action = "handler"\nhandler = "drop"'),
+      ].join(''),
+      notes: notesUpTo(1, () => ({ book_id: 1 })),
+      books: [{ id: 1 }],
+      files: { [file]: references[file] },
+    });
+
+  it('catches the reference to a row that is not there, where it inserts', async () => {
+    const api = await serveReferences();
+    const answer = await api.ask('POST', '/notes', { body: { book: 7 } });
+    expect([answer.status, answer.json]).toEqual([
+      422,
+      {
+        kind: 'missing_reference',
+        field: 'book_id',
+        detail: 'book_id 7 refers to books, which has no such row',
+      },
+    ]);
+    expect(await api.requests()).toMatchObject([{ status: 422, changes: {} }]);
+    const made = await api.ask('POST', '/notes', { body: { book: 7, new: true } });
+    expect([made.status, made.json]).toMatchObject([200, { book_id: 7 }]);
+  });
+
+  it('is answered for when it leaves a reference dangling at its end', async () => {
+    const api = await serveReferences();
+    const { status, json } = await api.ask('POST', '/drops', { body: {} });
+    expect([status, json]).toEqual([
+      409,
+      {
+        param: null,
+        field: null,
+        message: expect.stringContaining('is still referred to by notes'),
+      },
+    ]);
+  });
+});
+
 describe('invalid_by', () => {
   const causes = [
     'invalid_status = 422',

@@ -33,8 +33,9 @@ export const createStoreAccess = (
     get: (entity, key) => store.get(entity, key) ?? null,
     query: store.query,
     count: store.count,
-    insert: store.insert,
-    update: store.update,
+    // Code can catch what is refused where it writes, and nothing that is refused once it has returned.
+    insert: (entity, row) => store.insert(entity, row, 'now'),
+    update: (entity, key, patch) => store.update(entity, key, patch, 'now'),
     remove: store.remove,
     nextInteger: store.nextNumber,
     now: session.clock.iso,

@@ -34,13 +34,13 @@ const readOf = (run: () => Run) => ({
 });
 
 const writeOf = (run: () => Run) => ({
-  /** Adds a row and returns it. Throws `Refused` when the contract or a key forbids it. */
+  /** Adds a row and returns it. Throws `Refused` when the contract, a key or a reference forbids it. */
   insert: async <R extends Row = Row>(entity: string, row: Row): Promise<R> =>
     (await run().ask('insert', { entity, row })) as R,
   /** Replaces the named top-level fields of a row and returns the new row. */
   update: async <R extends Row = Row>(entity: string, key: Row, patch: Row): Promise<R> =>
     (await run().ask('update', { entity, key, patch })) as R,
-  /** Removes a row. Throws `Refused` when there is none, or other rows refer to it. */
+  /** Removes a row. Throws `Refused` when there is none. Rows that refer to it are looked for when the call ends. */
   remove: async (entity: string, key: Row): Promise<void> => {
     await run().ask('remove', { entity, key });
   },

@@ -8,7 +8,11 @@ import { type HeldRows, ask as unknown } from './typescript-held.ts';
 
 type Json = { [field: string]: unknown };
 
-/** The store said no to a read or a write; nothing of it was done. */
+/**
+ * The store said no to a read or a write; nothing of it was done. It is thrown where the read or write is, and can be
+ * caught there, but for two cases that only the end of the call tells and that fail it then: a removed row that others
+ * still refer to, and a missing row of an entity that refers back (itself, or by way of others).
+ */
 export class Refused extends Error {
   readonly entity: string;
   /** `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity`, `full`. */

@@ -17,6 +17,12 @@ export type Sequence = {
   owner: { fields: string[]; target: string } | undefined;
 };
 
+/**
+ * A foreign key. `isCyclic` when the target refers back, by itself or by way of others: then neither of two rows can be
+ * written first, and only the end of a transaction tells whether one is missing.
+ */
+export type EntityReference = { fields: string[]; target: string; isCyclic: boolean };
+
 export type CatalogEntity = {
   name: string;
   /** The table's name, quoted for SQL. */
@@ -31,7 +37,7 @@ export type CatalogEntity = {
   /** Tells paths that lead nowhere. */
   checkPath: FieldCheck;
   /** Foreign keys of this entity. */
-  references: { fields: string[]; target: string }[];
+  references: EntityReference[];
   /** Foreign keys of any entity that point here. */
   dependents: { entity: string; fields: string[] }[];
   /** Numbers of entities that are counted within a row of this one: the fields that refer to its key. */
@@ -79,6 +85,32 @@ const sequencesOf = ({
   );
 };
 
+/** Names of the entities that one refers to, by itself or by way of others. */
+const reachedFrom = ({ entities }: Pick<Contract, 'entities'>, name: string): Set<string> => {
+  const targets = new Map(
+    entities.map((entity) => [entity.name, entity.relationships.map(({ target }) => target)]),
+  );
+  const reached = new Set<string>();
+  const left = [name];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const target of targets.get(next) ?? []) {
+      if (reached.has(target)) continue;
+      reached.add(target);
+      left.push(target);
+    }
+  }
+  return reached;
+};
+
+const referencesOf = (
+  contract: Pick<Contract, 'entities'>,
+  { name, relationships }: EntityContract,
+): EntityReference[] =>
+  relationships.map(({ fields, target }) => {
+    const isCyclic = target === name || reachedFrom(contract, target).has(name);
+    return { fields, target, isCyclic };
+  });
+
 const dependentsOf = (
   contract: Pick<Contract, 'entities'>,
   target: string,
@@ -119,7 +151,7 @@ export const createCatalog = (contract: Pick<Contract, 'entities' | 'definitions
         sequences: sequences.get(entity.name) ?? [],
         columns: new Map(entity.columns.map(({ name, type }) => [name, type])),
         checkPath: createFieldCheck(analysis, entity.schema),
-        references: entity.relationships,
+        references: referencesOf(contract, entity),
         dependents: dependentsOf(contract, entity.name),
         counts: countsOf(sequences, entity),
       },

@@ -1,5 +1,6 @@
 /**
- * Foreign keys, checked when a transaction ends, for the rows it changed and no others.
+ * Foreign keys, checked when a transaction ends, for the rows it changed and no others; and as a row is written, where
+ * the caller wants to hear of it there.
  *
  * SQLite looks at deferred foreign keys only when the outermost transaction commits, and a store's
  * never does (its marks are savepoints). So each changed row is looked at from both ends: a row that
@@ -9,7 +10,7 @@ import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { quoteName } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
-import type { Catalog } from '../tables/catalog.ts';
+import type { Catalog, CatalogEntity, EntityReference } from '../tables/catalog.ts';
 import { describeKey, keyFrom } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
@@ -21,12 +22,15 @@ export const describeDangling = (
   target: string,
 ): string => `${describeKey(fields, parentKey)} refers to ${target}, which has no such row`;
 
-const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
-  const { entity, before, after, key } = touched;
-  if (after === undefined || entity.references.length === 0) return;
-  const row = JSON.parse(after) as Row;
-  const old = before === undefined ? undefined : (JSON.parse(before) as Row);
-  for (const { fields, target } of entity.references) {
+type WrittenRow = { entity: CatalogEntity; key: string; row: Row; old: Row | undefined };
+
+const checkKeys = (
+  catalog: Catalog,
+  prepare: Statements,
+  references: readonly EntityReference[],
+  { entity, key, row, old }: WrittenRow,
+): void => {
+  for (const { fields, target } of references) {
     const parentKey = keyFrom(row, fields);
     if (parentKey === undefined) continue;
     if (old !== undefined && keyFrom(old, fields) === parentKey) continue;
@@ -45,6 +49,24 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
       })),
     });
   }
+};
+
+const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {
+  const { entity, before, after, key } = touched;
+  if (after === undefined || entity.references.length === 0) return;
+  const row = JSON.parse(after) as Row;
+  const old = before === undefined ? undefined : (JSON.parse(before) as Row);
+  checkKeys(catalog, prepare, entity.references, { entity, key, row, old });
+};
+
+/** Throws `StoreRefusal` for a row, not written yet, that refers to one which must be there before it and is not. */
+export const checkParentsNow = (
+  catalog: Catalog,
+  prepare: Statements,
+  written: WrittenRow,
+): void => {
+  const references = written.entity.references.filter(({ isCyclic }) => !isCyclic);
+  checkKeys(catalog, prepare, references, written);
 };
 
 const checkDependents = (catalog: Catalog, prepare: Statements, touched: TouchedRow): void => {

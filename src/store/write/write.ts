@@ -1,7 +1,8 @@
 /**
  * Writing single rows. Each row is checked against the contract before it is stored, and each change
  * is recorded in the transaction's write set. Primary keys and unique lists are SQLite's to enforce
- * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`).
+ * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`), unless the
+ * caller wants to hear of them at once.
  */
 import type { Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -14,17 +15,24 @@ import type { ChangeLog } from './change-log.ts';
 import { refuseCopy, refuseFull, translateFailure } from './collisions.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
+import { checkParentsNow } from './references.ts';
 import type { Room } from './room.ts';
 import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
+/**
+ * When a reference to a row that is not there is refused: as the row is written, as far as that can be known, or only at
+ * the end of the transaction, until when the row may come.
+ */
+export type ReferenceTime = 'now' | 'at_end';
+
 export type Writer = {
-  /** Answers its payload. */
-  insert(entity: string, row: Row): string;
+  /** Answers its payload. References are checked at the end unless `references` says `now`. */
+  insert(entity: string, row: Row, references?: ReferenceTime): string;
   /** Inserts a row of which the caller knows that the contract's row checker found no fault with it. */
   insertChecked(entity: string, row: Row): string;
   /** Merges `patch` into the row's top level; answers the new payload. */
-  update(entity: string, key: Row, patch: Row): string;
+  update(entity: string, key: Row, patch: Row, references?: ReferenceTime): string;
   remove(entity: string, key: Row): void;
 };
 
@@ -112,13 +120,16 @@ export const createWriter = ({
     return after;
   };
   return {
-    insert(name, row) {
+    insert(name, row, references = 'at_end') {
       const entity = catalog.entity(name);
       checkRow(checker, entity, row);
+      if (references === 'now') {
+        checkParentsNow(catalog, prepare, { entity, key: keyOf(entity, row), row, old: undefined });
+      }
       return insertInto(entity, row);
     },
     insertChecked: (name, row) => insertInto(catalog.entity(name), row),
-    update(name, keyFields, patch) {
+    update(name, keyFields, patch, references = 'at_end') {
       const written = writeSet();
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
@@ -127,6 +138,9 @@ export const createWriter = ({
       const row: Row = { ...old, ...patch };
       checkRow(checker, entity, row);
       const newKey = keyOf(entity, row);
+      if (references === 'now') {
+        checkParentsNow(catalog, prepare, { entity, key: newKey, row, old });
+      }
       const after = JSON.stringify(row);
       takeRoom(entity, newKey, after);
       if (newKey === key) {

@@ -265,7 +265,8 @@ describe('a tool at fault', () => {
       message: expect.stringContaining('out of luck'),
     });
     const orphan = await errorOf('archive', { how: 'refused' });
-    expect(orphan).toMatchObject({ code: 'missing_reference', details: { pointer: '/list_id' } });
+    const missing = { kind: 'missing_reference', pointer: '/list_id' };
+    expect(orphan).toMatchObject({ code: 'refused', details: missing });
     expect(orphan?.path).toBeUndefined();
     const broken = await errorOf('count', { how: 'refused' });
     expect(broken).toMatchObject({ code: 'refused', details: { kind: 'shape', field: 'title' } });

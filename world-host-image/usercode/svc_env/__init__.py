@@ -75,7 +75,10 @@ def count(entity: str, where: Row | None = None) -> int:
 
 
 def insert(entity: str, row: Row) -> Row:
-    """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""
+    """Adds a row and returns it.
+
+    Raises Refused when the contract, a key or a reference forbids it.
+    """
     return current_run().insert(entity, row)
 
 
@@ -88,7 +91,10 @@ def update(entity: str, key: Row, patch: Row) -> Row:
 
 
 def delete(entity: str, key: Row) -> None:
-    """Removes a row. Raises Refused when there is none, or other rows refer to it."""
+    """Removes a row. Raises Refused when there is none.
+
+    Rows that refer to it are looked for when the call ends.
+    """
     current_run().delete(entity, key)
 
 

@@ -98,7 +98,10 @@ class HandlerContext(_Reader):
         self._headers = run.headers
 
     def insert(self, entity: str, row: Row) -> Row:
-        """Adds a row and returns it. Raises Refused when the contract or a key forbids it."""
+        """Adds a row and returns it.
+
+        Raises Refused when the contract, a key or a reference forbids it.
+        """
         return self._run.insert(entity, row)
 
     def update(self, entity: str, key: Row, patch: Row) -> Row:
@@ -106,7 +109,10 @@ class HandlerContext(_Reader):
         return self._run.update(entity, key, patch)
 
     def delete(self, entity: str, key: Row) -> None:
-        """Removes a row. Raises Refused when there is none, or other rows refer to it."""
+        """Removes a row. Raises Refused when there is none.
+
+        Rows that refer to it are looked for when the call ends.
+        """
         self._run.delete(entity, key)
 
     def deliver(

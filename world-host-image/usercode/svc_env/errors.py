@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 class Refused(Exception):
     """The store said no to a read or a write; nothing of it was done.
 
+    It is raised where the read or write is, and can be caught there, but for two cases that only the end
+    of the call tells and that fail it then: a removed row that others still refer to, and a missing row
+    of an entity that refers back (itself, or by way of others).
+
     entity: the entity it was about.
     kind: "shape" (the row breaks the contract), "duplicate", "missing_reference", "referenced",
         "not_found", "unknown_entity" or "full"; "too_large" for an answer with too many rows.
