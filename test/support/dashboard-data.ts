@@ -16,7 +16,7 @@ const tools = [
 export const sessionData = (isFilled: boolean): object => {
   const calls = Array.from({ length: isFilled ? 42 : 0 }, (_, index) => ({
     seq: index + 1,
-    name: index === 41 ? 'grade' : tools[(index * 7) % tools.length],
+    name: tools[(index * 7) % tools.length],
     state: index % 13 === 5 ? 'failed' : 'succeeded',
     tookMs: 8 + ((index * 37) % 90) + (index === 20 ? 640 : 0),
     changed: index % 4,
@@ -27,7 +27,8 @@ export const sessionData = (isFilled: boolean): object => {
     ...{ world: 'code-hosting', state: isFilled ? 'CLOSED' : 'READY', createdAt: at(0) },
     ...{ callCount: calls.length, lastedMs: isFilled ? 754_000 : null },
   };
-  if (!isFilled) return { session, grade: null, calls, changes: [], requests: [] };
+  const nothing = { calls, changes: [], requests: [], ways: [], harness: [], deliveries: 0 };
+  if (!isFilled) return { session, grade: null, ...nothing };
   const checks = [
     { name: 'the issue is closed', verdict: 'pass', detail: null, found: '1 row' },
     { name: 'it refers to the original', verdict: 'pass', detail: null, found: '1 row' },
@@ -50,9 +51,19 @@ export const sessionData = (isFilled: boolean): object => {
   const requests = Array.from({ length: 130 }, (_, index) => ({
     at: new Date(start + ((index * index * 53) % 740_000)).toISOString(),
     status: index % 19 === 0 ? 404 : index % 31 === 0 ? 500 : 200,
+    way: index % 3 === 0 ? 'page' : 'API',
   }));
+  const harness = ['seed', 'state', 'webhook-answers', 'grade', 'export'].map((name, index) => ({
+    ...{ seq: 43 + index, name, state: 'succeeded', tookMs: 12 + index, changed: 0, error: null },
+  }));
+  const ways = [
+    { way: 'tools', count: calls.length, rows: 24 },
+    { way: 'API', count: 86, rows: 9 },
+    { way: 'page', count: 44, rows: 4 },
+  ];
   return {
-    ...{ session, calls, requests, grade: { verdict: 'fail', score: 0.67, checks } },
+    ...{ session, calls, requests, harness, ways, deliveries: 14 },
+    ...{ grade: { verdict: 'fail', score: 0.67, checks } },
     changes: changes.filter(({ rows }) => rows !== 0),
   };
 };

@@ -6,6 +6,7 @@ import {
   findNewestSession,
   mostShown,
   type ShownCall,
+  type ShownRequest,
   type ShownSession,
   showCalls,
   showGrade,
@@ -45,6 +46,11 @@ const viewCall = ({ changesJson, errorJson, ...call }: ShownCall) => ({
   error: jsonText(errorJson),
 });
 
+const viewRequest = ({ changesJson, ...request }: ShownRequest) => ({
+  ...request,
+  changes: jsonText(changesJson),
+});
+
 const write = (value: object): string => writeJson(value).join('');
 
 const sessionData = async (db: Queryable, projectId: string, id: string): Promise<ShownData> => {
@@ -64,7 +70,7 @@ const sessionData = async (db: Queryable, projectId: string, id: string): Promis
     grade: jsonText(grade ?? null),
     isGradeOmitted: grade === null,
     calls: calls.map(viewCall),
-    requests,
+    requests: requests.map(viewRequest),
   };
   const target = { ...nobody, sessionId: id };
   const title = session.task ?? session.world;
@@ -72,7 +78,11 @@ const sessionData = async (db: Queryable, projectId: string, id: string): Promis
   if (Buffer.byteLength(dataJson) <= dashboardLimits.dataBytes) {
     return { target, dataJson, nowMs: now.getTime(), title };
   }
-  const light = { ...given, calls: given.calls.map((call) => ({ ...call, changes: {} })) };
+  const light = {
+    ...given,
+    calls: given.calls.map((call) => ({ ...call, changes: {} })),
+    requests: given.requests.map((request) => ({ ...request, changes: {} })),
+  };
   return { target, dataJson: write(light), nowMs: now.getTime(), title };
 };
 

@@ -128,7 +128,7 @@ export const showCalls = (db: Queryable, sessionId: string): Promise<ShownCall[]
 
 const requestsStatement = statement(
   'show_requests',
-  `select id, at, via, operation, method, path, status
+  `select id, at, via, operation, method, path, status, changes::text as "changesJson"
      from (select * from requests where session_id = $1 order by id desc limit ${mostShown.requests}) r order by id`,
 );
 
@@ -140,6 +140,7 @@ export type ShownRequest = {
   method: string | null;
   path: string | null;
   status: number | null;
+  changesJson: string;
 };
 
 /** The last requests of a session, oldest first, without what was sent and answered. */

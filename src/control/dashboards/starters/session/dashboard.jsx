@@ -52,8 +52,15 @@ const Calls = ({ calls }) => (
   />
 );
 
+/** `API 5 · page 3`, of the ways by which requests came, or by which rows were changed. */
+const listWays = (ways, what) =>
+  ways
+    .filter((way) => way[what] > 0 && (what === 'rows' || way.way !== 'tools'))
+    .map((way) => `${way.way} ${way[what]}`)
+    .join(' · ') || undefined;
+
 export default function Dashboard() {
-  const { session, grade, calls, changes, requests } = data;
+  const { session, grade, calls, harness, changes, deliveries, requests, ways } = data;
   const times = calls.flatMap(({ tookMs }) => (tookMs === null ? [] : [tookMs]));
   const failed = calls.filter(({ state }) => state === 'failed').length;
   const slowest = times.length === 0 ? null : Math.max(...times);
@@ -73,12 +80,17 @@ export default function Dashboard() {
         />
         <Figure label="Score" value={grade?.score == null ? '–' : grade.score.toFixed(2)} />
         <Figure
-          label="Calls"
-          value={session.callCount}
+          label="Tool calls"
+          value={calls.length}
           note={failed > 0 ? `${failed} failed` : undefined}
         />
         <Figure label="Slowest call" value={slowest === null ? '–' : duration(slowest)} />
-        <Figure label="Requests" value={requests.length} />
+        <Figure label="Requests" value={requests.length} note={listWays(ways, 'count')} />
+        <Figure
+          label="Rows changed"
+          value={changes.reduce((sum, { rows }) => sum + rows, 0)}
+          note={listWays(ways, 'rows')}
+        />
         <Figure
           label="Lasted"
           value={session.lastedMs === null ? 'goes on' : duration(session.lastedMs)}
@@ -101,7 +113,7 @@ export default function Dashboard() {
         </Section>
         <Section title="Rows changed" note="by entity">
           {changes.length === 0 ? (
-            <Nothing>No row was changed by a call.</Nothing>
+            <Nothing>Neither a call nor a request changed a row.</Nothing>
           ) : (
             <ChangedRows changes={changes} />
           )}
@@ -125,6 +137,12 @@ export default function Dashboard() {
             <Calls calls={calls} />
           )}
         </Section>
+        {harness.length === 0 && deliveries === 0 ? null : (
+          <Section title="Asked by the harness" note="counted in nothing above" wide>
+            {deliveries === 0 ? null : <p>{deliveries} deliveries to webhooks</p>}
+            {harness.length === 0 ? null : <Calls calls={harness} />}
+          </Section>
+        )}
       </Grid>
     </>
   );
