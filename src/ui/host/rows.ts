@@ -1,4 +1,5 @@
 /** Reads rows from the host of the session. */
+import { setWorldNow } from '../world/clock.ts';
 import type { PageEntity, Row } from '../world/model.ts';
 import { ask } from './ask.ts';
 
@@ -9,8 +10,17 @@ export type EntityCount = { name: string; rows: number };
 /** Which rows, in which order. `where` has a value or comparisons for each field. */
 export type ListQuery = { where: Row; search: string; sort: string };
 
+/** What rows are called that others refer to: by the field that refers, then by the key as a text. */
+export type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** `cut` names by their place the rows that are not whole. */
-export type RowPage = { rows: Row[]; cut: number[]; total: number; cursor: string | null };
+export type RowPage = {
+  rows: Row[];
+  cut: number[];
+  labels: Labels;
+  total: number;
+  cursor: string | null;
+};
 
 export type Reference = { fields: string[]; entity: string; row: Row | null };
 export type Dependent = RowPage & { entity: string; fields: string[]; where: Row };
@@ -22,8 +32,9 @@ export const addressOf = ({ name }: PageEntity, what: string, query: Record<stri
   `${base}/${encodeURIComponent(name)}/${what}?${new URLSearchParams(query)}`;
 
 export const readCounts = async (): Promise<EntityCount[]> => {
-  const { entities } = (await ask('GET', base)) as { entities: EntityCount[] };
-  return entities;
+  const told = (await ask('GET', base)) as { entities: EntityCount[]; now: string };
+  setWorldNow(told.now);
+  return told.entities;
 };
 
 const listTexts = ({ where, search, sort }: ListQuery): Record<string, string> => ({

@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { AskError, type FieldProblem } from '../host/ask.ts';
-import { readRows } from '../host/rows.ts';
+import { type ListQuery, readRows } from '../host/rows.ts';
 import { createRow, updateRow, writableFields } from '../host/writes.ts';
 import { useAnnounce } from '../pieces/announce.tsx';
-import { readForm, writeInput } from '../world/inputs.ts';
+import { readForm, readInput, writeInput } from '../world/inputs.ts';
 import { keyOf, keyText, nameOf } from '../world/keys.ts';
 import { fieldOf, type PageEntity, type PageField, type Row, targetOf } from '../world/model.ts';
 
@@ -26,25 +26,34 @@ type InputProps = {
 
 const suggested = 20;
 
-/** Keys of rows that a field may refer to, found by what was entered. */
-const Suggestions = ({ target, text, id }: { target: PageEntity; text: string; id: string }) => {
-  const query = { where: {}, search: text.slice(0, 100), sort: '' };
+/** The first rows of another entity that match. */
+const useMatches = (target: PageEntity, match: Partial<ListQuery>, limit: number): Row[] => {
+  const query = { where: {}, search: '', sort: '', ...match };
   const { data } = useQuery({
-    queryKey: ['suggestions', target.name, text],
-    queryFn: () => readRows(target, query, { limit: suggested }),
+    queryKey: ['matches', target.name, query],
+    queryFn: () => readRows(target, query, { limit }),
   });
-  return (
-    <datalist id={id}>
-      {(data?.rows ?? []).map((row) => {
-        const value = String(keyOf(target, row)[0]);
-        return (
-          <option key={value} value={value}>
-            {nameOf(target, row)}
-          </option>
-        );
-      })}
-    </datalist>
-  );
+  return data?.rows ?? [];
+};
+
+/** Keys of rows that a field may refer to, found by what was entered. */
+const Suggestions = ({ target, text, id }: { target: PageEntity; text: string; id: string }) => (
+  <datalist id={id}>
+    {useMatches(target, { search: text.slice(0, 100) }, suggested).map((row) => {
+      const value = String(keyOf(target, row)[0]);
+      return (
+        <option key={value} value={value}>
+          {nameOf(target, row)}
+        </option>
+      );
+    })}
+  </datalist>
+);
+
+/** What the row is called that a field refers to. */
+const Referred = ({ target, value }: { target: PageEntity; value: unknown }) => {
+  const [row] = useMatches(target, { where: { [target.key[0] ?? '']: value } }, 1);
+  return row === undefined ? null : <p className="hint">{nameOf(target, row)}</p>;
 };
 
 const Choices = ({ field }: { field: PageField }) => {
@@ -72,6 +81,8 @@ const isLong = ({ name, kind }: PageField, value: string): boolean =>
 const Input = ({ entity, field, value, told, onChange }: InputProps) => {
   const listId = useId();
   const target = field.kind === 'json' ? undefined : targetOf(entity, field.name);
+  const entered = value === '' ? undefined : readInput(field, value);
+  const key = entered !== undefined && 'value' in entered ? entered.value : undefined;
   // What a value is entered by stays as it was, however long the text becomes.
   const [isArea] = useState(() => isLong(field, value));
   const common = {
@@ -100,6 +111,7 @@ const Input = ({ entity, field, value, told, onChange }: InputProps) => {
         autoComplete="off"
       />
       {target === undefined ? null : <Suggestions target={target} text={value} id={listId} />}
+      {target === undefined || key === undefined ? null : <Referred target={target} value={key} />}
     </>
   );
 };

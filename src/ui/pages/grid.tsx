@@ -6,7 +6,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { type ListQuery, pageRows, readRows } from '../host/rows.ts';
+import { type Labels, type ListQuery, pageRows, readRows } from '../host/rows.ts';
 import { columnsOf, isSortable, templateOf, widthOfAll } from '../pieces/columns.ts';
 import { isRight, Value } from '../pieces/value.tsx';
 import { keyOf, keyText } from '../world/keys.ts';
@@ -36,14 +36,19 @@ const sortOf = (field: PageField, sort: string) => {
 
 const marks = { ascending: '↑', descending: '↓', none: '' };
 
-type HeadProps = { columns: PageField[]; sort: string; onSort: (sort: string) => void };
+type HeadProps = {
+  entity: PageEntity;
+  columns: PageField[];
+  sort: string;
+  onSort: (sort: string) => void;
+};
 
-const Head = ({ columns, sort, onSort }: HeadProps) => (
+const Head = ({ entity, columns, sort, onSort }: HeadProps) => (
   <div role="rowgroup" className="grid-head">
     <div role="row" aria-rowindex={1} className="grid-row">
       {columns.map((field, index) => {
         const sorted = sortOf(field, sort);
-        const side = isRight(field) ? 'right' : '';
+        const side = isRight(entity, field) ? 'right' : '';
         return (
           <div
             key={field.name}
@@ -70,6 +75,7 @@ type RowProps = {
   entity: PageEntity;
   columns: PageField[];
   row: Row | undefined;
+  labels: Labels;
   index: number;
   top: number;
   isCurrent: boolean;
@@ -77,7 +83,17 @@ type RowProps = {
   onFocus: () => void;
 };
 
-const GridRow = ({ entity, columns, row, index, top, isCurrent, onOpen, onFocus }: RowProps) => (
+const GridRow = ({
+  entity,
+  columns,
+  row,
+  labels,
+  index,
+  top,
+  isCurrent,
+  onOpen,
+  onFocus,
+}: RowProps) => (
   // biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself hears the keys of its rows
   <div
     role="row"
@@ -95,12 +111,12 @@ const GridRow = ({ entity, columns, row, index, top, isCurrent, onOpen, onFocus 
         key={field.name}
         role="gridcell"
         aria-colindex={column + 1}
-        className={isRight(field) ? 'right' : ''}
+        className={isRight(entity, field) ? 'right' : ''}
       >
         {row === undefined ? (
           <span className="waiting" />
         ) : (
-          <Value entity={entity} field={field} row={row} inList />
+          <Value entity={entity} field={field} row={row} labels={labels} inList />
         )}
       </div>
     ))}
@@ -124,8 +140,11 @@ const useRowsInView = (
       queryFn: () => readRows(entity, query, { offset: page * pageRows }),
     })),
   });
-  return (index: number): Row | undefined =>
-    found[Math.floor(index / pageRows) - from]?.data?.rows[index % pageRows];
+  const pageOf = (index: number) => found[Math.floor(index / pageRows) - from]?.data;
+  return {
+    rowAt: (index: number): Row | undefined => pageOf(index)?.rows[index % pageRows],
+    labelsAt: (index: number): Labels => pageOf(index)?.labels ?? {},
+  };
 };
 
 const steps = (rowsInView: number): Record<string, number> => ({
@@ -161,7 +180,7 @@ export const Grid = ({ entity, query, total, onSort, onLeave }: GridProps) => {
     scrollPaddingStart: rowHeight,
   });
   const items = virtual.getVirtualItems();
-  const rowAt = useRowsInView(entity, query, {
+  const { rowAt, labelsAt } = useRowsInView(entity, query, {
     first: items[0]?.index ?? 0,
     last: items.at(-1)?.index ?? 0,
   });
@@ -212,7 +231,7 @@ export const Grid = ({ entity, query, total, onSort, onLeave }: GridProps) => {
           } as React.CSSProperties
         }
       >
-        <Head columns={columns} sort={query.sort} onSort={onSort} />
+        <Head entity={entity} columns={columns} sort={query.sort} onSort={onSort} />
         <div role="rowgroup">
           {items.map(({ index, start }) => (
             <GridRow
@@ -220,6 +239,7 @@ export const Grid = ({ entity, query, total, onSort, onLeave }: GridProps) => {
               entity={entity}
               columns={columns}
               row={rowAt(index)}
+              labels={labelsAt(index)}
               index={index}
               top={start}
               isCurrent={index === Math.min(current, count - 1)}

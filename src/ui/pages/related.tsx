@@ -1,6 +1,6 @@
 /** Rows of another entity that refer to the one that is shown: how many, and the first of them. */
 import { Link } from '@tanstack/react-router';
-import type { Dependent } from '../host/rows.ts';
+import type { Dependent, Labels } from '../host/rows.ts';
 import { columnsOf } from '../pieces/columns.ts';
 import { isRight, Value } from '../pieces/value.tsx';
 import { keyOf, keyText, nameOf } from '../world/keys.ts';
@@ -21,10 +21,12 @@ const mostColumns = 4;
 const RelatedRows = ({
   entity,
   rows,
+  labels,
   without,
 }: {
   entity: PageEntity;
   rows: Row[];
+  labels: Labels;
   without: string[];
 }) => {
   const columns = columnsOf(entity)
@@ -37,7 +39,7 @@ const RelatedRows = ({
           <tr>
             <th scope="col">{entity.title ?? entity.label}</th>
             {columns.map((field) => (
-              <th key={field.name} scope="col" className={isRight(field) ? 'right' : ''}>
+              <th key={field.name} scope="col" className={isRight(entity, field) ? 'right' : ''}>
                 {field.label}
               </th>
             ))}
@@ -50,8 +52,8 @@ const RelatedRows = ({
                 <RowLink entity={entity} row={row} />
               </td>
               {columns.map((field) => (
-                <td key={field.name} className={isRight(field) ? 'right' : ''}>
-                  <Value entity={entity} field={field} row={row} />
+                <td key={field.name} className={isRight(entity, field) ? 'right' : ''}>
+                  <Value entity={entity} field={field} row={row} labels={labels} />
                 </td>
               ))}
             </tr>
@@ -63,7 +65,7 @@ const RelatedRows = ({
 };
 
 export const Related = ({ dependent }: { dependent: Dependent }) => {
-  const { entity: name, fields, where, rows, total } = dependent;
+  const { entity: name, fields, where, rows, labels, total } = dependent;
   const entity = findEntity(name);
   if (entity === undefined) return null;
   const by = fields.join(', ');
@@ -82,7 +84,7 @@ export const Related = ({ dependent }: { dependent: Dependent }) => {
           </Link>
         </p>
       ) : (
-        <RelatedRows entity={entity} rows={rows} without={fields} />
+        <RelatedRows entity={entity} rows={rows} labels={labels} without={fields} />
       )}
       {total > rows.length ? (
         <Link to="/entities/$entity" params={{ entity: name }} search={{ where }}>

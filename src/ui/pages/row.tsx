@@ -1,22 +1,34 @@
 /** One row: its fields, the rows that it refers to, those that refer to it, and what can be done with it. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type Reference, readRow, type WholeRow } from '../host/rows.ts';
+import { type Labels, type Reference, readRow, type WholeRow } from '../host/rows.ts';
 import { Failure, Loading, NotHere } from '../pieces/states.tsx';
 import { WholeValue } from '../pieces/value.tsx';
-import { keyText, nameOf, readKeyText, showKey } from '../world/keys.ts';
+import { keyOf, keyText, nameOf, readKeyText, showKey } from '../world/keys.ts';
 import { findEntity, type PageEntity, type Row } from '../world/model.ts';
 import { DeleteRow } from './delete.tsx';
 import { EditRow } from './form.tsx';
 import { Related, RowLink } from './related.tsx';
 
-const Fields = ({ entity, row }: { entity: PageEntity; row: Row }) => (
+/** What the rows are called that a row refers to by a field alone. */
+const labelsOf = (references: readonly Reference[]): Labels =>
+  Object.fromEntries(
+    references.flatMap(({ fields, entity: name, row }) => {
+      const target = findEntity(name);
+      if (target === undefined || row === null || fields.length > 1) return [];
+      return [[fields[0], { [String(keyOf(target, row)[0])]: nameOf(target, row) }]];
+    }),
+  );
+
+type FieldsProps = { entity: PageEntity; row: Row; labels: Labels };
+
+const Fields = ({ entity, row, labels }: FieldsProps) => (
   <dl className="values">
     {entity.fields.map((field) => (
       <div key={field.name}>
         <dt>{field.label}</dt>
         <dd>
-          <WholeValue entity={entity} field={field} row={row} />
+          <WholeValue entity={entity} field={field} row={row} labels={labels} />
         </dd>
       </div>
     ))}
@@ -73,7 +85,7 @@ const Shown = ({ entity, keyed, whole }: ShownProps) => {
           </Link>
         </div>
       </div>
-      <Fields entity={entity} row={row} />
+      <Fields entity={entity} row={row} labels={labelsOf(references)} />
       <References references={references} />
       {dependents.map((dependent) => (
         <Related key={`${dependent.entity} ${dependent.fields.join()}`} dependent={dependent} />

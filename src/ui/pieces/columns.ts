@@ -27,8 +27,10 @@ const headWidth = ({ label }: PageField): number => Math.min(200, label.length *
 const leastWidth = (entity: PageEntity, field: PageField): number => {
   if (field.name === entity.title) return 300;
   if (field.kind === 'boolean') return 80;
+  if (field.format === 'time') return 150;
+  if (targetOf(entity, field.name) !== undefined) return 150;
   if (field.kind === 'integer' || field.kind === 'number') return 100;
-  if (field.kind === 'choice' || field.format === 'time') return 120;
+  if (field.kind === 'choice') return 120;
   return entity.key.includes(field.name) ? 130 : 150;
 };
 

@@ -1,11 +1,12 @@
 /** A field's value as people read it: ids, times, numbers, references and the rest each in their way. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Labels } from '../host/rows.ts';
 import { keyText } from '../world/keys.ts';
 import { type PageEntity, type PageField, type Row, targetOf } from '../world/model.ts';
 import { readTime } from '../world/times.ts';
 import { CopyText } from './copy.tsx';
-import { Time } from './time.tsx';
+import { WorldTime } from './time.tsx';
 
 /** Characters of a text in a list. */
 const listChars = 200;
@@ -26,7 +27,7 @@ const Plain = ({ field, value }: { field: PageField; value: unknown }): ReactNod
   if (typeof value !== 'string')
     return <code className="json">{shorten(JSON.stringify(value))}</code>;
   const time = field.format === 'time' ? readTime(value) : undefined;
-  if (time !== undefined) return <Time time={time} />;
+  if (time !== undefined) return <WorldTime time={time} />;
   if (field.kind === 'choice') return <span className="choice">{value}</span>;
   return shorten(value);
 };
@@ -35,11 +36,19 @@ type ValueProps = {
   entity: PageEntity;
   field: PageField;
   row: Row;
+  /** What the rows are called that it refers to. */
+  labels?: Labels;
   /** In a list, which is walked by arrows, its links and buttons are left out of the order of tabs. */
   inList?: boolean;
 };
 
-export const Value = ({ entity, field, row, inList = false }: ValueProps): ReactNode => {
+export const Value = ({
+  entity,
+  field,
+  row,
+  labels = {},
+  inList = false,
+}: ValueProps): ReactNode => {
   const value = row[field.name];
   const tabIndex = inList ? -1 : 0;
   if (value === null || value === undefined) {
@@ -52,15 +61,17 @@ export const Value = ({ entity, field, row, inList = false }: ValueProps): React
   }
   const target = targetOf(entity, field.name);
   if (target !== undefined && typeof value !== 'object') {
+    const label = labels[field.name]?.[String(value)];
     return (
       <Link
+        title={String(value)}
         to="/entities/$entity/rows/$key"
         params={{ entity: target.name, key: keyText(target, [value]) }}
         tabIndex={tabIndex}
         className="reference"
         onClick={(event) => event.stopPropagation()}
       >
-        {String(value)}
+        {label ?? String(value)}
       </Link>
     );
   }
@@ -80,5 +91,6 @@ export const WholeValue = (props: ValueProps): ReactNode => {
   return isLong ? <div className="long-text">{value}</div> : <Value {...props} />;
 };
 
-/** Numbers stand to the right, so that their digits are above one another. */
-export const isRight = ({ kind }: PageField): boolean => kind === 'integer' || kind === 'number';
+/** Numbers stand to the right, so that their digits are above one another; those that refer to a row with a name do not. */
+export const isRight = (entity: PageEntity, { kind, name }: PageField): boolean =>
+  (kind === 'integer' || kind === 'number') && !targetOf(entity, name)?.title;

@@ -1,4 +1,7 @@
-/** Times as people say them: how long ago, or when; with the exact one for whoever asks. */
+/**
+ * Times as people read them: how long ago, or when. Dates are those of UTC, in which worlds keep their time, whatever the
+ * zone of the browser.
+ */
 
 const units = [
   ['year', 31_557_600],
@@ -9,9 +12,10 @@ const units = [
   ['minute', 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
-
+const relative = /* @__PURE__ */ new Intl.RelativeTimeFormat('en', {
+  numeric: 'auto',
+  style: 'short',
+});
 /** A date with its time, as ISO 8601 has it; undefined for any other text. */
 export const readTime = (text: string): Date | undefined => {
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) return undefined;
@@ -28,10 +32,15 @@ export const showRelative = (time: Date, now = new Date()): string => {
 };
 
 const recentMs = 30 * 86_400_000;
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+// Without the mark a bundler would keep it in pages that never use it.
+const day = /* @__PURE__ */ new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** How long ago, as long as that tells one time from another, and else the day. */
 export const showRecent = (time: Date, now = new Date()): string =>
   Math.abs(now.getTime() - time.getTime()) < recentMs ? showRelative(time, now) : day.format(time);
 
-export const showExact = (time: Date): string => exact.format(time);
+/** Returns the time to the second: `Mon, 02 Mar 2026 09:30:00 GMT`. */
+export const showExact = (time: Date): string => time.toUTCString();
+
+/** Returns the day and the minute: `02 Mar 2026 09:30`. Cut out of the exact text, as a formatter would weigh more. */
+export const showAbsolute = (time: Date): string => showExact(time).slice(5, 22);

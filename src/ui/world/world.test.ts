@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf, routeAddress, writableFields } from '../host/writes.ts';
+import { setWorldNow, worldNow } from './clock.ts';
 import { readFilter, tellFilters, withFilter, withoutFilter } from './filters.ts';
 import { readForm, readInput, writeInput } from './inputs.ts';
 import { keyText, nameOf, readKeyText, showKey } from './keys.ts';
 import { type PageEntity, type PageField, type PageRoute, setModel } from './model.ts';
-import { readTime, showRelative } from './times.ts';
+import { readTime, showAbsolute, showExact, showRelative } from './times.ts';
 
 const field = (name: string, parts: Partial<PageField> = {}): PageField => ({
   name,
@@ -167,5 +168,19 @@ describe('times', () => {
     expect(tell('2026-03-02T12:00:00Z')).toBe('tomorrow');
     expect(tell('2024-01-01T00:00:00Z')).toBe('2 yr. ago');
     expect(readTime('2026-03-01')).toBeUndefined();
+  });
+});
+
+describe('times of a world', () => {
+  it('are those of UTC, whatever the zone of the browser', () => {
+    const time = new Date('2026-03-02T23:30:00-02:00');
+    expect(showAbsolute(time)).toBe('03 Mar 2026 01:30');
+    expect(showExact(time)).toBe('Tue, 03 Mar 2026 01:30:00 GMT');
+  });
+
+  it('go by the clock that the host told, and not by ours', () => {
+    setWorldNow('2026-03-01T00:00:00Z');
+    expect(worldNow().toISOString()).toBe('2026-03-01T00:00:00.000Z');
+    expect(showRelative(new Date('2026-03-03T00:00:00Z'), worldNow())).toBe('in 2 days');
   });
 });

@@ -64,6 +64,7 @@ describe('lists of rows', () => {
         { name: 'books', rows: 2 },
         { name: 'notes', rows: 2_500 },
       ],
+      now: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),
     });
     const first = await list({ limit: 3 });
     expect([idsOf(first), first.json.total]).toEqual([[1, 2, 3], 2_500]);

@@ -2,8 +2,9 @@
  * Answers what the generated page asks of its host below `/__svc/ui/`, on the UI's own origin: rows read fast, and
  * rows written where the world has no route for that. Each request is in the session's ledger, `via: "ui"`.
  *
- * - `GET entities`: the entities with how many rows each has.
- * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows.
+ * - `GET entities`: the entities with how many rows each has, and the world's time.
+ * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows, with
+ *   the titles of rows that they refer to.
  * - `GET entities/{entity}/row?key=`: one row, with its relations both ways.
  * - `POST entities/{entity}/rows`, `PATCH` and `DELETE entities/{entity}/row?key=`: one row written.
  * - `POST entities/{entity}/check?key=`: what would be wrong with a row, field by field.
@@ -167,7 +168,7 @@ const perform = async (session: Session, request: ApiRequest): Promise<Outcome> 
   const [first, name, what, ...rest] = segments.map(decode);
   if (first === 'entities' && name === undefined) {
     if (request.method !== 'GET') refuseMethod(request.method, ['GET']);
-    const { json, told } = readEntities(session.world);
+    const { json, told } = readEntities(session.world, session.clock);
     return { status: 200, json, told: { operation: 'entities', response: told } };
   }
   const known = Object.hasOwn(handlers, what ?? '') ? handlers[what ?? ''] : undefined;

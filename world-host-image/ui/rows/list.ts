@@ -6,6 +6,8 @@ import { AppError } from '#domain/error.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 import { filtersOfWhere } from '#store/read/filter.ts';
 import type { WorldStore } from '#store/world-store.ts';
+import type { WorldClock } from '../../session/clock.ts';
+import { labelsOf } from './labels.ts';
 import { findEntity, type ListQuestion, type Place, writeCursor } from './question.ts';
 import { showRows } from './shown-row.ts';
 import { viewsOf } from './views.ts';
@@ -18,10 +20,17 @@ const relatedRows = 10;
 
 type World = { contract: Contract; store: WorldStore };
 
-export const readEntities = ({ contract, store }: World): ReadAnswer => {
+/** Counts, and the world's time. */
+export const readEntities = (
+  { contract, store }: World,
+  clock: Pick<WorldClock, 'iso'>,
+): ReadAnswer => {
   const counts = store.counts();
   const entities = contract.entities.map(({ name }) => ({ name, rows: counts[name] ?? 0 }));
-  return { json: JSON.stringify({ entities }), told: { entities: entities.length } };
+  return {
+    json: JSON.stringify({ entities, now: clock.iso() }),
+    told: { entities: entities.length },
+  };
 };
 
 type Page = { payloads: string[]; total: number; next: Place | undefined };
@@ -66,21 +75,24 @@ const readPage = (store: WorldStore, question: ListQuestion): Promise<Page> =>
     ? store.exclusively(() => readInOrder(store, question))
     : readView(store, question);
 
-const pageJson = (entity: EntityContract, { payloads, total, next }: Page): string => {
+const pageJson = (
+  world: World,
+  entity: EntityContract,
+  { payloads, total, next }: Page,
+): string => {
   const { json, cut } = showRows(entity, payloads);
   const cursor = next === undefined ? null : writeCursor(next);
-  return `{"rows":${json},"cut":${JSON.stringify(cut)},"total":${total},"cursor":${JSON.stringify(cursor)}}`;
+  const beside = { cut, labels: labelsOf(world, entity, payloads), total, cursor };
+  return `{"rows":${json},${JSON.stringify(beside).slice(1)}`;
 };
 
 /** Throws `AppError` or `StoreRefusal` for what cannot be asked. */
-export const readList = async (
-  { contract, store }: World,
-  question: ListQuestion,
-): Promise<ReadAnswer> => {
+export const readList = async (world: World, question: ListQuestion): Promise<ReadAnswer> => {
+  const { contract, store } = world;
   const entity = findEntity(contract, question.view.entity);
   const page = await readPage(store, question);
   return {
-    json: pageJson(entity, page),
+    json: await store.exclusively(() => pageJson(world, entity, page)),
     told: { rows: page.payloads.length, total: page.total },
   };
 };
@@ -109,7 +121,7 @@ const referenceJson = (
 };
 
 const dependentJson = async (
-  store: WorldStore,
+  world: World,
   { dependent, fields }: { dependent: EntityContract; fields: string[] },
   key: readonly unknown[],
 ): Promise<string> => {
@@ -121,9 +133,10 @@ const dependentJson = async (
     sort: undefined,
   };
   const from = { offset: 0, after: undefined };
-  const page = await readPage(store, { view, limit: relatedRows, from });
+  const page = await readPage(world.store, { view, limit: relatedRows, from });
   const head = { entity: dependent.name, fields, where };
-  return `${JSON.stringify(head).slice(0, -1)},${pageJson(dependent, page).slice(1)}`;
+  const json = await world.store.exclusively(() => pageJson(world, dependent, page));
+  return `${JSON.stringify(head).slice(0, -1)},${json.slice(1)}`;
 };
 
 const dependentsOf = (contract: Contract, name: string) =>
@@ -155,7 +168,7 @@ export const readRow = async (
   const values = entity.primaryKey.map((field) => key[field]);
   const dependents: string[] = [];
   for (const dependent of dependentsOf(contract, entity.name)) {
-    dependents.push(await dependentJson(world.store, dependent, values));
+    dependents.push(await dependentJson(world, dependent, values));
   }
   const { payload, references } = found;
   return {

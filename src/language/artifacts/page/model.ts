@@ -192,6 +192,20 @@ const routesOf = (
   return Object.fromEntries(found);
 };
 
+const pageFields = (source: SchemaSource, { schema }: EntityContract): PageField[] => {
+  const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
+  return properties.map((one) => toField(one, { source, required }));
+};
+
+/** Returns, for each entity, the field that says what a row is; null where the key alone does. */
+export const titleFields = (contract: Contract): ReadonlyMap<string, string | null> => {
+  const source = openSchemas(contract);
+  return new Map(
+    contract.entities.map((entity) => [entity.name, titleOf(entity, pageFields(source, entity))]),
+  );
+};
+
 export const pageModel = (contract: Contract, ui: UiContract): PageModel => {
   const { api, entities, name } = contract;
   const schemas = openSchemas(contract);
@@ -201,10 +215,8 @@ export const pageModel = (contract: Contract, ui: UiContract): PageModel => {
     apiPath: ui.apiPath.replace(/\/+$/, ''),
     entry: /^\/(?![/\\])/.test(ui.entry) ? ui.entry : '/',
     entities: entities.map((entity): PageEntity => {
-      const { primaryKey, relationships, schema } = entity;
-      const required: unknown[] = Array.isArray(schema.required) ? schema.required : [];
-      const properties = Object.entries(isTable(schema.properties) ? schema.properties : {});
-      const fields = properties.map((one) => toField(one, { source: schemas, required }));
+      const { primaryKey, relationships } = entity;
+      const fields = pageFields(schemas, entity);
       return {
         name: entity.name,
         label: labelOf(entity.name),

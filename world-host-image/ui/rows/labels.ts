@@ -1,0 +1,64 @@
+/**
+ * What the rows are called that listed rows refer to, so that a list shows `Dr Ada Moss` and not 17: their titles, by the
+ * field that refers and by the key. The page knows entities by the same rule.
+ */
+import { cut } from '#domain/cut.ts';
+import { titleFields } from '#language/artifacts/page/model.ts';
+import type { Contract, EntityContract, Row } from '#language/contract.ts';
+import type { WorldStore } from '#store/world-store.ts';
+
+/** Titles by field, then by key as a text. */
+export type Labels = Record<string, Record<string, string>>;
+
+const labelChars = 100;
+
+const titlesByContract = new WeakMap<Contract, ReadonlyMap<string, string | null>>();
+
+/** They follow from the contract, so they are made once. */
+const titlesOf = (contract: Contract): ReadonlyMap<string, string | null> => {
+  const titles = titlesByContract.get(contract) ?? titleFields(contract);
+  titlesByContract.set(contract, titles);
+  return titles;
+};
+
+type Reference = { field: string; target: EntityContract; title: string };
+
+/** References by a single field to rows that have a title. */
+const labelled = (contract: Contract, { relationships }: EntityContract): Reference[] =>
+  relationships.flatMap(({ fields: [field, ...others], target: name }) => {
+    const target = contract.entities.find((entity) => entity.name === name);
+    const title = titlesOf(contract).get(name) ?? null;
+    if (field === undefined || others.length > 0 || target === undefined || title === null)
+      return [];
+    return [{ field, target, title }];
+  });
+
+const isKey = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+const titleAt = (
+  store: Pick<WorldStore, 'get'>,
+  { target, title }: Reference,
+  key: string | number,
+): [string, string][] => {
+  const payload = store.get(target.name, { [target.primaryKey[0] ?? '']: key });
+  const value = payload === undefined ? undefined : (JSON.parse(payload) as Row)[title];
+  return typeof value === 'string' && value !== '' ? [[String(key), cut(value, labelChars)]] : [];
+};
+
+/** Returns the labels of all rows that these refer to; fields without any are left out. */
+export const labelsOf = (
+  { contract, store }: { contract: Contract; store: Pick<WorldStore, 'get'> },
+  entity: EntityContract,
+  payloads: readonly string[],
+): Labels => {
+  const references = labelled(contract, entity);
+  if (references.length === 0) return {};
+  const rows = payloads.map((payload) => JSON.parse(payload) as Row);
+  const labels = references.map((reference): [string, Record<string, string>] => {
+    const keys = new Set(rows.map((row) => row[reference.field]).filter(isKey));
+    const titles = [...keys].flatMap((key) => titleAt(store, reference, key));
+    return [reference.field, Object.fromEntries(titles)];
+  });
+  return Object.fromEntries(labels.filter(([, titles]) => Object.keys(titles).length > 0));
+};
