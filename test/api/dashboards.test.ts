@@ -414,6 +414,36 @@ describe('rendering', () => {
   });
 });
 
+describe('the page of a dashboard of a world', () => {
+  it('leads to the sessions that it shows, and to no other', async () => {
+    const { id } = await make({ environmentId: 'notes' });
+    const { url } = await must('POST', `/dashboards/${id}/render`, {});
+    const get = (address: string, headers: Record<string, string> = {}) => {
+      const { pathname, search } = new URL(address);
+      return control.raw({ method: 'GET', path: `${pathname}${search}`, headers });
+    };
+    const valueIn = (html: unknown, name: string): string => {
+      const [, value = ''] = new RegExp(`${name}="([^"]+)"`).exec(String(html)) ?? [];
+      return value.replaceAll('&amp;', '&');
+    };
+    const page = await get(url);
+    expect(page.headers['content-security-policy']).toMatch(/script-src 'sha256-[^']+';/);
+    const sessions = valueIn(page.body, 'data-sessions');
+    const led = await get(`${sessions}${sessionId}`);
+    expect(led.status).toBe(302);
+    const address = String(led.headers.location);
+    const ofSession = await get(address);
+    expect(valueIn(ofSession.body, 'href')).toContain('/api/dashboards/page?');
+    expect(valueIn(ofSession.body, 'data-sessions')).toBe('');
+    const frame = await get(valueIn(ofSession.body, 'src'), { 'sec-fetch-dest': 'iframe' });
+    expect(String(frame.body)).toContain(`"id":"${sessionId}"`);
+    expect(String(frame.body)).toContain('"ways":');
+    expect((await get(`${sessions}ses-none`)).status).toBe(404);
+    expect((await get(sessions.replace(id, (await make()).id) + sessionId)).status).toBe(403);
+    expect((await get(`${sessions}${sessionId}&session=x`)).status).toBe(400);
+  });
+});
+
 describe('a task set', () => {
   it('is a list of stored tasks, each once, under a name of its own', async () => {
     const tasks = await Promise.all(

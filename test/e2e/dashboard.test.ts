@@ -7,18 +7,29 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as api from '#wire/public-api/operations.ts';
+import { bundlePage } from '../../src/control/dashboard-code/bundle.ts';
+import { writeDocument } from '../../src/control/dashboards/document.ts';
+import { starterOf } from '../../src/control/dashboards/starters.ts';
 import { startChromium } from '../support/chromium.ts';
+import { taskData } from '../support/dashboard-data.ts';
+import { warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { visit } from '../support/visit.ts';
 
 let control: OwnControl;
 let browser: Browser;
 let outside: Server;
+let sessionId: string;
 /** What was asked of an address that is not the service's. */
 const reached: string[] = [];
 
 beforeAll(async () => {
   control = await startNotesControl({ publicUrl: null });
+  const host = await warmHost(control);
+  const opened = control.send(api.openSession, { body: { slug: 'notes' } });
+  await host.poll(20);
+  await host.ready();
+  sessionId = (await opened).body.id;
   browser = await startChromium();
   outside = createServer(({ url = '' }, response) => {
     reached.push(url);
@@ -56,6 +67,40 @@ it('the starter is shown in the frame, with the name of the dashboard above it',
   expect(await page.locator('h1').innerText()).toBe('Notes');
   await frame.getByText('session', { exact: false }).first().waitFor();
   expect(await frame.evaluate('window.origin')).toBe('null');
+  await page.close();
+});
+
+it('a row of the frame leads to its session, and back', async () => {
+  const { page, frame } = await openPage();
+  await frame.getByRole('button', { name: sessionId }).click();
+  await page.waitForURL(/sessionId=/);
+  const shown = page.frameLocator('iframe');
+  await shown.getByText('Tool calls').waitFor();
+  expect(await shown.locator('h1').innerText()).toBe('Session without a task');
+  await page.getByRole('link', { name: 'All sessions' }).click();
+  await page.frameLocator('iframe').getByRole('button', { name: sessionId }).waitFor();
+  await page.close();
+});
+
+it('a dot names its own session to the page around it', async () => {
+  const { files, entrypoint } = starterOf('task', 'starter');
+  const built = await bundlePage(files, entrypoint ?? '');
+  const script = 'script' in built ? built.script : '';
+  const target = { sessionId: null, taskSetId: null, taskId: null, environmentId: null };
+  const about = { kind: 'task', target };
+  const dataJson = JSON.stringify(taskData(true));
+  const page = await browser.newPage();
+  await page.setContent(writeDocument({ title: 'Tasks', script, dataJson, about }));
+  const dot = page.locator('circle').nth(7);
+  const named = page.evaluate(
+    `new Promise((done) => addEventListener('message', ({ data }) => done(data.openSession)))`,
+  );
+  await dot.dispatchEvent('click');
+  const title = await dot.locator('title').textContent();
+  const { sessions } = taskData(true) as { sessions: { id: string; task: string }[] };
+  const id = await named;
+  const task = sessions.find((session) => session.id === id)?.task;
+  expect(title).toMatch(new RegExp(`^${task}: `));
   await page.close();
 });
 

@@ -21,7 +21,8 @@ export type ShownTerms = {
 };
 const names = ['projectId', 'dashboardId', 'sessionId', 'taskSetId', 'taskId'] as const;
 
-export type ShownPart = 'page' | 'frame';
+/** `session` leads from a dashboard to the page of one of its sessions, which the address names beside what is signed. */
+export type ShownPart = 'page' | 'frame' | 'session';
 
 /** It looks like a token of the service, so that it is hidden wherever those are. */
 const signatureOf = (secret: Secret, part: ShownPart, said: readonly (string | null)[]): string =>
@@ -56,6 +57,20 @@ export const hourFromNow = (): string => String(Math.floor((Date.now() + lifeMs)
 /** The address of a page, good for an hour. */
 export const pageAddress = (parts: Pick<Parts, 'config' | 'publicUrl'>, terms: Given): string =>
   addressOf(parts, 'page', terms, hourFromNow());
+
+/** The address of a page that is good as long as another one. */
+export const pageAddressUntil = (
+  parts: Pick<Parts, 'config' | 'publicUrl'>,
+  terms: Given,
+  until: string,
+): string => addressOf(parts, 'page', terms, until);
+
+/** The address that leads to the page of any session of a dashboard, once its id is put behind it. */
+export const sessionsAddress = (
+  parts: Pick<Parts, 'config' | 'publicUrl'>,
+  { projectId, dashboardId }: Pick<ShownTerms, 'projectId' | 'dashboardId'>,
+  until: string,
+): string => `${addressOf(parts, 'session', { projectId, dashboardId }, until)}&session=`;
 
 /** The address of the frame in it, which is good as long as the page is. */
 export const frameAddress = (

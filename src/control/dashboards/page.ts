@@ -1,4 +1,9 @@
-/** The page around a dashboard: what it is, and the frame that it is shown in. It runs nothing itself. */
+/**
+ * The page around a dashboard: what it is, and the frame that it is shown in. Its own script does one thing: it goes to the
+ * page of the session that the frame names, as the frame itself reaches no address. The address is ours; the frame, whose
+ * code is a stranger's, chooses no more than the session.
+ */
+import { hash } from 'node:crypto';
 import type { DashboardKind } from '#domain/dashboard.ts';
 import { apartHeaders, noConnections, ownConnections } from '#runtime/page-headers.ts';
 import { escapeHtml } from './document.ts';
@@ -11,19 +16,25 @@ body { margin: 0; display: flex; flex-direction: column; font: 14px/1.45 system-
   background: light-dark(#fff, #16181c); color: light-dark(#1b1f24, #e6e9ee) }
 header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 12px; padding: 8px 16px; border-bottom: 1px solid var(--line) }
 h1 { margin: 0; font-size: 14px; font-weight: 600; overflow-wrap: anywhere }
+a { color: light-dark(#1f5fd0, #8ab4ff) }
 header p { margin: 0; color: var(--dim); font-size: 12px; overflow-wrap: anywhere }
 iframe { flex: 1; width: 100%; border: 0; color-scheme: light dark }
 main { margin: auto; max-width: 40rem; padding: 24px; text-align: center; overflow-wrap: anywhere }
 main p { margin: 0 0 8px } .dim { color: var(--dim) }
 `;
 
+const script = `addEventListener('message', ({ source, data }) => {
+  const frame = document.querySelector('iframe');
+  if (source !== frame.contentWindow || typeof data?.openSession !== 'string') return;
+  if (frame.dataset.sessions) location.assign(frame.dataset.sessions + encodeURIComponent(data.openSession));
+});`;
+
 /** Headers of the page: it may look as it does, and show a frame of this service. */
 export const pageHeaders = {
   ...apartHeaders,
   ...ownConnections,
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': `default-src 'none'; script-src 'sha256-${hash('sha256', script, 'base64')}'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'cache-control': 'private, no-store',
 } as const;
@@ -50,12 +61,24 @@ const words: Readonly<Record<DashboardKind, string>> = {
 
 export type Framed = { name: string; description: string | null; kind: DashboardKind };
 
-/** The page, with the frame at an address of this service. */
-export const writePage = ({ name, description, kind }: Framed, frame: string): string =>
+/** Addresses of this service: of the frame, of what leads to sessions, and of the dashboard that a session was chosen in. */
+export type PageAddresses = { frame: string; sessions?: string; back?: string };
+
+const backLink = (back: string | undefined): string =>
+  back === undefined ? '' : `<a href="${escapeHtml(back)}">← All sessions</a>`;
+
+const sessionsOf = (sessions: string | undefined): string =>
+  sessions === undefined ? '' : ` data-sessions="${escapeHtml(sessions)}"`;
+
+/** The page, with the frame in it. */
+export const writePage = (
+  { name, description, kind }: Framed,
+  { frame, sessions, back }: PageAddresses,
+): string =>
   whole(
     name,
-    `<header><h1>${escapeHtml(name)}</h1><p>${escapeHtml(description ?? `a dashboard of ${words[kind]}`)}</p></header>
-<iframe title="${escapeHtml(name)}" sandbox="allow-scripts" referrerpolicy="no-referrer" src="${escapeHtml(frame)}"></iframe>`,
+    `<header>${backLink(back)}<h1>${escapeHtml(name)}</h1><p>${escapeHtml(description ?? `a dashboard of ${words[kind]}`)}</p></header>
+<iframe title="${escapeHtml(name)}" sandbox="allow-scripts" referrerpolicy="no-referrer" src="${escapeHtml(frame)}"${sessionsOf(sessions)}></iframe><script>${script}</script>`,
   );
 
 /** What the frame shows where there is nothing to render. */

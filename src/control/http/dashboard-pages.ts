@@ -8,13 +8,16 @@ import { kindOf } from '../dashboards/code.ts';
 import { documentPolicy } from '../dashboards/document.ts';
 import {
   frameAddress,
+  pageAddressUntil,
   readShownTerms,
   type ShownPart,
   type ShownTerms,
+  sessionsAddress,
   shownPath,
 } from '../dashboards/links.ts';
 import { frameHeaders, pageHeaders, writeFault, writePage } from '../dashboards/page.ts';
 import { makeDocument } from '../dashboards/render.ts';
+import { asSessionDashboard, checkShown } from '../dashboards/session-page.ts';
 import { type Dashboard, getDashboard } from '../dashboards/stored.ts';
 import type { Parts } from '../parts.ts';
 
@@ -43,7 +46,29 @@ export const addDashboardPages = (app: FastifyInstance, parts: Parts): void => {
   const page = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
     const { terms, until, dashboard } = await read('page', request);
     const frame = frameAddress(parts, terms, until);
-    const html = writePage({ ...dashboard, kind: kindOf(dashboard) }, frame);
+    const { sessionId, ...whole } = terms;
+    const kind = kindOf(dashboard);
+    if (kind === 'session') return send(reply, writePage({ ...dashboard, kind }, { frame }));
+    const addresses =
+      sessionId === undefined
+        ? { frame, sessions: sessionsAddress(parts, terms, until) }
+        : { frame, back: pageAddressUntil(parts, whole, until) };
+    const shown = sessionId === undefined ? kind : 'session';
+    return send(reply, writePage({ ...dashboard, kind: shown }, addresses));
+  };
+
+  /** Leads from what the page of a dashboard names to the page of the session. */
+  const session = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
+    const { terms, until, dashboard } = await read('session', request);
+    const { projectId, dashboardId } = terms;
+    const sessionId = await checkShown(parts.db, projectId, dashboard, request.query.session);
+    return reply.redirect(
+      pageAddressUntil(parts, { projectId, dashboardId, sessionId }, until),
+      302,
+    );
+  };
+
+  const send = (reply: FastifyReply, html: string) => {
     return reply.headers({ ...pageHeaders }).send(html);
   };
 
@@ -57,8 +82,11 @@ export const addDashboardPages = (app: FastifyInstance, parts: Parts): void => {
       ...(taskSetId === undefined ? {} : { taskSetId }),
       ...(taskId === undefined ? {} : { taskId }),
     };
+    const asker = { projectId, signal };
     try {
-      const made = await makeDocument(parts, { projectId, signal }, dashboard, asked);
+      const isOther = sessionId !== undefined && kindOf(dashboard) !== 'session';
+      const shown = isOther ? await asSessionDashboard(parts, asker, dashboard) : dashboard;
+      const made = await makeDocument(parts, asker, shown, asked);
       return made.document ?? writeFault(made.error ?? '');
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -74,5 +102,10 @@ export const addDashboardPages = (app: FastifyInstance, parts: Parts): void => {
   };
 
   app.get<Asked>(`${shownPath}/page`, { config: { operation: 'showDashboardPage' } }, page);
+  app.get<Asked>(
+    `${shownPath}/session`,
+    { config: { operation: 'showDashboardSession' } },
+    session,
+  );
   app.get<Asked>(`${shownPath}/frame`, { config: { operation: 'showDashboardFrame' } }, frame);
 };

@@ -3,7 +3,7 @@ import { operation } from '#wire/operation.ts';
 import { DashboardParams } from '#wire/public-api/dashboard.ts';
 import { Bytes } from '#wire/schemas.ts';
 import { kindOf } from '../../dashboards/code.ts';
-import { frameAddress, hourFromNow } from '../../dashboards/links.ts';
+import { frameAddress, hourFromNow, sessionsAddress } from '../../dashboards/links.ts';
 import { pageHeaders, writePage } from '../../dashboards/page.ts';
 import { getDashboard } from '../../dashboards/stored.ts';
 import type { Parts } from '../../parts.ts';
@@ -22,8 +22,17 @@ const openDashboard = operation({
 export const dashboardAddressEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(openDashboard, async ({ params: { dashboardId } }, { caller: { projectId } }) => {
     const dashboard = await getDashboard(parts, projectId, dashboardId);
-    const frame = frameAddress(parts, { projectId, dashboardId }, hourFromNow());
-    const page = writePage({ ...dashboard, kind: kindOf(dashboard) }, frame);
+    const terms = { projectId, dashboardId };
+    const until = hourFromNow();
+    const page = writePage(
+      { ...dashboard, kind: kindOf(dashboard) },
+      {
+        frame: frameAddress(parts, terms, until),
+        ...(kindOf(dashboard) === 'session'
+          ? {}
+          : { sessions: sessionsAddress(parts, terms, until) }),
+      },
+    );
     return { ...respond(200, Buffer.from(page)), headers: { ...pageHeaders } };
   }),
 ];

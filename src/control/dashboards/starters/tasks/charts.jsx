@@ -1,7 +1,7 @@
 /** The charts of tasks. */
 import * as Plot from '@observablehq/plot';
 import { useMemo } from 'react';
-import { Chart, colours, duration } from 'svc/dashboard';
+import { Chart, colours, duration, openSession } from 'svc/dashboard';
 
 const verdicts = ['pass', 'fail', 'unknown', 'not graded'];
 const verdictColours = [colours.good, colours.bad, colours.unknown, colours.soft];
@@ -84,10 +84,19 @@ export function PassRates({ tasks }) {
   return <Chart options={options} label="The share of judged sessions that passed, by task" />;
 }
 
+/** Draws dots that lead to their sessions by a click; the table of sessions is there for keys. */
+const leadingTo = (sessions) => (index, scales, channels, dimensions, context, next) => {
+  const dots = next(index, scales, channels, dimensions, context);
+  dots.style.cursor = 'pointer';
+  // Plot notes on each dot its place in the data.
+  dots.addEventListener('click', ({ target }) => openSession(sessions[target.__data__].id));
+  return dots;
+};
+
 /** Length of each session that has ended, against the calls that it took. */
 export function Durations({ sessions }) {
+  const ended = useMemo(() => sessions.filter(({ lastedMs }) => lastedMs !== null), [sessions]);
   const options = useMemo(() => {
-    const ended = sessions.filter(({ lastedMs }) => lastedMs !== null);
     return {
       height: 260,
       marginLeft: 84,
@@ -98,9 +107,10 @@ export function Durations({ sessions }) {
         Plot.dot(ended, {
           ...{ x: 'calls', y: 'lastedMs', r: 4, fill: verdictOf, fillOpacity: 0.75 },
           title: ({ id, task, lastedMs }) => `${task ?? id}: ${duration(lastedMs)}`,
+          render: leadingTo(ended),
         }),
       ],
     };
-  }, [sessions]);
+  }, [ended]);
   return <Chart options={options} label="How long sessions took, and how many calls" />;
 }

@@ -9,6 +9,7 @@ import {
   Id,
   Mark,
   Nothing,
+  openSession,
   Section,
   Table,
   Time,
@@ -43,6 +44,15 @@ const middleOf = (numbers) => {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted.length === 0 ? null : sorted[Math.floor(sorted.length / 2)];
 };
+
+const linkStyle = { padding: 0, border: 0, background: 'none', color: 'var(--accent)' };
+
+/** Leads to the page of a session. */
+const SessionLink = ({ id }) => (
+  <button type="button" style={linkStyle} onClick={() => openSession(id)}>
+    {id}
+  </button>
+);
 
 export default function Dashboard() {
   const sessions = data.sessions.map((session) => ({ ...session, lastedMs: lastedMs(session) }));
@@ -86,7 +96,7 @@ export default function Dashboard() {
             <PassRates tasks={tasks} />
           )}
         </Section>
-        <Section title="How long sessions took" note="each a dot">
+        <Section title="How long sessions took" note="each a dot, which leads to it">
           {middle === null ? (
             <Nothing>No session has ended yet.</Nothing>
           ) : (
@@ -112,7 +122,7 @@ export default function Dashboard() {
             most={20}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'session', value: ({ id }) => <Id>{id}</Id> },
+              { title: 'session', value: ({ id }) => <SessionLink id={id} /> },
               { title: 'task', value: ({ task }) => task ?? '' },
               {
                 title: 'verdict',
