@@ -36,9 +36,9 @@ export type EndReason = (typeof endReasons)[number];
 export const taskForms = ['bundled', 'inline', 'stored'] as const;
 export type TaskForm = (typeof taskForms)[number];
 
-/** Kinds of runs that the service opens sessions for: of a world (its tests, or the proof of a task), or of a dataset. */
-export const sessionRunKinds = ['world', 'dataset'] as const;
-/** Treatment of sessions of such runs in a list. */
+/** Kinds of runs of sessions: of a world (its tests, or the proof of a task), of a dataset, or of an agent's build. */
+export const sessionRunKinds = ['world', 'dataset', 'agent'] as const;
+/** Treatment in a list of the sessions that the service opened for runs of worlds and datasets. */
 export const runFilters = ['exclude', 'include', 'only'] as const;
 export type RunFilter = (typeof runFilters)[number];
 

@@ -24,11 +24,16 @@ let db: Database;
 /** Things with the numbers from one to another; the newer ones have the greater numbers. */
 const insert = (from: number, to: number): string =>
   `insert into sessions (id, project_id, world_id, version_id, state, surfaces, browser_tier,
-       reuse_warm, created_at, closed_at, end_reason)
+       reuse_warm, created_at, closed_at, end_reason, verdict, task_name, task_id, build_id, agent_run_id)
      select 'ses' || n, 'prj', 'wld' || case when n <= ${rare} then 2 else 1 end,
             'ver' || case when n <= ${rare} then 2 else 1 end,
             case when n <= ${rare} then 'FAILED' else 'CLOSED' end, '{}', 'standard', false,
-            timestamptz '2026-01-01' + n * interval '1 second', now(), 'requested'
+            timestamptz '2026-01-01' + n * interval '1 second', now(), 'requested',
+            case when n <= ${rare} then 'fail' else 'pass' end,
+            case when n <= ${rare} then 'rare' else 'often' end,
+            case when n <= ${rare} then 'tsk2' else 'tsk1' end,
+            case when n <= ${rare} then 'bld2' else 'bld1' end,
+            case when n <= ${rare} then 'run2' else 'run1' end
        from generate_series(${from}, ${to}) n;
    insert into requests (session_id, id, world_id, at, via, operation, status, duration_ms, request,
        response, changes, rows, bytes)
@@ -83,15 +88,26 @@ const read = (indexes: RegExp, found: number) => ({
 
 const page = 51;
 
+type Text = string | null;
+const unfiltered = {
+  ...{ verdict: null as Text, taskName: null as Text, taskId: null as Text, buildId: null as Text },
+};
+
 describe('a page of sessions', () => {
   // Where all that there are match, the index of all does as well.
-  const cases: [string, { state?: string; world?: string }, RegExp, number][] = [
+  type Asked = { state?: string; world?: string } & Partial<typeof unfiltered>;
+  const cases: [string, Asked, RegExp, number][] = [
     ['of any kind', {}, /^sessions_newest$/, page],
     ['of a state that many have', { state: 'CLOSED' }, /^sessions_(newest|by_end)$/, page],
     ['of a state that few have', { state: 'FAILED' }, /^sessions_by_end$/, rare],
     ['of a state that none has', { state: 'READY' }, /^sessions_open$/, 0],
     ['of a world with many', { world: 'wld1' }, /^sessions_(newest|by_world)$/, page],
     ['of a world with few', { world: 'wld2' }, /^sessions_by_world$/, rare],
+    ['of a verdict that many have', { verdict: 'pass' }, /^sessions_(newest|by_verdict)$/, page],
+    ['of a verdict that few have', { verdict: 'fail' }, /^sessions_by_verdict$/, rare],
+    ['of a task that few are on', { taskName: 'rare' }, /^sessions_by_task$/, rare],
+    ['of a stored task with few', { taskId: 'tsk2' }, /^sessions_of_task$/, rare],
+    ['of a build with few', { buildId: 'bld2' }, /^sessions_of_build$/, rare],
     ['of both', { state: 'FAILED', world: 'wld1' }, /^sessions_by_(world_and_)?end$/, 0],
   ];
 
@@ -99,8 +115,9 @@ describe('a page of sessions', () => {
     '%s is read from an index that fits its filter',
     async (_, filter, indexes, found) => {
       for (const from of [null, Date.UTC(2026, 5) * 1_000]) {
-        const { state = null, world: worldId = null } = filter;
+        const { state = null, world: worldId = null, ...others } = filter;
         const given = {
+          ...{ ...unfiltered, ...others },
           ...{ projectId: 'prj', state, worldId, limit: page, offset: 0, withInstruction: false },
           ...{ mostBytes: 4_000_000, fromUs: from, fromId: '' },
         };
@@ -115,11 +132,11 @@ describe('a page of sessions', () => {
 describe('a page of sessions of runs', () => {
   it('is read from an index of its own where the run is named', async () => {
     const given = {
-      ...{ projectId: 'prj', state: null, worldId: null, limit: page, offset: 0 },
-      ...{ withInstruction: false, mostBytes: 4_000_000, fromUs: null, fromId: '', run: 'run-1' },
+      ...{ ...unfiltered, projectId: 'prj', state: null, worldId: null, limit: page, offset: 0 },
+      ...{ withInstruction: false, mostBytes: 4_000_000, fromUs: null, fromId: '', run: 'run2' },
     };
     const [first] = await explain(listSessionsStatements.named, 'sessions', given);
-    expect(first).toMatchObject(read(/^sessions_of_run$/, 0));
+    expect(first).toMatchObject(read(/^sessions_of_any_run$/, rare));
   });
 });
 

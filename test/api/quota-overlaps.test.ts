@@ -105,6 +105,8 @@ describe('opens that overlap in the database', () => {
       requestHash: '',
       runId: null,
       datasetRunId: null,
+      agentRunId: null,
+      buildId: null,
       ...{ traceId: null, traceParentId: null, traceSessionId: null },
       secretMark: '',
     };

@@ -3,6 +3,7 @@
  * and close them.
  */
 import { type Command, Option } from 'commander';
+import { type Verdict, verdicts } from '#domain/grade.ts';
 import { limits } from '#domain/limits.ts';
 import { type RunFilter, runFilters, type SessionState, sessionStates } from '#domain/session.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { type RequestFilter, readRequests } from '../service/requests.ts';
 import { firstWaitSeconds, waitUntilClosed } from '../service/waits.ts';
-import { type Context, viewOf } from '../terminal/context.ts';
+import { type Context, roomOf, viewOf } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { usageError } from '../views/report.ts';
 import { describeLedger } from '../views/request.ts';
@@ -25,6 +26,7 @@ import {
   addRequestFilters,
   clientFor,
   filterOf,
+  given,
   type PagingOptions,
   parseNumber,
   printAnswer,
@@ -50,36 +52,53 @@ import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
 
 type ListOptions = ServiceOptions &
-  PagingOptions & { state?: SessionState; world?: string; runs?: RunFilter; run?: string };
+  PagingOptions & {
+    state?: SessionState;
+    verdict?: Verdict;
+    world?: string;
+    task?: string;
+    runs?: RunFilter;
+    run?: string;
+    build?: string;
+  };
 
 const addSessionList = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'list',
     summary: 'the sessions of the project, newest first',
-    example: 'svc worlds session list --world code-hosting --state READY',
+    example: [
+      'svc worlds session list --world code-hosting --state READY',
+      'svc worlds session list --run nightly-42 --verdict fail',
+    ].join('\n'),
   })
     .addOption(new Option('--state <state>', 'only sessions in this state').choices(sessionStates))
+    .addOption(
+      new Option('--verdict <verdict>', 'only sessions whose last grade says this').choices(
+        verdicts,
+      ),
+    )
     .option('--world <slug>', 'only sessions of this world')
+    .option('--task <task>', 'only sessions on the task of this name, or stored with this id')
     .addOption(
       new Option(
         '--runs <treatment>',
         'sessions of test runs, proofs and runs of datasets (default: exclude)',
       ).choices(runFilters),
     )
-    .option('--run <id>', 'only sessions of this run');
+    .option('--run <id>', 'only sessions of this run: of tests, of a dataset, or of a build')
+    .option('--build <build>', 'only sessions of this build of an agent, by its id or hash');
   withService(addPaging(command)).action(async (options: ListOptions) => {
-    const { page, limit, state, world, runs, run } = options;
+    const { page, limit, state, verdict, world, task, runs, run, build } = options;
     const { body } = await clientFor(context, options).send(listSessions, {
       query: {
-        page,
-        limit,
-        ...(state === undefined ? {} : { state }),
-        ...(world === undefined ? {} : { world }),
-        ...(runs === undefined ? {} : { runs }),
-        ...(run === undefined ? {} : { run }),
+        ...{ page, limit, ...given('state', state), ...given('verdict', verdict) },
+        ...{ ...given('world', world), ...given('task', task) },
+        ...{ ...given('runs', runs), ...given('run', run), ...given('build', build) },
       },
     });
-    printPage(context, options, body, (data) => sessionsText(data, context.colors));
+    printPage(context, options, body, (data) =>
+      sessionsText(data, { colors: context.colors, room: roomOf(context.out) }),
+    );
   });
 };
 

@@ -17,9 +17,9 @@ import {
   formatCount,
   formatDuration,
   formatTable,
-  widthOf,
   wrapLines,
 } from '../terminal/print.ts';
+import { formatFitted, type View } from './fitted-table.ts';
 
 type PoolsAnswer = {
   pools: readonly PoolReport[];
@@ -83,7 +83,7 @@ export const describePools = (
   if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
   const nameOf = namesOf(pools);
   const lines = pools.map((pool) => poolLine(pool, nameOf(pool)));
-  const table = formatRows(poolHead, lines, view);
+  const table = formatFitted(poolHead, lines, view);
   const waiting =
     waitingSessions === 0
       ? []
@@ -143,7 +143,7 @@ export const describeHosts = (
   view: View,
 ): string => {
   if (hosts.length === 0) return 'no such hosts';
-  const text = formatRows(hostHead, hosts.map(hostLine), view);
+  const text = formatFitted(hostHead, hosts.map(hostLine), view);
   return hosts.length === total
     ? text
     : `${text}\n\n${hosts.length} of ${formatCount(total, 'host')}; --limit shows more`;
@@ -203,30 +203,6 @@ export const describeChecks = (
   return `${formatTable(lines)}\n\n${well} of ${checks.length} checks are well`;
 };
 
-// Things with many columns: one a line where the terminal is wide enough, several lines each where not.
-
-/** Where something is shown: with which colours, and on how many columns. */
-type View = { colors: Colors; room: number };
-
-type Cells = readonly string[];
-
-/** One on several lines: its first cell, and below what there is in the others, each with its name. */
-const blockOf = (head: Cells, [first = '', ...cells]: Cells, { colors, room }: View): string => {
-  const said = cells.flatMap((cell, index) =>
-    cell === '' || cell === '-' ? [] : `${head[index + 1]?.toLowerCase()} ${makeVisible(cell)}`,
-  );
-  const lines = wrapLines(said.join(', '), room - 2);
-  return [colors.bold(makeVisible(first)), ...lines.map((line) => `  ${line}`)].join('\n');
-};
-
-/** A table under its head, or blocks where it does not fit. A cell that is empty or `-` says nothing. */
-export const formatRows = (head: Cells, lines: readonly Cells[], view: View): string => {
-  const table = formatTable([head.map(view.colors.dim), ...lines]);
-  return widthOf(table) <= view.room
-    ? table
-    : lines.map((line) => blockOf(head, line, view)).join('\n');
-};
-
 type ImportsAnswer = { imports: readonly AdminImport[]; total: number };
 
 const importLine = (job: AdminImport): string[] => {
@@ -242,7 +218,7 @@ const importHead = ['BATCH', 'WORLD', 'KIND', 'STATE', 'AGE', 'CHUNKS', 'ROWS', 
 /** Imports that have not ended. */
 export const describeImports = ({ imports, total }: ImportsAnswer, view: View): string => {
   if (imports.length === 0) return 'no import waits or is under way';
-  const text = formatRows(importHead, imports.map(importLine), view);
+  const text = formatFitted(importHead, imports.map(importLine), view);
   return imports.length === total
     ? text
     : `${text}\n\n${imports.length} of ${formatCount(total, 'import')}`;

@@ -1,13 +1,9 @@
 /** Sessions as a person reads them. */
+import { usualSize } from '#domain/pool.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import type { Colors } from '../terminal/context.ts';
-import {
-  elapsedMs,
-  formatAgo,
-  formatDuration,
-  formatFields,
-  formatTable,
-} from '../terminal/print.ts';
+import { cutLine, elapsedMs, formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
+import { formatFitted, type View } from './fitted-table.ts';
 
 const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Colors): string => {
   const { state, endReason } = session;
@@ -56,7 +52,9 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ],
     ['size', session.size],
     ['isolation', session.isolation ?? undefined],
-    ['task', task === null ? undefined : (task.name ?? task.form)],
+    ['task', task === null ? undefined : cutLine(task.name ?? task.form, 200)],
+    ['verdict', session.verdict === null ? undefined : verdictText(session, colors)],
+    ['build', buildText(session)],
     ['api', surfaces.api?.url],
     ['mcp', surfaces.mcp?.url],
     ['token', surfaces.api?.token ?? surfaces.mcp?.token],
@@ -84,19 +82,42 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
   return instruction === null ? fields : `${fields}\n\n${indentText(instruction)}`;
 };
 
-/** The sessions of a project, one a line. */
-export const listSessions = (sessions: readonly SessionListView[], colors: Colors): string => {
+type Graded = Pick<SessionView, 'verdict' | 'score'>;
+
+const verdictText = ({ verdict, score }: Graded, colors: Colors): string => {
+  if (verdict === null) return '-';
+  const color = { pass: colors.green, fail: colors.red, unknown: colors.yellow }[verdict];
+  return `${color(verdict)}${score === null ? '' : `, score ${score.toFixed(2)}`}`;
+};
+
+/** The version of a build where it has one, else its hash. */
+const buildText = ({ build }: Pick<SessionView, 'build'>): string | undefined =>
+  build === null
+    ? undefined
+    : `${cutLine(build.agentId, 30)} ${cutLine(build.version ?? build.buildHash, 24)}`;
+
+const listHead = [
+  ...['SESSION', 'WORLD', 'STATE', 'VERDICT', 'SCORE', 'TASK', 'RUN', 'BUILD'],
+  ...['SIZE', 'PINNED', 'CREATED'],
+];
+
+const listLine = (session: SessionListView, colors: Colors): string[] => [
+  ...[session.id, session.slug, stateText(session, colors)],
+  verdictText({ verdict: session.verdict, score: null }, colors),
+  session.score?.toFixed(2) ?? '-',
+  cutLine(session.task?.name ?? '-', 40),
+  cutLine(session.run?.id ?? '-', 40),
+  buildText(session) ?? '-',
+  session.size === usualSize ? '-' : session.size,
+  session.pinned ? 'yes' : '-',
+  formatAgo(session.createdAt),
+];
+
+/** The sessions of a project, newest first; a column that says nothing of any of them is left out. */
+export const listSessions = (sessions: readonly SessionListView[], view: View): string => {
   if (sessions.length === 0) return 'no sessions: svc worlds session open <world>';
-  return formatTable([
-    ['SESSION', 'WORLD', 'STATE', 'SIZE', 'TASK', 'PINNED', 'CREATED'].map(colors.dim),
-    ...sessions.map((session) => [
-      session.id,
-      session.slug,
-      stateText(session, colors),
-      session.size,
-      session.task?.name ?? '-',
-      session.pinned ? 'yes' : '-',
-      formatAgo(session.createdAt),
-    ]),
-  ]);
+  const lines = sessions.map((session) => listLine(session, view.colors));
+  const shown = listHead.flatMap((_, at) => (lines.some((line) => line[at] !== '-') ? at : []));
+  const pick = (cells: readonly string[]) => shown.map((at) => cells[at] ?? '');
+  return formatFitted(pick(listHead), lines.map(pick), view);
 };

@@ -43,7 +43,7 @@ const joinStatement = statement(
      insert into agent_rollouts (session_id, project_id, run_id)
      select :sessionId, :projectId, run.id from run
    )
-   select exists (select from build) as "hasBuild", exists (select from run) as "isTaken"`,
+   select (select id from build) as "buildId", exists (select from run) as "isTaken"`,
 );
 
 export type NewRollout = {
@@ -55,13 +55,19 @@ export type NewRollout = {
   planned: number | null;
 };
 
-/** Whether the build is there, and whether the run takes the session; where it does not, nothing is written. */
+/**
+ * Returns the id of the build, null where there is none, and true as `isTaken` where the run takes the session; where it
+ * does not, nothing is written.
+ */
 export const joinRun = async (
   db: Queryable,
   rollout: NewRollout,
-): Promise<{ hasBuild: boolean; isTaken: boolean }> => {
-  const [row] = await db.query<{ hasBuild: boolean; isTaken: boolean }>(joinStatement, rollout);
-  return row ?? { hasBuild: false, isTaken: false };
+): Promise<{ buildId: string | null; isTaken: boolean }> => {
+  const [row] = await db.query<{ buildId: string | null; isTaken: boolean }>(
+    joinStatement,
+    rollout,
+  );
+  return row ?? { buildId: null, isTaken: false };
 };
 
 const leaveStatement = statement(

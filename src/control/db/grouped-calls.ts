@@ -24,6 +24,7 @@ import {
   type NewAnswer,
   oweGrades,
 } from './host-calls.ts';
+import { noteGrade } from './last-grade.ts';
 import { keysOf } from './parameters.ts';
 import { callBefore, openSessionStates, readySessionStates, sessionBefore } from './states.ts';
 
@@ -115,6 +116,7 @@ const answerStatement = statement(
    ), ${oweGrades('answered')}, touched as (
      update sessions s
         set open_calls = s.open_calls - 1, last_activity_at = now(),
+            ${noteGrade('a', 's')},
             state = case when a.closing then 'CLOSING' else s.state end,
             state_since = case when a.closing then now() else s.state_since end,
             end_reason = case when a.closing then 'requested' else s.end_reason end,

@@ -9,6 +9,7 @@ import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
 import { type Queryable, statement } from './database.ts';
+import { noteGrade } from './last-grade.ts';
 import {
   callBefore,
   openCallStates,
@@ -125,11 +126,12 @@ const answerStatement = statement(
    ), touched as (
      update sessions
         set open_calls = open_calls - 1, last_activity_at = now(),
-            state = case when closing then 'CLOSING' else state end,
+            ${noteGrade('a', 'sessions')},
+            state = case when closing then 'CLOSING' else sessions.state end,
             state_since = case when closing then now() else state_since end,
             end_reason = case when closing then 'requested' else end_reason end,
             keep_warm = case when closing then ends.keep_warm else sessions.keep_warm end
-       from ends where id = :sessionId
+       from ends, answered a where sessions.id = :sessionId
      returning sessions.id, sessions.state, sessions.keep_warm
    ), next as (
      update calls c set state = 'claimed', generation = :generation, claimed_at = now()

@@ -52,6 +52,9 @@ export type NewSession = HostWish & {
   runId: string | null;
   /** The run of a dataset that it is opened for; null: none. */
   datasetRunId: string | null;
+  /** The run of an agent's build that it is a rollout of, and that build; null: none. */
+  agentRunId: string | null;
+  buildId: string | null;
   /** The trace that it is told in, unless its project has that turned off; null: in none. */
   traceId: string | null;
   /** The span of that trace which it is a part of. */
@@ -127,12 +130,12 @@ const openStatement = statement(
    ), opened as (
      insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
        task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, secret_mark, run_id, dataset_run_id,
+       clock, seed, size, isolation, task_tools, secret_mark, run_id, dataset_run_id, agent_run_id, build_id,
        trace_id, trace_parent_id, trace_session_id,
        host_id, generation, host_reused, attempts, assigned_at)
      select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
        :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
-       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId, :datasetRunId,
+       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId, :datasetRunId, :agentRunId, :buildId,
        case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
        taken.id, taken.generation, coalesce(taken.reused, false),
        case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end

@@ -1,5 +1,7 @@
 /** Sessions: how they are read, and the changes that concern a session alone. */
 import { AppError } from '#domain/error.ts';
+import type { Verdict } from '#domain/grade.ts';
+import { isId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
 import type { Isolation } from '#domain/pool.ts';
 import type {
@@ -16,6 +18,14 @@ import { type Queryable, replannedStatement, statement } from './database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from './lists.ts';
 import { finalSessionStates, openSessionStates } from './states.ts';
 import type { SessionError } from './stood-session.ts';
+
+/** The build of the agent that a session is a rollout of. */
+export type SessionBuild = {
+  id: string;
+  agentId: string;
+  buildHash: string;
+  version: string | null;
+};
 
 export type SessionRow = {
   id: string;
@@ -53,6 +63,13 @@ export type SessionRow = {
   runId: string | null;
   /** The run of a dataset that it was opened for; null: none. */
   datasetRunId: string | null;
+  /** The run of an agent's build that it is a rollout of; null: none. */
+  agentRunId: string | null;
+  build: SessionBuild | null;
+  /** Verdict of its last grade; null: it was not graded. */
+  verdict: Verdict | null;
+  /** Null also where the verdict is unknown. */
+  score: number | null;
   /** The trace that it is told in; null: none. */
   traceId: string | null;
   /** The session of traces that was asked for; null: that of its own id. */
@@ -69,13 +86,18 @@ export type SessionRow = {
 /** A double holds every seed that there may be; the driver would hand a bigint over as text. */
 export const seedColumn = 's.seed::float8';
 
+const buildColumn = `case when s.build_id is not null then (
+     select json_build_object('id', b.id, 'agentId', b.agent_id, 'buildHash', b.build_hash, 'version', b.semantic_ver)
+       from agent_builds b where b.id = s.build_id) end as build`;
+
 /** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
 export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
    s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
    s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
-   s.host_reused as "hostReused", s.request_hash as "requestHash", s.run_id as "runId", s.dataset_run_id as "datasetRunId", s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.run_id as "runId", s.dataset_run_id as "datasetRunId",
+   s.agent_run_id as "agentRunId", ${buildColumn}, s.verdict, s.score, s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
    s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
    s.last_activity_at as "lastActivityAt"`;
 
@@ -166,6 +188,12 @@ export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 export type SessionFilter = {
   state?: SessionState;
   world?: string;
+  /** The verdict of the last grade. */
+  verdict?: Verdict;
+  /** The name of a task, or the id of a stored one. */
+  task?: string;
+  /** The id or the hash of an agent's build. */
+  build?: string;
   /** Only sessions of the run with this id. */
   run?: string;
   /** Treatment of sessions of runs; absent: they are left out, unless a run is named. */
@@ -176,15 +204,22 @@ export type SessionFilter = {
 const matching = `(:state::text is null
     or case when :state in ${finalSessionStates} then s.final_state = :state
             else s.closed_at is null and s.state = :state end)
-  and (:worldId::text is null or s.world_id = :worldId)`;
+  and (:worldId::text is null or s.world_id = :worldId)
+  and (:verdict::text is null or s.verdict = :verdict)
+  and (:taskName::text is null or s.task_name = :taskName)
+  and (:taskId::text is null or s.task_id = :taskId)
+  and (:buildId::text is null or s.build_id = :buildId)`;
+const isUnfiltered = ['state', 'worldId', 'verdict', 'taskName', 'taskId', 'buildId']
+  .map((name) => `:${name}::text is null`)
+  .join(' and ');
 
 // A text for each, so that a plan may use the index that fits.
 const ofRuns: Record<RunFilter | 'named', string> = {
   exclude: 's.run_id is null and s.dataset_run_id is null',
   include: 'true',
   only: '(s.run_id is not null or s.dataset_run_id is not null)',
-  named: `(s.run_id is not null or s.dataset_run_id is not null)
-          and coalesce(s.run_id, s.dataset_run_id) = :run::text`,
+  named: `(s.run_id is not null or s.dataset_run_id is not null or s.agent_run_id is not null)
+          and coalesce(s.run_id, s.dataset_run_id, s.agent_run_id) = :run::text`,
 };
 type OfRuns = keyof typeof ofRuns;
 
@@ -197,6 +232,32 @@ const findWorldStatement = statement(
 /** The id of the world of a filter; of one that there is not, an id that nothing has. */
 const findFiltered = async (db: Queryable, projectId: string, world: string): Promise<string> =>
   (await db.query<{ id: string }>(findWorldStatement, [projectId, world]))[0]?.id ?? '';
+
+const findBuildStatement = statement(
+  'find_filtered_build',
+  'select id from agent_builds where project_id = $1 and (build_hash = $2 or id = $2)',
+);
+
+/** The id of the build of a filter; of one that there is not, an id that nothing has. */
+const findFilteredBuild = async (
+  db: Queryable,
+  projectId: string,
+  build: string,
+): Promise<string> =>
+  (await db.query<{ id: string }>(findBuildStatement, [projectId, build]))[0]?.id ?? '';
+
+/** The parameters of the statements for a filter. */
+const valuesOf = async (db: Queryable, projectId: string, filter: SessionFilter) => {
+  const { state = null, verdict = null, world, task, build } = filter;
+  const isStored = task !== undefined && isId('tsk', task);
+  return {
+    ...{ projectId, state, verdict },
+    worldId: world === undefined ? null : await findFiltered(db, projectId, world),
+    buildId: build === undefined ? null : await findFilteredBuild(db, projectId, build),
+    taskId: isStored ? task : null,
+    taskName: isStored ? null : (task ?? null),
+  };
+};
 
 // What follows a position is found by the index, for that nothing is left to be null.
 const following = `(s.created_at, s.id) <
@@ -237,7 +298,7 @@ const countStatement = (of: OfRuns) =>
     from: `sessions s where s.project_id = :projectId and ${ofRuns[of]}`,
     order: 's.created_at desc, s.id desc',
     matching,
-    isAll: ':state::text is null and :worldId::text is null',
+    isAll: isUnfiltered,
   });
 
 const countStatements = {
@@ -261,10 +322,12 @@ export const listSessions = async (
   filter: SessionFilter,
   { limit, offset, from, withInstruction }: SessionPage,
 ): Promise<Read<ListedSession> & { count: Count }> => {
-  const { state = null, world, run, runs = 'exclude' } = filter;
+  const { run, runs = 'exclude' } = filter;
   const of = run === undefined ? runs : 'named';
-  const worldId = world === undefined ? null : await findFiltered(db, projectId, world);
-  const values = { projectId, state, worldId, ...(run === undefined ? {} : { run }) };
+  const values = {
+    ...(await valuesOf(db, projectId, filter)),
+    ...(run === undefined ? {} : { run }),
+  };
   const [rows, [counted]] = await Promise.all([
     db.query<ListedSession>(listSessionsStatements[of], {
       ...values,

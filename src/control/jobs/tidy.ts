@@ -5,6 +5,7 @@
  * this clock together with the reaper's; each run does a little.
  */
 import { dropOfDeletedWorlds, emptyBatch, findSpentBatches } from '../db/batches.ts';
+import { fillVerdicts } from '../db/last-grade.ts';
 import { fillLedgers, trimLedgers } from '../db/ledgers.ts';
 import { findLeftSessions } from '../db/run-sessions.ts';
 import { collectUpload } from '../db/uploads.ts';
@@ -60,6 +61,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),
     () => fillLedgers(parts.db),
+    () => fillVerdicts(parts.db),
     () => emptyDeletedWorld(parts.db, parts.config.deletedGraceMinutes),
     () => emptyBatches(parts),
     () => dropLateUploads(parts),

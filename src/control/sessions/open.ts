@@ -165,6 +165,8 @@ const toNewSession = async (
     secretMark: parts.secrets.now().mark,
     runId: request.runId ?? null,
     datasetRunId: request.datasetRunId ?? null,
+    agentRunId: null,
+    buildId: null,
     ...toldIn(sessionId, request),
   };
 };
@@ -207,9 +209,9 @@ const openInRun = async (
 ): Promise<Opened | undefined> => {
   if (run === undefined) return openNew(parts, wanted);
   const { id: sessionId, projectId } = wanted;
-  await joinRunOfSession(parts.db, { projectId, sessionId }, run);
+  const joined = await joinRunOfSession(parts.db, { projectId, sessionId }, run);
   try {
-    return await openNew(parts, wanted);
+    return await openNew(parts, { ...wanted, ...joined });
   } catch (error) {
     // A refusal wrote no session; where the answer was lost there may be one, which stays in its run.
     if (error instanceof AppError && error.code === 'exhausted')

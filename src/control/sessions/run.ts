@@ -20,23 +20,26 @@ const refusalOf = (known: DeclaredRun, wanted: Known, id: string): string => {
   return `run "${id}" has ${differing} ${JSON.stringify(known[differing])}, not ${JSON.stringify(wanted[differing])}; give the session a run of another id`;
 };
 
+/** Refuses a build that was not registered. */
+export const noBuildOfHash = (buildHash: string): AppError =>
+  new AppError('not_found', `there is no agent build with the buildHash "${buildHash}"`, {
+    detail: { hint: 'register it first: svc release builds register, or POST /agent-builds' },
+  });
+
 /**
- * Notes a session as a rollout of its run before it is opened, so that none goes on without. Throws `not_found` for a
- * build that was not registered, and `conflict` for a run of another build, or one that is finished.
+ * Notes a session as a rollout of its run before it is opened, so that none goes on without; returns the run and its
+ * build. Throws `not_found` for a build that was not registered, and `conflict` for a run of another build, or one that is
+ * finished.
  */
 export const joinRunOfSession = async (
   db: Database,
   { projectId, sessionId }: { projectId: string; sessionId: string },
   { id: runId, buildHash, model = null, planned = null }: RunOfSession,
-): Promise<void> => {
+): Promise<{ agentRunId: string; buildId: string }> => {
   const wanted = { buildHash, model, planned };
-  const { hasBuild, isTaken } = await joinRun(db, { projectId, sessionId, runId, ...wanted });
-  if (isTaken) return;
-  if (!hasBuild) {
-    throw new AppError('not_found', `there is no agent build with the buildHash "${buildHash}"`, {
-      detail: { hint: 'register it first: svc release builds register, or POST /agent-builds' },
-    });
-  }
+  const { buildId, isTaken } = await joinRun(db, { projectId, sessionId, runId, ...wanted });
+  if (buildId === null) throw noBuildOfHash(buildHash);
+  if (isTaken) return { agentRunId: runId, buildId };
   const known = await findDeclaredRun(db, projectId, runId);
   const message =
     known === undefined

@@ -112,10 +112,11 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
   return { form, name, contentHash, id, version };
 };
 
-/** The run of the service that it was opened for. */
-const viewRun = ({ runId, datasetRunId }: SessionRow): SessionView['run'] => {
+/** The run that it was opened for; a rollout of a dataset's run may be one of an agent's build as well, by the same id. */
+const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['run'] => {
   if (runId !== null) return { kind: 'world', id: runId };
-  return datasetRunId === null ? null : { kind: 'dataset', id: datasetRunId };
+  if (datasetRunId !== null) return { kind: 'dataset', id: datasetRunId };
+  return agentRunId === null ? null : { kind: 'agent', id: agentRunId };
 };
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -135,6 +136,9 @@ const viewLight = (parts: Parts, session: SessionRow, slug: string, level: KeyLe
   surfaces: viewSurfaces(parts, session, level),
   task: viewTask(session),
   run: viewRun(session),
+  build: session.build,
+  verdict: session.verdict,
+  score: session.score,
   pinned: session.pinned,
   browserTier: session.browserTier,
   size: session.size,

@@ -1,4 +1,5 @@
 /** The operations of sessions: opened, shown, pinned, closed, and entered by a link. What is done in one: call-operations.ts. */
+import { verdicts } from '#domain/grade.ts';
 import { linkScopes, runFilters } from '#domain/session.ts';
 import { operation } from '../operation.ts';
 import {
@@ -64,7 +65,23 @@ export const listSessions = operation({
         ),
       ),
       run: Type.Optional(
-        Type.String({ maxLength: 800, description: 'only sessions of the run with this id' }),
+        Type.String({
+          maxLength: 800,
+          description: 'only sessions of the run with this id: of a world, a dataset or a build',
+        }),
+      ),
+      verdict: Type.Optional(oneOf(verdicts, 'only sessions whose last grade has this verdict')),
+      task: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: 'only sessions on the task of this name, or on the stored task of this id',
+        }),
+      ),
+      build: Type.Optional(
+        Type.String({
+          maxLength: 256,
+          description: 'only sessions of this build of an agent, by its id or its `buildHash`',
+        }),
       ),
       fields: fieldsOf(['tools', 'instruction']),
     },

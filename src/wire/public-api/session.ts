@@ -1,5 +1,6 @@
 /** The session as clients see it, and what one is opened on. */
 
+import { verdicts } from '#domain/grade.ts';
 import { limits } from '#domain/limits.ts';
 import { isolations, namePattern } from '#domain/pool.ts';
 import {
@@ -109,11 +110,31 @@ export const SessionView = Type.Object({
   run: nullable(
     Type.Object(
       {
-        kind: oneOf(sessionRunKinds, 'world: of the tests of its world, or the proof of a task'),
+        kind: oneOf(
+          sessionRunKinds,
+          'world: of the tests of its world, or the proof of a task; agent: of a build, by the id that its client gave',
+        ),
         id: Type.String(),
       },
-      { description: 'the run that the service opened it for' },
+      { description: 'the run that it was opened for' },
     ),
+  ),
+  build: nullable(
+    Type.Object(
+      {
+        id: Type.String(),
+        agentId: Type.String(),
+        buildHash: Type.String(),
+        version: nullable(Type.String()),
+      },
+      { description: 'the build of the agent that it is a rollout of' },
+    ),
+  ),
+  verdict: nullable(oneOf(verdicts, 'of its last grade; null: it was not graded')),
+  score: nullable(
+    Type.Number({
+      description: 'of its last grade, from 0 to 1; null where the verdict is unknown',
+    }),
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),

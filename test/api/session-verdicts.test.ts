@@ -1,0 +1,137 @@
+/** Verdict, task, run and build wherever a session is: in its view and in lists. */
+import { describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import {
+  closeSession,
+  enqueueCall,
+  getSession,
+  listSessions,
+  registerBuild,
+} from '#wire/public-api/operations.ts';
+import { openDatabase } from '../../src/control/db/database.ts';
+import { fillVerdicts } from '../../src/control/db/last-grade.ts';
+import { type PlayedHost, warmHost } from '../support/host.ts';
+import { gradeOf, playToldSessions } from '../support/told-sessions.ts';
+
+const stage = playToldSessions();
+const { open, call } = stage;
+
+const build = { agentId: 'support', buildHash: 'sha256:b1', semanticVer: '1.4.0' };
+const register = () => stage.control.send(registerBuild, { body: build });
+
+const list = async (query: object) =>
+  (await stage.control.read(listSessions, { query })).body.data.map(({ id }) => id);
+const show = async (sessionId: string) =>
+  (await stage.control.read(getSession, { params: { sessionId } })).body;
+
+const hostsUsed = new Set<PlayedHost>();
+
+/** Plays a session on a host of its own: a tool is called, the session is graded and closed. */
+const play = async (body: object, output: object): Promise<string> => {
+  const host = hostsUsed.has(stage.host) ? await warmHost(stage.control) : stage.host;
+  hostsUsed.add(host);
+  const { id: sessionId } = await open({ body, on: host });
+  for (const [given, answer] of [
+    [{ kind: 'tool' as const, name: 'list_notes' }, { output: [] }],
+    [{ kind: 'grade' as const }, { output }],
+  ] as const) {
+    const params = { sessionId };
+    const { id } = (await stage.control.send(enqueueCall, { params, body: given })).body;
+    await host.calls(0);
+    await host.answer(id, answer);
+  }
+  await stage.control.send(closeSession, { params: { sessionId }, body: {} });
+  await host.calls();
+  await host.closed();
+  return sessionId;
+};
+
+const end = async (sessionId: string) => {
+  await stage.control.send(closeSession, { params: { sessionId }, body: {} });
+  await stage.host.calls();
+  await stage.host.closed();
+};
+
+describe('a graded session', () => {
+  it('has the verdict and the score of its last grade, open and closed', async () => {
+    const { id } = await open();
+    expect(await show(id)).toMatchObject({ verdict: null, score: null, build: null });
+    await call(id, { kind: 'grade' }, gradeOf('fail', []));
+    expect(await show(id)).toMatchObject({ state: 'READY', verdict: 'fail', score: 0.5 });
+    await call(id, { kind: 'grade' }, { error: { code: 'crashed', message: 'no grade' } });
+    expect(await show(id)).toMatchObject({ verdict: 'fail', score: 0.5 });
+    const tiny = { verdict: 'pass', passed: true, score: 1e-7, checks: [] };
+    await call(id, { kind: 'grade' }, { output: tiny });
+    expect(await show(id)).toMatchObject({ verdict: 'pass', score: 1e-7 });
+    const unknown = { verdict: 'unknown', passed: false, score: null, checks: [] };
+    await call(id, { kind: 'grade' }, { output: unknown });
+    await end(id);
+    expect(await show(id)).toMatchObject({ state: 'CLOSED', verdict: 'unknown', score: null });
+  });
+
+  it('takes no other answer for a grade, nor a grade of another form', async () => {
+    const { id } = await open();
+    const output = { verdict: 'pass', passed: true, score: 1 };
+    await call(id, { kind: 'tool', name: 'list_notes' }, { output });
+    await call(id, { kind: 'grade' }, { output: { passed: true } });
+    expect(await show(id)).toMatchObject({ verdict: null, score: null });
+  });
+});
+
+describe('a list of sessions', () => {
+  it('is filtered by verdict, task, run and build, and by several of them', async () => {
+    await register();
+    const run = { id: 'nightly', buildHash: build.buildHash };
+    const passed = await play({ run }, gradeOf('pass', []).output);
+    const other = { name: 'another one', instruction: 'Do it.' };
+    const failed = await play(
+      { run: { ...run, id: 'weekly' }, task: other },
+      gradeOf('fail', []).output,
+    );
+    const buildView = { agentId: 'support', buildHash: 'sha256:b1', version: '1.4.0' };
+    expect(await show(passed)).toMatchObject({
+      run: { kind: 'agent', id: 'nightly' },
+      build: buildView,
+      verdict: 'pass',
+    });
+    const { id: buildId = '' } = (await show(passed)).build ?? {};
+    const both = [failed, passed];
+    expect(await list({ build: build.buildHash })).toEqual(both);
+    expect(await list({ build: buildId })).toEqual(both);
+    expect(await list({ build: 'none' })).toEqual([]);
+    expect(await list({ build: buildId, verdict: 'pass' })).toEqual([passed]);
+    expect(await list({ build: buildId, task: 'another one' })).toEqual([failed]);
+    expect(await list({ run: 'nightly' })).toEqual([passed]);
+    expect(await list({ run: 'nightly', verdict: 'fail' })).toEqual([]);
+    expect(await list({ run: 'weekly', state: 'CLOSED', world: 'notes' })).toEqual([failed]);
+    expect(await list({ verdict: 'fail', task: 'another one' })).toEqual([failed]);
+    expect(await list({ task: 'tsk-00000000000000000000000000' })).toEqual([]);
+  });
+
+  it('refuses a verdict that there is not', async () => {
+    await expect(list({ verdict: 'good' })).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('sessions of an earlier release', () => {
+  it('are given their verdicts, runs and builds afterwards', async () => {
+    await register();
+    const { id } = await open({ body: { run: { id: 'early', buildHash: build.buildHash } } });
+    await call(id, { kind: 'grade' }, gradeOf('pass', []));
+    const before = await show(id);
+    await stage.control.sql(
+      'update sessions set verdict = null, score = null, agent_run_id = null, build_id = null',
+    );
+    await stage.control.sql(`insert into verdict_fill values ('')`);
+    expect(await show(id)).toMatchObject({ verdict: null, run: null, build: null });
+    const db = openDatabase(stage.control.config.databaseUrl, createLog('test', 'silent'));
+    try {
+      await fillVerdicts(db);
+      expect(await show(id)).toEqual(before);
+      await fillVerdicts(db);
+    } finally {
+      await db.close();
+    }
+    expect(await stage.control.sql('select * from verdict_fill')).toEqual([]);
+  });
+});
