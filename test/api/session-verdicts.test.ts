@@ -1,20 +1,23 @@
-/** Verdict, task, run and build wherever a session is: in its view and in lists. */
+/** Verdict, task, run and build wherever a session is: in its view, in lists, in its trace and in metrics. */
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import {
   closeSession,
   enqueueCall,
+  getMetrics,
   getSession,
+  ingest,
   listSessions,
+  listTraces,
   registerBuild,
 } from '#wire/public-api/operations.ts';
 import { openDatabase } from '../../src/control/db/database.ts';
 import { fillVerdicts } from '../../src/control/db/last-grade.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
-import { gradeOf, playToldSessions } from '../support/told-sessions.ts';
+import { check, entryOfCall, gradeOf, playToldSessions } from '../support/told-sessions.ts';
 
 const stage = playToldSessions();
-const { open, call } = stage;
+const { open, call, told } = stage;
 
 const build = { agentId: 'support', buildHash: 'sha256:b1', semanticVer: '1.4.0' };
 const register = () => stage.control.send(registerBuild, { body: build });
@@ -51,6 +54,16 @@ const end = async (sessionId: string) => {
   await stage.host.calls();
   await stage.host.closed();
 };
+
+const query = (question: object) => ({
+  query: JSON.stringify({
+    ...{ fromTimestamp: '2020-01-01T00:00:00Z', toTimestamp: '2100-01-01T00:00:00Z' },
+    ...question,
+  }),
+});
+const ask = async (question: object) =>
+  (await stage.control.send(getMetrics, { query: query(question) })).body.data;
+const count = { measure: 'count', aggregation: 'count' };
 
 describe('a graded session', () => {
   it('has the verdict and the score of its last grade, open and closed', async () => {
@@ -110,6 +123,92 @@ describe('a list of sessions', () => {
 
   it('refuses a verdict that there is not', async () => {
     await expect(list({ verdict: 'good' })).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('the trace of a session', () => {
+  it('has its build as release and version, and world and task as tags', async () => {
+    await register();
+    const { traceId } = await open({ body: { run: { id: 'told', buildHash: build.buildHash } } });
+    const trace = await stage.read(traceId);
+    expect(trace).toMatchObject({
+      ...{ release: 'sha256:b1', version: '1.4.0' },
+      tags: ['task:add a note', 'world:notes'],
+    });
+    const filters = { release: 'sha256:b1', tags: ['world:notes', 'task:add a note'] };
+    const { data } = (await stage.control.send(listTraces, { query: filters })).body;
+    expect(data.map(({ id }) => id)).toContain(traceId);
+  });
+
+  it('keeps release and version that its agent gave, and has tags of both', async () => {
+    await register();
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4737';
+    const timestamp = '2026-01-01T00:00:00.000Z';
+    const body = { id: traceId, timestamp, release: 'own', version: '9', tags: ['mine'] };
+    const batch = [{ id: 'ev-1', type: 'trace-create', timestamp, body }];
+    await stage.control.send(ingest, { body: { batch } });
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    await open({ headers, body: { run: { id: 'told', buildHash: build.buildHash } } });
+    expect(await stage.read(traceId)).toMatchObject({
+      ...{ release: 'own', version: '9', tags: ['mine', 'task:add a note', 'world:notes'] },
+    });
+  });
+});
+
+describe('metrics', () => {
+  it('count sessions by verdict, task, run and build, and what each came to', async () => {
+    await register();
+    const run = { id: 'measured', buildHash: build.buildHash };
+    for (const verdict of ['pass', 'pass', 'fail', 'unknown']) {
+      const score = verdict === 'unknown' ? null : Number(verdict === 'pass');
+      await play({ run }, { verdict, passed: verdict === 'pass', score, checks: [] });
+    }
+    const dimensions = ['world', 'task', 'run', 'build', 'agent', 'buildVersion', 'sessionState'];
+    const filters = [{ type: 'string', column: 'run', operator: '=', value: 'measured' }];
+    const passed = { measure: 'passed', aggregation: 'avg' };
+    const calls = { measure: 'toolCalls', aggregation: 'sum' };
+    const view = { view: 'world-sessions', filters };
+    const all = { ...view, metrics: [count, passed, calls] };
+    expect(await ask({ ...all, dimensions: dimensions.map((field) => ({ field })) })).toEqual([
+      {
+        ...{ world: 'notes', task: 'add a note', run: 'measured', build: 'sha256:b1' },
+        ...{ agent: 'support', buildVersion: '1.4.0', sessionState: 'CLOSED' },
+        ...{ count_count: 4, avg_passed: 2 / 3, sum_toolCalls: 4 },
+      },
+    ]);
+    const byVerdict = { ...view, metrics: [count], dimensions: [{ field: 'verdict' }] };
+    expect(await ask(byVerdict)).toEqual([
+      { verdict: 'pass', count_count: 2 },
+      { verdict: 'fail', count_count: 1 },
+      { verdict: 'unknown', count_count: 1 },
+    ]);
+  });
+
+  it.each([
+    ['traces', {}],
+    ['observations', { type: 'string', column: 'type', operator: '=', value: 'TOOL' }],
+    ['scores-boolean', { type: 'string', column: 'name', operator: '=', value: 'check: added' }],
+  ])('of %s are told apart by the session', async (view, only) => {
+    await register();
+    const run = { id: `of-${view}`, buildHash: build.buildHash };
+    const { id } = await open({ body: { run } });
+    const callId = await call(id, { kind: 'tool', name: 'list_notes' }, { output: [] });
+    await call(id, { kind: 'grade' }, gradeOf('pass', [check('added', 'pass')]));
+    await stage.host.requests([entryOfCall(1, callId)]);
+    await end(id);
+    await told();
+    const fields = ['world', 'task', 'run', 'build', 'sessionState', 'verdict'];
+    const ofRun = { type: 'string', column: 'run', operator: '=', value: run.id };
+    const question = {
+      ...{ view, metrics: [count], dimensions: fields.map((field) => ({ field })) },
+      filters: [ofRun, ...('type' in only ? [only] : [])],
+    };
+    expect(await ask(question)).toEqual([
+      {
+        ...{ world: 'notes', task: 'add a note', run: run.id, build: 'sha256:b1' },
+        ...{ sessionState: 'CLOSED', verdict: 'pass', count_count: 1 },
+      },
+    ]);
   });
 });
 

@@ -29,6 +29,7 @@ const views = [
   'scores-boolean',
   'scores-categorical',
   'user-events',
+  'world-sessions',
 ];
 
 type QueryOptions = ServiceOptions &

@@ -85,6 +85,9 @@ export type ToldSession = {
   versionId: string;
   taskName: string | null;
   taskId: string | null;
+  /** The build that it is a rollout of; null: of none. */
+  buildHash: string | null;
+  buildVersion: string | null;
   instruction: string | null;
   state: SessionState;
   endReason: EndReason | null;
@@ -105,11 +108,12 @@ const sessionsStatement = statement(
   'find_told_sessions',
   `select s.id, s.project_id as "projectId", s.trace_id as "traceId", s.trace_parent_id as "traceParentId",
           s.trace_session_id as "traceSessionId", w.slug, s.version_id as "versionId", s.task_name as "taskName",
-          s.task_id as "taskId", left(s.instruction, ${longestText}) as instruction, s.state,
+          s.task_id as "taskId", b.build_hash as "buildHash", b.semantic_ver as "buildVersion", left(s.instruction, ${longestText}) as instruction, s.state,
           s.end_reason as "endReason", s.error, s.created_at as "createdAt",
           s.ready_at as "readyAt", s.closed_at as "closedAt", t.session_id is not null as "isTold",
           coalesce(t.is_over, false) as "isOver"
      from sessions s join worlds w on w.id = s.world_id left join told_sessions t on t.session_id = s.id
+     left join agent_builds b on b.id = s.build_id
     where s.id = any($1::text[]) and s.trace_id is not null`,
 );
 

@@ -7,7 +7,15 @@ import type { Column, Columns } from '../lists/filter.ts';
 import { metadataColumn } from '../lists/metadata-column.ts';
 
 /** Tables beside the view's own that something needs. */
-export type Need = 'trace' | 'observation' | 'tally' | 'span' | 'scores';
+export type Need =
+  | 'trace'
+  | 'observation'
+  | 'tally'
+  | 'span'
+  | 'scores'
+  | 'session'
+  | 'build'
+  | 'calls';
 
 type Kind = 'text' | 'number' | 'time' | 'boolean' | 'list';
 
@@ -66,6 +74,26 @@ const msBetween = (from: string, to: string): string =>
 
 const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
 
+/** Dimensions of a world session `ws`, as the views of other tables have them. */
+const sessionDimensions: View['dimensions'] = {
+  world: text('ws.world', 'session'),
+  task: text('ws.task_name', 'session'),
+  run: text('ws.run', 'session'),
+  build: text('ws.build_hash', 'session'),
+  sessionState: text('ws.state', 'session'),
+  verdict: text('ws.verdict', 'session'),
+};
+
+/** Joins the world session `ws` of a trace by the trace's external id; `from` finds the trace `wt`. */
+const sessionOf = (from: string): string => `left join lateral (
+    select coalesce(w.former_slug, w.slug) as world, s.task_name, s.state, s.verdict, b.build_hash,
+           coalesce(s.run_id, s.dataset_run_id, s.agent_run_id) as run
+      from ${from} join sessions s on s.id = wt.external_id and s.project_id = wt.project_id
+      join worlds w on w.id = s.world_id left join agent_builds b on b.id = s.build_id) ws on true`;
+const sessionOfTrace = sessionOf('(select t.external_id, t.project_id) wt');
+const sessionOfKey = (key: string): string =>
+  sessionOf(`(select x.external_id, x.project_id from traces x where x.key = ${key}) wt`);
+
 /** What the observations of a trace add up to, which lies with it (src/observability/tally.ts). */
 const tallyJoin = `cross join lateral (
     select coalesce(sum((e ->> 2)::numeric), 0)::float8 as observations,
@@ -83,6 +111,7 @@ const traces: View = {
     tally: tallyJoin,
     span: spanJoin,
     scores: `cross join lateral (select count(*)::float8 as scores from scores x where x.trace_key = t.key) sc`,
+    session: sessionOfTrace,
   },
   project: 't.project_id',
   time: 't.began_at',
@@ -96,6 +125,7 @@ const traces: View = {
     version: text('t.version'),
     environment: text(environmentOf('t')),
     timestampMonth: month('t.began_at'),
+    ...sessionDimensions,
   },
   measures: {
     count: rows,
@@ -121,6 +151,7 @@ const observations: View = {
     trace: 'left join traces t on t.key = o.trace_key',
     scores: `cross join lateral (
       select count(*)::float8 as scores from scores x where x.trace_key = o.trace_key and x.observation_id = o.id) sc`,
+    session: sessionOfKey('o.trace_key'),
   },
   project: 'o.project_id',
   time: 'o.began_at',
@@ -143,6 +174,7 @@ const observations: View = {
     traceRelease: text('t.release', 'trace'),
     traceVersion: text('t.version', 'trace'),
     startTimeMonth: month('o.began_at'),
+    ...sessionDimensions,
   },
   measures: {
     count: rows,
@@ -184,6 +216,7 @@ const scoreDimensions: View['dimensions'] = {
   observationModelName: text('o.model', 'observation'),
   observationPromptName: text('o.prompt_name', 'observation'),
   observationPromptVersion: { sql: 'o.prompt_version', kind: 'number', needs: 'observation' },
+  ...sessionDimensions,
 };
 
 /** Scores of a kind; `value` is what the kind calls its own. */
@@ -193,6 +226,7 @@ const scoresOf = (only: string, own: View['dimensions'], measures: View['measure
     trace: 'left join traces t on t.key = s.trace_key',
     observation:
       'left join observations o on o.trace_key = s.trace_key and o.id = s.observation_id',
+    session: sessionOfKey('s.trace_key'),
   },
   project: 's.project_id',
   time: 's.scored_at',
@@ -229,6 +263,43 @@ const userEvents: View = {
   },
 };
 
+// What tests and proofs of worlds open is no work of an agent.
+const worldSessions: View = {
+  table: 'sessions ws join worlds w on w.id = ws.world_id',
+  joins: {
+    build: 'left join agent_builds b on b.id = ws.build_id',
+    calls: `cross join lateral (
+      select count(*)::float8 as calls from calls x where x.session_id = ws.id and x.kind = 'tool') ca`,
+  },
+  project: 'ws.project_id',
+  time: 'ws.created_at',
+  only: 'ws.run_id is null',
+  dimensions: {
+    id: id('ws.id'),
+    traceId: id('ws.trace_id'),
+    world: text('coalesce(w.former_slug, w.slug)'),
+    worldVersionId: text('ws.version_id'),
+    task: text('ws.task_name'),
+    taskId: text('ws.task_id'),
+    run: text('coalesce(ws.dataset_run_id, ws.agent_run_id)'),
+    agent: text('b.agent_id', 'build'),
+    build: text('b.build_hash', 'build'),
+    buildVersion: text('b.semantic_ver', 'build'),
+    sessionState: text('ws.state'),
+    endReason: text('ws.end_reason'),
+    verdict: text('ws.verdict'),
+    timestampMonth: month('ws.created_at'),
+    timestampDay: day('ws.created_at'),
+  },
+  measures: {
+    count: rows,
+    passed: number(`case ws.verdict when 'pass' then 1 when 'fail' then 0 end::float8`),
+    score: number('ws.score'),
+    duration: number(msBetween('ws.created_at', 'ws.closed_at')),
+    toolCalls: number('ca.calls', 'calls'),
+  },
+};
+
 export const views = {
   traces,
   observations,
@@ -248,6 +319,7 @@ export const views = {
     {},
   ),
   'user-events': userEvents,
+  'world-sessions': worldSessions,
 } as const satisfies Record<string, View>;
 
 export type ViewName = keyof typeof views;

@@ -32,14 +32,19 @@ type Parts = {
   beganMs: number | null;
   values: State['values'];
   metadata: Record<string, unknown>;
+  /** Tags of a trace; none unless given. */
+  tags?: readonly string[];
 };
 
 /** The state of what is said. */
-export const stateOf = ({ beganMs, values, metadata }: Parts, saying: Saying): State => ({
+export const stateOf = (
+  { beganMs, values, metadata, tags = [] }: Parts,
+  saying: Saying,
+): State => ({
   at: beganMs,
   guessedAt: saying.ms,
   values,
-  tags: [],
+  tags,
   metadata: [[rankOfSaying(saying), metadata]],
 });
 

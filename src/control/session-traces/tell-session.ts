@@ -27,15 +27,28 @@ const linkTo = (session: ToldSession): Record<string, unknown> => ({
   worldSessions: { [session.id]: factsOf(session) },
 });
 
+/** `world:shop` and `task:refund`: lists of traces are filtered by tags. */
+const tagsOf = ({ slug, taskName }: ToldSession): string[] =>
+  [`world:${slug}`, ...(taskName === null ? [] : [`task:${taskName}`])].map(nameOf).sort();
+
+/** The build as traces name it: its hash is the release, its version the version. */
+const buildOf = ({ buildHash: release, buildVersion: version }: ToldSession) => ({
+  release,
+  version,
+});
+
 // Whatever else says something of the trace counts for more.
 const hint = (ms: number): Saying => ({ standing: 'hint', ms });
 
 /** What the trace of an agent is told of a session that it uses: that there is one. */
 const linkedState = (session: ToldSession): State => {
   const { createdAt, traceSessionId, id } = session;
-  const values = ranked({ name: titleOf(session), externalId: id }, lastHint);
+  const values = ranked({ name: titleOf(session), externalId: id, ...buildOf(session) }, lastHint);
   const asked = ranked({ sessionId: traceSessionId }, hint(createdAt.getTime()));
-  const parts = { beganMs: null, values: { ...values, ...asked }, metadata: linkTo(session) };
+  const parts = {
+    ...{ beganMs: null, values: { ...values, ...asked } },
+    ...{ metadata: linkTo(session), tags: tagsOf(session) },
+  };
   return { ...stateOf(parts, lastHint), guessedAt: createdAt.getTime() };
 };
 
@@ -53,12 +66,14 @@ const ownState = (session: ToldSession): State => {
     name: titleOf(session),
     sessionId: traceSessionId ?? id,
     externalId: id,
+    ...buildOf(session),
     input: instruction === null ? null : JSON.stringify(instruction),
   };
   const parts = {
     beganMs: createdAt.getTime(),
     values: ranked(given, saying),
     metadata: linkTo(session),
+    tags: tagsOf(session),
   };
   return stateOf(parts, saying);
 };
