@@ -1,4 +1,6 @@
 /** `svc datasets` and `svc queues` on a control plane. */
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createScoreConfig } from '#wire/public-api/operations.ts';
 import { type Answering, answerCalls } from '../support/answering-host.ts';
@@ -90,6 +92,62 @@ it('runs an agent on each item, grades it, and goes on where it was broken off',
   expect(await svc('datasets runs stop tasks nightly')).toContain('is stopped');
   expect((await desk.svc('datasets run tasks --world other')).err).toContain('"other"');
   expect(await svc('datasets runs delete tasks nightly')).toContain('deleted');
+});
+
+it('tells an agent that failed from a task that failed, by its exit status, too', async () => {
+  await svc('datasets create crashes');
+  const items = ['missing', 'crash', 'slow', 'gave-up'].map((id) => ({ id, input: 'finish' }));
+  write('crashes.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
+  await svc('datasets items add crashes --file crashes.jsonl');
+  write(
+    'agent.sh',
+    [
+      '#!/bin/sh',
+      'case $SVC_DATASET_ITEM in',
+      'missing) exec no-such-agent ;;',
+      'crash) echo started; echo \'No module named "openai"\' >&2; exit 3 ;;',
+      'slow) sleep 600 ;;',
+      'gave-up) echo acted > acted; exit 4 ;;',
+      'esac',
+    ].join('\n'),
+  );
+  chmodSync(join(desk.folder, 'agent.sh'), 0o700);
+  const page = (rows: object[]) => ({ output: { rows, total: rows.length } });
+  const graded = { output: { verdict: 'fail', passed: false, score: 0, checks: [] } };
+  const answerings: Answering[] = [];
+  const serve = async (): Promise<void> => {
+    for (const _ of items) {
+      const host = await warmHost(control);
+      while ((await host.poll(20)) === undefined);
+      await host.ready();
+      const hasActed = () => existsSync(join(desk.folder, 'acted'));
+      const answer = (kind: string) => (kind === 'state' ? page(hasActed() ? [{}] : []) : graded);
+      answerings.push(answerCalls(host, ({ kind }) => answer(kind)));
+    }
+  };
+  const serving = serve();
+  const ran = await desk.svc(
+    'datasets run crashes --world notes --name first --concurrency 1 --agent-timeout 2 --wait 60 --agent ./agent.sh',
+  );
+  await serving;
+  for (const answering of answerings) await answering.stop();
+  expect(ran.status, ran.err).toBe(3);
+  expect(ran.out).toMatch(/missing +not graded .*not found or cannot be run \(exit status 127\)/);
+  expect(ran.out).toMatch(/slow +not graded .*ran out of time/);
+  expect(ran.out).toMatch(/gave-up +fail +0\.00/);
+  expect(ran.out).toContain('1 of 4 graded, 0 passed, 3 not graded (the agent of 3 failed)');
+  expect(ran.out).toContain(
+    'crash: the agent ended with exit status 3 before it did anything in the session\n    No module named "openai"\n',
+  );
+  expect(ran.err).toContain('gave-up: the agent ended with exit status 4\ngave-up: fail\n');
+  const session = /crash +not graded +- +(ses-\w+)/.exec(ran.out)?.[1] ?? '';
+  const shown = await svc(`worlds session agent ${session}`);
+  expect(shown).toMatch(/outcome +failed\nexit +3\n/);
+  expect(shown).toMatch(/\n\nstarted\nNo module named "openai"\n$/);
+  const again = await desk.svc(
+    'datasets run crashes --world notes --agent-timeout 5 --name another',
+  );
+  expect(again).toMatchObject({ status: 1, err: expect.stringContaining('--agent') });
 });
 
 it('makes a queue, fills it, and works it off', async () => {

@@ -236,6 +236,145 @@ describe('a run of a dataset on a world', () => {
   });
 });
 
+describe('an agent that failed', () => {
+  const ended = {
+    ...{ outcome: 'failed' as const, exitCode: 1, signal: null, seconds: 2.5 },
+    ...{ lastLines: ['Traceback', 'No module "x"'], output: 'a\0b', outputCut: false },
+  };
+  const report = (sessionId: string, more: object = {}) =>
+    control.send(api.reportAgentEnd, { params: { sessionId }, body: { ...ended, ...more } });
+
+  it('fails its item apart from grades, closes its session and keeps its output', async () => {
+    const dataset = await makeDataset([task, task]);
+    const hosts = await warmHosts(2);
+    await begin(dataset);
+    const { data } = await stand(dataset, ['OPEN', 'OPEN']);
+    const serving = await serve(hosts);
+    const [lost = '', played = ''] = data.map(({ sessionId }) => sessionId ?? '');
+    const { body: kept } = await report(lost);
+    expect(kept).toMatchObject({ ...ended, sessionId: lost, output: 'a\ufffdb' });
+    await report(played, { outcome: 'ended' });
+    await closing(serving.get(lost));
+    await stand(dataset, ['FAILED', 'OPEN']);
+    await grade(serving.get(played), played, false);
+    const { data: items, worldRun } = await stand(dataset, ['FAILED', 'GRADED']);
+    expect(worldRun).toMatchObject({ graded: 1, passed: 0, failed: 1, crashed: 1 });
+    expect(items).toMatchObject([
+      {
+        verdict: null,
+        error:
+          'the agent ended with exit status 1 before it did anything in the session: No module "x"',
+        agent: { outcome: 'failed', exitCode: 1, lastLines: ended.lastLines },
+      },
+      { verdict: 'fail', error: null, agent: { outcome: 'ended', exitCode: 1 } },
+    ]);
+    const params = { sessionId: lost };
+    expect((await control.send(api.getAgentEnd, { params })).body).toEqual(kept);
+    await expect(control.read(api.getAgentEnd, { params })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  it('fails its item also where the run is stopped before it was seen, or where it was graded', async () => {
+    const dataset = await makeDataset([task]);
+    const hosts = await warmHosts(1);
+    await begin(dataset);
+    const sessionId = (await stand(dataset, ['OPEN'])).data[0]?.sessionId ?? '';
+    await control.sql(`update dataset_plays set due_at = now() + interval '1 hour'`);
+    const serving = await serve(hosts);
+    await grade(serving.get(sessionId), sessionId, true);
+    await report(sessionId, { outcome: 'timed_out', exitCode: null, signal: 'SIGTERM' });
+    await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+    const [item] = (await stand(dataset, ['FAILED'])).data;
+    expect(item?.error).toMatch(/^the agent ran out of time and was ended \(signal SIGTERM\)/);
+  });
+
+  it('is of a session of the project, and told in bounds', async () => {
+    await expect(report('ses-none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      control.send(api.getAgentEnd, { params: { sessionId: 'ses-none' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    const { id } = (await control.send(api.openSession, { body: { slug: 'notes' } })).body;
+    await expect(control.send(api.getAgentEnd, { params: { sessionId: id } })).rejects.toThrow(
+      /no end of an agent was reported/,
+    );
+    for (const more of [
+      { outcome: 'crashed' },
+      { output: 'x'.repeat(70_000) },
+      { lastLines: Array.from({ length: 21 }, () => 'x') },
+      { seconds: -1 },
+    ]) {
+      await expect(report(id, more)).rejects.toMatchObject({ code: 'invalid' });
+    }
+    await control.send(api.closeSession, { params: { sessionId: id }, body: {} });
+  });
+});
+
+describe('a run with a build', () => {
+  const hash = 'sha256:of-a-dataset';
+
+  it('has rollouts of that build, made good when it goes on', async () => {
+    const body = { agentId: 'player', buildHash: hash };
+    const build = (await control.send(api.registerBuild, { body })).body;
+    const dataset = await makeDataset([task, task]);
+    const { name } = runOf(dataset);
+    const startWith = async (more: object) =>
+      (
+        await control.send(api.startDatasetRun, {
+          params: { name },
+          body: { world: 'notes', name: 'run', ...more },
+        })
+      ).body;
+    await expect(startWith({ buildHash: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+    const hosts = await warmHosts(2);
+    const started = await startWith({ buildHash: hash });
+    expect(started.worldRun.buildHash).toBe(hash);
+    await expect(startWith({ buildHash: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+    const [first = '', second = ''] = (await stand(dataset, ['OPEN', 'OPEN'])).data.map(
+      ({ sessionId }) => sessionId ?? '',
+    );
+    const serving = await serve(hosts);
+    const listed = (await control.send(api.listSessions, { query: { run: started.id } })).body.data;
+    expect(listed).toHaveLength(2);
+    expect(listed[0]).toMatchObject({
+      run: { kind: 'dataset', id: started.id },
+      build: { id: build.id, buildHash: hash },
+    });
+    await grade(serving.get(first), first, true);
+    await closing(serving.get(first));
+    await control.send(api.reportAgentEnd, {
+      params: { sessionId: second },
+      body: {
+        ...{ outcome: 'missing', exitCode: 127, signal: null, seconds: 0, lastLines: [] },
+        ...{ output: '', outputCut: false },
+      },
+    });
+    await closing(serving.get(second));
+    await stand(dataset, ['GRADED', 'FAILED']);
+    const runNow = async () =>
+      (await control.send(api.getAgentRun, { params: { agentRunId: started.id } })).body;
+    expect(await runNow()).toMatchObject({ state: 'INCOMPLETE', planned: 2, graded: 1 });
+    await startWith({});
+    const again = (await stand(dataset, ['GRADED', 'OPEN'])).data[1]?.sessionId ?? '';
+    const more = await serve(await warmHosts(1));
+    await grade(more.get(again), again, true);
+    await stand(dataset, ['GRADED', 'GRADED']);
+    expect(await runNow()).toMatchObject({ state: 'COMPLETED', graded: 2, passed: 2 });
+  });
+
+  it('is refused where the run has another, or none', async () => {
+    const other = { agentId: 'player', buildHash: 'sha256:another' };
+    await control.send(api.registerBuild, { body: other });
+    const dataset = await makeDataset([]);
+    await begin(dataset);
+    const { name } = runOf(dataset);
+    const body = { world: 'notes', name: 'run', buildHash: other.buildHash };
+    await expect(control.send(api.startDatasetRun, { params: { name }, body })).rejects.toThrow(
+      'the run "run" has no build, not "sha256:another"',
+    );
+  });
+});
+
 describe('a session of a run of a dataset', () => {
   /** A run with one session that is served. */
   const openOne = async () => {

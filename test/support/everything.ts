@@ -204,6 +204,10 @@ export const bodiesOnThings: Record<string, object> = {
   archiveWorld: { archived: true },
   branchContainer: { slug: 'branched' },
   changeFileConnector: { name: 'theirs' },
+  reportAgentEnd: {
+    ...{ outcome: 'failed', exitCode: 1, signal: null, seconds: 1.5 },
+    ...{ lastLines: ['no module'], output: 'no module\n', outputCut: false },
+  },
   createBatch: {},
   confirmFileUploadOfEnvironment: { fileId: 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f', ok: false },
   createFileConnectorOfEnvironment: { name: 'theirs', kind: 'folder', folder: 'theirs' },

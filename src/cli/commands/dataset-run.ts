@@ -1,7 +1,8 @@
 /** `svc datasets run`: an agent on each item of a dataset, in a session of a world of its own. */
 import type { Command } from 'commander';
+import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { describeError } from '#domain/error.ts';
-import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
+import type { WorldRunView } from '#wire/public-api/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {
   agentEnv,
@@ -12,17 +13,19 @@ import {
   type Run,
   readItems,
   readySession,
-  runAgent,
+  reportAgent,
 } from '../service/dataset-run.ts';
-import type { Context } from '../terminal/context.ts';
-import { formatTable } from '../terminal/print.ts';
+import { envOfAgent, runAgent } from '../service/run-agent.ts';
+import { type Context, roomOf } from '../terminal/context.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
-import { usageError } from '../views/report.ts';
+import { describeWorldRun, progressOf } from '../views/dataset-run.ts';
+import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
   addressWith,
   addWorldVersion,
   clientFor,
+  given,
   parseNumber,
   printAnswer,
   type ServiceOptions,
@@ -36,45 +39,37 @@ type Options = ServiceOptions & {
   name?: string;
   agent?: string;
   detach?: true;
+  agentTimeout?: number;
+  buildHash?: string;
   concurrency: number;
   wait: number;
-};
-
-const progressOf = ({ graded, passed, failed, items }: WorldRunView): string =>
-  `${graded} of ${items} graded, ${passed} passed${failed === 0 ? '' : `, ${failed} not graded`}`;
-
-/** What came of a run, and how to have it go on. */
-const summary = (name: string, run: WorldRunView, items: readonly RolloutView[]): string => {
-  const rows = [
-    ['ITEM', 'VERDICT', 'SCORE', 'SESSION', 'ERROR'],
-    ...items.map(({ datasetItemId, verdict, score, sessionId, error }) => [
-      ...[datasetItemId, verdict ?? 'not graded', score?.toFixed(2) ?? '-'],
-      ...[sessionId ?? '-', error ?? '-'],
-    ]),
-  ];
-  const stopped = run.reason === null ? '' : `; stopped: ${run.reason}`;
-  const isWhole = run.graded === run.items;
-  const more = isWhole ? '' : '; the same command with this --name goes on';
-  return `${formatTable(rows)}\n\nrun "${name}": ${progressOf(run)}${stopped}${more}`;
 };
 
 const printEnd = async (context: Context, run: Run, options: Options): Promise<void> => {
   const { items, run: worldRun } = await readItems(run);
   const answer = { runName: run.run, worldRun, items };
-  printAnswer(context, options, answer, () => summary(run.run, worldRun, items));
+  const view = { colors: context.colors, room: roomOf(context.out) };
+  printAnswer(context, options, answer, () => describeWorldRun(run.run, answer, view));
   setVerdict(context, worldRun.graded === worldRun.items);
+  if (worldRun.crashed > 0) context.setExitStatus(exitStatus.agentFailed);
 };
 
 const playOne = async (
   context: Context,
   run: Run,
   item: OpenItem,
-  { agent, wait }: Options & { agent: string },
+  { agent: command, agentTimeout: timeoutSeconds, wait }: Options & { agent: string },
 ): Promise<void> => {
   const session = await readySession(run, item, wait);
-  const env = { ...context.env, ...agentEnv(session, item.datasetItemId) };
+  const env = envOfAgent(context.env, agentEnv(session, item.datasetItemId));
   const say = (text: string): void => context.err.write(text);
-  await runAgent(agent, { env, cwd: context.cwd, signal: run.signal, say });
+  const { cwd } = context;
+  const exit = await runAgent({ command, env, cwd, signal: run.signal, timeoutSeconds, say });
+  const end = await reportAgent(run, item.sessionId, exit);
+  if (end.outcome !== 'ended' || end.exitCode !== 0) {
+    context.err.write(`${item.datasetItemId}: ${describeAgentEnd(end)}\n`);
+  }
+  if (isAgentFailure(end.outcome)) return;
   const { verdict } = await gradeSession(run, item.sessionId);
   context.err.write(`${item.datasetItemId}: ${verdict}\n`);
 };
@@ -118,11 +113,13 @@ const start = async (context: Context, name: string, options: Options): Promise<
   if (options.detach === true && agent !== undefined) {
     throw usageError('--detach only begins the run: leave out --agent');
   }
+  if (options.agentTimeout !== undefined && agent === undefined) {
+    throw usageError('--agent-timeout is for the command of --agent: give that, too');
+  }
   const client = clientFor(context, options);
   const body = {
-    world,
-    concurrency,
-    ...(options.name === undefined ? {} : { name: options.name }),
+    ...{ world, concurrency, ...given('name', options.name) },
+    ...given('buildHash', options.buildHash),
   };
   const started = (await client.send(api.startDatasetRun, { params: { name }, body })).body;
   if (options.detach === true) {
@@ -164,6 +161,12 @@ const addStart = (datasets: Command, context: Context): void => {
       '--agent <command>',
       'run in a shell for each session, which it finds in SVC_… variables',
     )
+    .option(
+      '--agent-timeout <seconds>',
+      'how long the command may take in each session; default: as long as it takes',
+      parseNumber({ min: 1, max: 86_400 }),
+    )
+    .option('--build-hash <hash>', 'a registered build of the agent, whose rollouts these are')
     .option('--detach', 'only begin; "svc datasets runs sessions" shows the sessions')
     .option(
       '--concurrency <number>',
@@ -218,7 +221,9 @@ export const addRunSessions = (runs: Command, context: Context): void => {
     const { signal } = new AbortController();
     const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
     const { items, run: worldRun } = await readItems(run);
-    printAnswer(context, options, { worldRun, items }, () => summary(name, worldRun, items));
+    const view = { colors: context.colors, room: roomOf(context.out) };
+    const answer = { worldRun, items };
+    printAnswer(context, options, answer, () => describeWorldRun(name, answer, view));
   });
 
   const stop = addCommand(runs, {

@@ -34,6 +34,7 @@ import {
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addSessionAgent } from './session-agent.ts';
 import { addSessionExport, addSessionRegrade } from './session-archive.ts';
 import {
   addSessionAnswer,
@@ -262,6 +263,7 @@ export const addSessions = (worlds: Command, context: Context): void => {
   addSessionListen(session, context);
   addSessionMcp(session, context);
   addSessionGrade(session, context);
+  addSessionAgent(session, context);
   addSessionExport(session, context);
   addSessionRegrade(session, context);
   addSessionLink(session, context);

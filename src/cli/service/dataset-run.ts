@@ -1,17 +1,18 @@
 /**
  * A dataset run of world tasks, as the service carries it out: it opens a session on each item, and links and closes what
- * was graded. Here are the agent that works in the sessions and the calls that grade them.
+ * was graded. Here are the environment of an agent, the report
+ * of its end, and the calls that grade its session; `run-agent.ts` runs it.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type AgentEnd, outcomeOfExit } from '#domain/agent-end.ts';
 import { AppError } from '#domain/error.ts';
-import type { Env } from '#runtime/env.ts';
+import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
 import type { Grade } from '#wire/public-api/grade.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/session.ts';
+import type { AgentExit } from './run-agent.ts';
 import { sendCall, waitUntilReady } from './waits.ts';
 
 /** A run on a world. */
@@ -104,23 +105,33 @@ export const agentEnv = (session: SessionView, item: string): Record<string, str
   );
 };
 
-/** Runs the agent's command to its end; what it prints goes where `say` puts it. Throws when it fails to start. */
-export const runAgent = async (
-  command: string,
-  {
-    env,
-    cwd,
-    signal,
-    say,
-  }: { env: Env; cwd: string; signal: AbortSignal; say(text: string): void },
-): Promise<void> => {
-  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-  const child = spawn(command, { shell: true, cwd, env, signal, stdio });
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => say(String(bytes)));
-  const [status] = await once(child, 'close');
-  // The session is graded all the same: an agent that gives up may have done its task.
-  if (status !== 0) say(`the agent ended with ${status}\n`);
+/** Ways of the ledger by which an agent acts; what harness and webhooks do is no act of it. */
+const agentWays: readonly LedgerWay[] = ['tool', 'api', 'ui', 'browser'];
+
+/** Returns true where the session was asked for anything: the host itself knows it at once, by its ledger. */
+const hasActed = async ({ client, signal }: Pick<Run, 'client' | 'signal'>, sessionId: string) => {
+  const input = { entity: ledgerEntity, where: { via: agentWays }, limit: 1 };
+  const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
+  if (call.state !== 'succeeded') {
+    const why = call.error?.message ?? call.state;
+    throw new AppError('unavailable', `the ledger of ${sessionId} was not read: ${why}`);
+  }
+  return (call.output as { rows: readonly unknown[] }).rows.length > 0;
+};
+
+/** Reports how the agent of a session ended, with its output; the service fails the item of an agent that failed. */
+export const reportAgent = async (
+  run: Run,
+  sessionId: string,
+  exit: AgentExit,
+): Promise<AgentEnd> => {
+  const { exitCode, signal, hasTimedOut, ...printed } = exit;
+  const acted = exitCode === 0 || hasTimedOut || (await hasActed(run, sessionId));
+  const outcome = hasTimedOut ? 'timed_out' : outcomeOfExit(exitCode, acted);
+  const body = { outcome, exitCode, signal, ...printed };
+  const params = { sessionId };
+  await run.client.send(api.reportAgentEnd, { params, body, signal: run.signal });
+  return { outcome, exitCode, signal };
 };
 
 /** Grades a session. */

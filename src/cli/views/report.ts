@@ -16,7 +16,7 @@ import { formatProblems, type ProblemDisplay } from './problem.ts';
 
 type ErrorView = Pick<ProblemDisplay, 'colors' | 'columns'>;
 
-export const exitStatus = { done: 0, failed: 1, unknown: 2 } as const;
+export const exitStatus = { done: 0, failed: 1, unknown: 2, agentFailed: 3 } as const;
 
 /** How the command was called makes no sense, though each word of it does. */
 export const usageError = (message: string): CommanderError =>

@@ -34,12 +34,14 @@ const mostErrorChars = 2_000;
 /** What a session is opened with; throws `invalid` for an input that is no task. */
 const readOpen = async (
   { readBody }: Parts,
-  { projectId, world }: ClaimedPlay,
+  { projectId, world, runId, buildHash, planned }: ClaimedPlay,
   { input }: WaitingRollout,
   signal: AbortSignal,
 ): Promise<KeptOpen> => {
   if (input === null) throw new AppError('invalid', 'the item has no input, which is to be a task');
-  const bytes = Buffer.from(`{"slug":${JSON.stringify(world)},"task":${input}}`);
+  const run = buildHash === null ? {} : { run: { id: runId, buildHash, planned } };
+  const open = JSON.stringify({ slug: world, ...run });
+  const bytes = Buffer.from(`${open.slice(0, -1)},"task":${input}}`);
   const asker = async () => projectId;
   const body = { operation: openSession.id, asker, bytes, signal };
   const { problems, body: kept } = await readBody(body, { isKeyed: true, form: 'json' });

@@ -9,6 +9,7 @@ import { cleanText } from '#observability/read-value.ts';
 import type { WorldRunBody } from '#wire/public-api/dataset.ts';
 import { getRun } from '../datasets/runs.ts';
 import { viewRun } from '../datasets/view.ts';
+import { hasBuild } from '../db/agent-builds.ts';
 import {
   beginPlay,
   findPlay,
@@ -23,6 +24,7 @@ import { keyOf } from '../db/trace-keys.ts';
 import { readName } from '../lists/names.ts';
 import { datasetRunsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
+import { noBuildOfHash } from '../sessions/run.ts';
 import { resolveAddress } from '../worlds/address.ts';
 import { stopOpen } from './settle.ts';
 
@@ -36,7 +38,7 @@ export const viewPlay = ({ runKey: _, projectId: __, finishedAt, atOnce, ...play
 /** An item of a run on a world. */
 export const viewRollout = ({ itemId, state, attempt, sessionId, ...rest }: RolloutRow) => ({
   ...{ datasetItemId: itemId, state, attempt, sessionId },
-  ...{ verdict: rest.verdict, score: rest.score, error: rest.error },
+  ...{ verdict: rest.verdict, score: rest.score, error: rest.error, agent: rest.agent },
 });
 
 const getPlay = async (parts: Parts, run: RunRow): Promise<PlayRow> => {
@@ -53,18 +55,37 @@ const viewWhole = async (parts: Parts, dataset: DatasetRow, run: RunRow) => ({
   worldRun: viewPlay(await getPlay(parts, run)),
 });
 
+/** Refuses to go on with a run on another world, or with another build, than it has. */
+const differs = (
+  name: string,
+  known: PlayRow | undefined,
+  { world, buildHash }: Pick<PlayRow, 'world' | 'buildHash'>,
+): AppError => {
+  if (known === undefined || known.world !== world)
+    return new AppError('conflict', `the run "${name}" is on another world than "${world}"`);
+  const has = known.buildHash === null ? 'no build' : `the build "${known.buildHash}"`;
+  return new AppError(
+    'conflict',
+    `the run "${name}" has ${has}, not "${buildHash}"; give the run another name`,
+  );
+};
+
 /**
  * Begins a run, or has one of this name go on with what is left and what failed. Throws `not_found` where there is no
- * such world, and `conflict` where the run is on another.
+ * such world or build, and `conflict` where the run is on another world or of another build.
  */
 export const startPlay = async (
   parts: Parts,
   dataset: DatasetRow,
-  { world, name, concurrency = 4, description, metadata }: WorldRunBody,
+  { world, name, concurrency = 4, description, metadata, ...given }: WorldRunBody,
 ) => {
   const { projectId } = dataset;
+  const buildHash = given.buildHash ?? null;
   const runName = readName('name', name ?? `${world} ${new Date().toISOString()}`);
   await resolveAddress(parts, projectId, world);
+  if (buildHash !== null && !(await hasBuild(parts.db, projectId, buildHash))) {
+    throw noBuildOfHash(buildHash);
+  }
   const run = await parts.db.transaction(async (tx) => {
     const id = newId('dsr');
     const made = await putDatasetRun(tx, {
@@ -72,9 +93,9 @@ export const startPlay = async (
       description: description === undefined ? null : cleanText(description),
       metadata: metadata === undefined ? null : JSON.stringify(metadata),
     });
-    const play = { runKey: made.key, projectId, world, atOnce: concurrency };
+    const play = { runKey: made.key, projectId, world, atOnce: concurrency, buildHash };
     if (await beginPlay(tx, { ...play, datasetKey: dataset.key })) return made;
-    throw new AppError('conflict', `the run "${runName}" is on another world than "${world}"`);
+    throw differs(runName, await findPlay(tx, made.key), play);
   });
   parts.notices.tell(datasetRunsTopic);
   return viewWhole(parts, dataset, run);

@@ -1,5 +1,6 @@
 /** What becomes of the sessions of a run on a world: graded ones are linked and closed, others leave their items for later. */
 
+import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { linkTrace } from '../datasets/runs.ts';
 import type { Queryable } from '../db/database.ts';
 import {
@@ -56,6 +57,13 @@ const giveUp = (
     error,
   });
 
+/** Returns why the agent of an item failed, with its last line; undefined where it did not. */
+const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
+  if (agent === null || !isAgentFailure(agent.outcome)) return undefined;
+  const last = agent.lastLines.at(-1);
+  return `${describeAgentEnd(agent)}${last === undefined ? '' : `: ${last}`}`;
+};
+
 /**
  * Opens no more sessions and closes those that are open; what was graded counts all the same. A run that is stopped has
  * no item left that is open, so no worker looks at it again.
@@ -65,7 +73,9 @@ export const stopOpen = async (parts: Parts, play: Play, reason: string): Promis
     await stopPlay(tx, play.runKey, reason);
     const rollouts = await listOpen(tx, play.runKey);
     for (const rollout of rollouts) {
-      if (rollout.verdict !== null) await link(tx, play, rollout);
+      const failure = agentFailureOf(rollout);
+      if (failure !== undefined) await giveUp(tx, play, rollout, failure);
+      else if (rollout.verdict !== null) await link(tx, play, rollout);
       else await giveUp(tx, play, rollout, 'the run was stopped');
     }
     return rollouts;
@@ -77,12 +87,18 @@ export const stopOpen = async (parts: Parts, play: Play, reason: string): Promis
 const isForsaken = ({ endReason }: OpenRollout): boolean =>
   endReason === 'idle' || endReason === 'max_age';
 
-/** Links what was graded and notes what ended without a grade; a run that nobody works in is stopped. */
+/**
+ * Links what was graded, and notes what ended without a grade or lost its agent; a run in which no agent works is stopped.
+ */
 export const settleOpen = async (parts: Parts, play: Play): Promise<void> => {
   const open = await listOpen(parts.db, play.runKey);
   for (const rollout of open) {
     const { verdict, isClosed, endReason } = rollout;
-    if (verdict !== null) {
+    const failure = agentFailureOf(rollout);
+    if (failure !== undefined) {
+      await giveUp(parts.db, play, rollout, failure);
+      await closeAll(parts, play.projectId, [rollout]);
+    } else if (verdict !== null) {
       await parts.db.transaction((tx) => link(tx, play, rollout));
       await closeAll(parts, play.projectId, [rollout]);
     } else if (isClosed) {

@@ -66,6 +66,18 @@ const findStatement = statement(
 export const findBuild = (db: Queryable, projectId: string, id: string) =>
   first(db.query<BuildRow>(findStatement, [projectId, id]));
 
+const hasStatement = statement(
+  'has_agent_build',
+  'select from agent_builds where project_id = $1 and build_hash = $2',
+);
+
+/** Returns true where the project has a build of this hash. */
+export const hasBuild = async (
+  db: Queryable,
+  projectId: string,
+  buildHash: string,
+): Promise<boolean> => (await db.query(hasStatement, [projectId, buildHash])).length > 0;
+
 const findByLabelStatement = statement(
   'find_agent_build_by_label',
   `select ${columns} from agent_labels l join agent_builds b on b.id = l.build_id

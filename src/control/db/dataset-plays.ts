@@ -2,6 +2,7 @@
  * Runs of datasets on sessions of a world: which items wait, which have a session, and what those came to. Whoever
  * carries one on has it to itself until the time that it noted.
  */
+import type { AgentEndRow } from './agent-ends.ts';
 import { type Queryable, statement } from './database.ts';
 import { gradeColumns, lastGrade } from './last-grade.ts';
 
@@ -18,6 +19,8 @@ export type PlayRow = {
   state: PlayState;
   /** Why it was stopped. */
   reason: string | null;
+  /** The build that its sessions are rollouts of; null: of none. */
+  buildHash: string | null;
   finishedAt: Date | null;
   items: number;
   waiting: number;
@@ -25,18 +28,22 @@ export type PlayRow = {
   graded: number;
   passed: number;
   failed: number;
+  /** Those that failed because their agent did. */
+  crashed: number;
 };
 
-const columns = `p.run_key as "runKey", p.project_id as "projectId", p.world, p.at_once as "atOnce", p.state, p.reason,
+const columns = `p.run_key as "runKey", p.project_id as "projectId", p.world, p.at_once as "atOnce", p.state, p.reason, p.build_hash as "buildHash",
   p.finished_at as "finishedAt", counts.*`;
+const agentFailed = `coalesce(a.outcome <> 'ended', false)`;
 const counted = `cross join lateral (
   select count(*)::int as items,
          count(*) filter (where o.state = 'WAITING')::int as waiting,
          count(*) filter (where o.state = 'OPEN')::int as open,
          count(*) filter (where o.state = 'GRADED')::int as graded,
          count(*) filter (where o.verdict = 'pass')::int as passed,
-         count(*) filter (where o.state = 'FAILED')::int as failed
-    from dataset_rollouts o where o.run_key = p.run_key) counts`;
+         count(*) filter (where o.state = 'FAILED')::int as failed,
+         count(*) filter (where o.state = 'FAILED' and ${agentFailed})::int as crashed
+    from dataset_rollouts o left join session_agents a on a.session_id = o.session_id where o.run_key = p.run_key) counts`;
 
 const findStatement = statement(
   'find_dataset_play',
@@ -49,11 +56,11 @@ export const findPlay = async (db: Queryable, runKey: string): Promise<PlayRow |
 
 const beginStatement = statement(
   'begin_dataset_play',
-  `insert into dataset_plays as p (run_key, project_id, world, at_once, state)
-   values (:runKey, :projectId, :world, :atOnce, 'RUNNING')
+  `insert into dataset_plays as p (run_key, project_id, world, at_once, build_hash, state)
+   values (:runKey, :projectId, :world, :atOnce, :buildHash, 'RUNNING')
    on conflict (run_key) do update
       set at_once = excluded.at_once, state = 'RUNNING', reason = null, finished_at = null, due_at = now()
-    where p.world = excluded.world
+    where p.world = excluded.world and coalesce(p.build_hash = excluded.build_hash, excluded.build_hash is null)
    returning run_key`,
 );
 
@@ -71,14 +78,24 @@ const fillStatement = statement(
     where o.state = 'FAILED'`,
 );
 
-/** Begins a run or has one go on; false when it is on another world. */
+// The run of the build is over when as many were graded. It keeps its plan when items are added later.
+const planStatement = statement(
+  'plan_dataset_play',
+  `update dataset_plays p set planned = (select count(*) from dataset_rollouts o where o.run_key = p.run_key)
+    where p.run_key = $1 and p.planned is null and p.build_hash is not null`,
+);
+
+/** Begins a run or has one go on; false when it is on another world, or of another build. */
 export const beginPlay = async (
   tx: Queryable,
-  play: Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce'> & { datasetKey: string },
+  play: Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'> & {
+    datasetKey: string;
+  },
 ): Promise<boolean> => {
   const { datasetKey, ...row } = play;
   if ((await tx.query(beginStatement, row)).length === 0) return false;
   await tx.query(fillStatement, { runKey: play.runKey, datasetKey });
+  await tx.query(planStatement, [play.runKey]);
   return true;
 };
 
@@ -91,12 +108,17 @@ const claimStatement = statement(
     where run_key = (select run_key from dataset_plays where state = 'RUNNING' and due_at <= now()
                       order by due_at limit 1 for update skip locked)
    returning run_key as "runKey", project_id as "projectId", world, at_once as "atOnce",
-             (select d.id from dataset_runs d where d.key = run_key) as "runId"`,
+             build_hash as "buildHash", planned, (select d.id from dataset_runs d where d.key = run_key) as "runId"`,
 );
 
-export type ClaimedPlay = Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce'> & {
+export type ClaimedPlay = Pick<
+  PlayRow,
+  'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'
+> & {
   /** The id of the run. */
   runId: string;
+  /** Number of rollouts that the run of its build plans; null without a build. */
+  planned: number | null;
 };
 
 /** Claims the run that has waited for longest; undefined when none is due. */
@@ -155,15 +177,24 @@ export type RolloutRow = {
   verdict: string | null;
   score: number | null;
   error: string | null;
+  /** The end of its agent; null: none was reported. */
+  agent: RolloutAgent | null;
 };
 
+export type RolloutAgent = Pick<AgentEndRow, 'outcome' | 'exitCode' | 'signal' | 'lastLines'>;
+
+/** Column with the end of the agent of a rollout's session, which is joined as `a`. */
+const agentColumn = `case when a.session_id is not null then json_build_object('outcome', a.outcome,
+    'exitCode', a.exit_code, 'signal', a.signal, 'lastLines', a.last_lines) end as agent`;
+const agentJoin = 'left join session_agents a on a.session_id = o.session_id';
+
 const rolloutColumns = `o.item_key as "itemKey", o.item_id as "itemId", o.position, o.state, o.attempt,
-  o.session_id as "sessionId", o.verdict, o.score, o.error`;
+  o.session_id as "sessionId", o.verdict, o.score, o.error, ${agentColumn}`;
 
 const waitingStatement = statement(
   'list_waiting_rollouts',
   `select ${rolloutColumns}, i.input
-     from dataset_rollouts o left join dataset_items i on i.key = o.item_key and i.valid_to is null
+     from dataset_rollouts o ${agentJoin} left join dataset_items i on i.key = o.item_key and i.valid_to is null
     where o.run_key = $1 and o.state = 'WAITING'
       and (select count(*) from dataset_rollouts r where r.run_key = $1 and r.state = 'OPEN') < $2
       and exists (select from dataset_plays p where p.run_key = $1 and p.state = 'RUNNING')
@@ -184,7 +215,7 @@ const openStatement = statement(
   'list_open_rollouts',
   `select ${rolloutColumns.replace('o.verdict, o.score', gradeColumns)}, coalesce(s.trace_id, s.id) as "traceId",
           s.end_reason is not null as "isClosed", s.end_reason as "endReason"
-     from dataset_rollouts o join sessions s on s.id = o.session_id ${lastGrade}
+     from dataset_rollouts o join sessions s on s.id = o.session_id ${agentJoin} ${lastGrade}
     where o.run_key = $1 and o.state = 'OPEN' order by o.position, o.item_key`,
 );
 
@@ -234,7 +265,7 @@ export const tryAgain = async (
 
 const listStatement = statement(
   'list_dataset_rollouts',
-  `select ${rolloutColumns} from dataset_rollouts o
+  `select ${rolloutColumns} from dataset_rollouts o ${agentJoin}
     where o.run_key = :runKey and (:state::text is null or o.state = :state)
       and (:position::integer is null or (o.position, o.item_key) > (:position, :itemKey::uuid))
     order by o.position, o.item_key limit :limit`,

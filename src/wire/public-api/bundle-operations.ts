@@ -109,5 +109,5 @@ export const dispatchRun = operation({
   params: ContainerParams,
   body: DispatchBody,
   answers: { 202: StartedRun },
-  refusals: { 409: 'The run of this name is on another world.' },
+  refusals: { 409: 'The run of this name is on another world, or of another build.' },
 });

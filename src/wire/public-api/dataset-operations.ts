@@ -226,7 +226,7 @@ export const startDatasetRun = operation({
   params: RunsParams,
   body: WorldRunBody,
   answers: { 202: StartedRun },
-  refusals: { 409: 'The run of this name is on another world.' },
+  refusals: { 409: 'The run of this name is on another world, or of another build.' },
 });
 
 export const listDatasetRunSessions = operation({

@@ -1,6 +1,7 @@
 /** Datasets, their items and the runs over them, as clients see them and send them. */
 import { nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
+import { AgentEndRef } from './agent-end.ts';
 import { ListMeta } from './lists.ts';
 import { LongId, Param, pageParams } from './trace.ts';
 
@@ -122,6 +123,10 @@ export const WorldRunView = Type.Object({
   graded: Type.Integer(),
   passed: Type.Integer(),
   failed: Type.Integer({ description: 'no session was to be had, or it ended without a grade' }),
+  crashed: Type.Integer({ description: 'those of `failed` whose agent failed' }),
+  buildHash: nullable(
+    Type.String({ description: 'the build of an agent that its sessions are rollouts of' }),
+  ),
   finishedAt: nullable(Timestamp),
 });
 export type WorldRunView = Static<typeof WorldRunView>;
@@ -133,6 +138,14 @@ const runGiven = {
   ),
   description: GivenText,
   metadata: Type.Optional(Json),
+  buildHash: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'a registered build of an agent: the sessions are rollouts of its run with the id of this one',
+    }),
+  ),
 };
 
 export const WorldRunBody = Type.Object(
@@ -177,6 +190,7 @@ export const RolloutView = Type.Object({
   verdict: Text,
   score: nullable(Type.Number()),
   error: nullable(Type.String({ description: 'why there is no grade' })),
+  agent: nullable(AgentEndRef),
 });
 export type RolloutView = Static<typeof RolloutView>;
 

@@ -31,6 +31,7 @@ export {
   updateProject,
   updateSettings,
 } from './account-operations.ts';
+export { getAgentEnd, reportAgentEnd } from './agent-end-operations.ts';
 export {
   addQueueItem,
   assignQueue,

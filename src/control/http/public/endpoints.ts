@@ -3,6 +3,7 @@ import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ways } from '../perform.ts';
 import { accountEndpoints } from './accounts.ts';
+import { agentEndEndpoints } from './agent-ends.ts';
 import { annotationEndpoints } from './annotation-queues.ts';
 import { bundleEndpoints } from './bundles.ts';
 import { callEndpoints } from './calls.ts';
@@ -61,6 +62,7 @@ const operationEndpoints = (parts: Parts): Endpoint[] => [
   ...webhookPushEndpoints(parts),
   ...callEndpoints(parts),
   ...recordingEndpoints(parts),
+  ...agentEndEndpoints(parts),
   ...exportEndpoints(parts),
   ...requestEndpoints(parts),
   ...deliveryEndpoints(parts),

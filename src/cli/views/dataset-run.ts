@@ -1,0 +1,45 @@
+/** A run of a dataset on a world as a person reads it: its items with their grades, and agents that failed. */
+import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
+import { makeVisible } from '#domain/visible-text.ts';
+import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
+import { cutLine, wrapLines } from '../terminal/print.ts';
+import { formatFitted, type View } from './fitted-table.ts';
+
+/** `3 of 4 graded, 2 passed, 1 not graded (the agent of 1 failed)`. */
+export const progressOf = ({ graded, passed, failed, crashed, items }: WorldRunView): string => {
+  const lost = crashed === 0 ? '' : ` (the agent of ${crashed} failed)`;
+  return `${graded} of ${items} graded, ${passed} passed${failed === 0 ? '' : `, ${failed} not graded${lost}`}`;
+};
+
+const head = ['ITEM', 'VERDICT', 'SCORE', 'SESSION', 'ERROR'];
+
+const lineOf = ({ datasetItemId, verdict, score, sessionId, error }: RolloutView): string[] => [
+  ...[cutLine(datasetItemId, 40), verdict ?? 'not graded', score?.toFixed(2) ?? '-'],
+  ...[sessionId ?? '-', cutLine(error ?? '-', 200)],
+];
+
+/** The end of an agent that failed, with its last lines on standard error; nothing of others. */
+const failureOf = ({ datasetItemId, agent }: RolloutView, { room }: View): string[] => {
+  if (agent === null || !isAgentFailure(agent.outcome)) return [];
+  const said = `${cutLine(datasetItemId, 40)}: ${describeAgentEnd(agent)}`;
+  const lines = agent.lastLines.flatMap((line) => wrapLines(makeVisible(line), room - 4));
+  return [...wrapLines(said, room), ...lines.map((line) => `    ${line}`)];
+};
+
+/** Describes how a run stands, and how to have it go on. */
+export const describeWorldRun = (
+  name: string,
+  { worldRun, items }: { worldRun: WorldRunView; items: readonly RolloutView[] },
+  view: View,
+): string => {
+  const { reason, graded, items: count } = worldRun;
+  const stopped = reason === null ? '' : `; stopped: ${reason}`;
+  const more = graded === count ? '' : '; the same command with this --name goes on';
+  const failures = items.flatMap((item) => failureOf(item, view));
+  const end = `run "${name}": ${progressOf(worldRun)}${stopped}${more}`;
+  return [
+    formatFitted(head, items.map(lineOf), view),
+    ...(failures.length === 0 ? [] : ['', ...failures]),
+    ...['', ...wrapLines(end, view.room)],
+  ].join('\n');
+};
