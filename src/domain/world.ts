@@ -28,6 +28,10 @@ export type TreeFile = { path: string; content: Uint8Array };
 export type VersionState = 'READY';
 
 /** What makes a version: each changes files, rows or both. */
+/** The states of a version whose tests have to pass before it becomes the head of its world. */
+export const gateStates = ['waiting', 'passed', 'failed', 'outdated'] as const;
+export type GateState = (typeof gateStates)[number];
+
 export const versionOrigins = ['create', 'push', 'import', 'publish', 'link'] as const;
 export type VersionOrigin = (typeof versionOrigins)[number];
 

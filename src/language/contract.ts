@@ -383,6 +383,8 @@ export type Contract = {
   dependencies: Dependency[];
   /** What runs on every push. */
   onPush: 'tests'[];
+  /** Checks that a pushed version must pass before it becomes the head; absent: none. */
+  gate?: 'tests'[];
   /** Bundled tasks. */
   tasks: Task[];
 };

@@ -5,9 +5,12 @@ import { until } from '#runtime/pause.ts';
 import { reap, reportGone } from '#wire/pool-api/operations.ts';
 import {
   closeSession,
+  createWorld,
   getSession,
   getTestRun,
   getVersion,
+  getWorld,
+  importData,
   listSessions,
   listTestRuns,
   listVersions,
@@ -19,7 +22,7 @@ import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { createNotes, type OwnControl, startOwnControl } from '../support/own-control.ts';
 import { changed, push } from '../support/pushes.ts';
-import { environmentToml, notesWorld } from '../support/worlds.ts';
+import { encodeTree, environmentToml, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 let neighbour: Neighbour;
@@ -299,5 +302,96 @@ describe('a push of a world that has its tests run', () => {
     const before = await control.sql('select id from world_runs');
     expect((await push(control.send, 'notes', pushed('# Three'))).changed).toBe(false);
     expect(await control.sql('select id from world_runs')).toHaveLength(before.length);
+  });
+});
+
+describe('a gate of tests', () => {
+  const gated = (readme: string) =>
+    changed(notesWorld(), {
+      'README.md': readme,
+      'svc-env.toml': `${environmentToml}\n[actions]\ngate = ["tests"]\n`,
+      'tests/test_notes.py': 'def test_it(): pass\n',
+    });
+  const of = { slug: 'gated' };
+  const headOf = async () => (await control.read(getWorld, { params: of })).body.version.number;
+  const gateOf = async (version: number) =>
+    (await control.read(getVersion, { params: { ...of, version: String(version) } })).body.gate;
+  /** Has the next run of tests end so. */
+  const testsEnd = async (passed: boolean) => {
+    const [run] = await control.sql<{ id: string }>(
+      `select id from world_runs where state <> 'finished' order by queued_at limit 1`,
+    );
+    await answerNext({ ...report, passed });
+    await control.read(getTestRun, {
+      params: { ...of, runId: run?.id ?? '' },
+      query: { wait: 10 },
+    });
+    await clearPool(control);
+  };
+  const pushOn = (base: number, readme: string) =>
+    push(control.send, 'gated', gated(readme), { base });
+
+  it('lets a version become the head when its tests pass, and not before', async () => {
+    const body = { slug: 'gated', from: encodeTree(notesWorld()) };
+    await control.send(createWorld, { body });
+    const second = await pushOn(1, '# Two');
+    expect(second).toMatchObject({ status: 201, number: 2, changed: true, gate: 'waiting' });
+    expect(second.tests).toMatchObject({ outcome: null });
+    expect(await headOf()).toBe(1);
+    await testsEnd(true);
+    expect([await headOf(), await gateOf(2)]).toEqual([2, 'passed']);
+  });
+
+  it('keeps a version out whose tests fail, and takes the next one that is made from it', async () => {
+    expect(await pushOn(2, '# Three')).toMatchObject({ number: 3, gate: 'waiting' });
+    await testsEnd(false);
+    expect([await headOf(), await gateOf(3)]).toEqual([2, 'failed']);
+    expect(await pushOn(3, '# Three')).toMatchObject({ number: 3, changed: false });
+    expect(await pushOn(3, '# Four')).toMatchObject({ number: 4, gate: 'waiting' });
+    await testsEnd(true);
+    expect([await headOf(), await gateOf(3), await gateOf(4)]).toEqual([4, 'failed', 'passed']);
+    await expect(pushOn(3, '# Late')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('takes one of two that were made from the head, the first that passes', async () => {
+    expect(await pushOn(4, '# Five')).toMatchObject({ number: 5 });
+    expect(await pushOn(4, '# Six')).toMatchObject({ number: 6 });
+    await testsEnd(true);
+    await testsEnd(true);
+    expect([await headOf(), await gateOf(5), await gateOf(6)]).toEqual([5, 'passed', 'outdated']);
+  });
+
+  it('lets a version in whose tests pass when they are run again', async () => {
+    expect(await pushOn(5, '# Seven')).toMatchObject({ number: 7 });
+    await testsEnd(false);
+    expect(await headOf()).toBe(5);
+    await control.send(runTests, { params: { slug: 'gated@7' }, body: { wait: false } });
+    await testsEnd(true);
+    expect([await headOf(), await gateOf(7)]).toEqual([7, 'passed']);
+    await control.send(runTests, { params: { slug: 'gated@7' }, body: { wait: false } });
+    await testsEnd(false);
+    expect([await headOf(), await gateOf(7)]).toEqual([7, 'passed']);
+  });
+
+  it('holds neither rows that are imported nor a push of a tree without it', async () => {
+    expect(await pushOn(7, '# Eight')).toMatchObject({ number: 8 });
+    const { body } = await control.send(importData, {
+      params: of,
+      body: { rows: { folders: [{ id: 77, name: 'imported' }] } },
+    });
+    expect(body).toMatchObject({ version: { number: 9 } });
+    expect(await headOf()).toBe(9);
+    await testsEnd(true);
+    expect([await headOf(), await gateOf(8)]).toEqual([9, 'outdated']);
+    const plain = await push(control.send, 'gated', notesWorld(), { base: 9 });
+    expect(plain).toMatchObject({ number: 10, gate: null });
+    expect(await headOf()).toBe(10);
+  });
+
+  it('is refused where there are no tests to pass', async () => {
+    const tree = gated('# None').filter(({ path }) => !path.startsWith('tests/'));
+    const refused = push(control.send, 'gated', tree, { base: 10 });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid' });
+    await expect(refused).rejects.toThrow(/the gate asks for tests/);
   });
 });

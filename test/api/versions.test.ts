@@ -46,6 +46,7 @@ describe('the versions of a world', () => {
         createdAt: expect.any(String),
         labels: [],
         tests: null,
+        gate: null,
         changes: {
           base: null,
           files: { added: expect.any(Number), changed: 0, removed: 0 },

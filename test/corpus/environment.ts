@@ -1,7 +1,7 @@
 /** The manifest: language, environment, engine, actions, links. */
 
 import { replaceIn } from '../support/small-world.ts';
-import { append, asItIs, drop, environment, replace } from '../support/world-changes.ts';
+import { append, asItIs, both, drop, environment, replace } from '../support/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
 export const environmentRules: Chapter = {
@@ -111,6 +111,22 @@ export const environmentRules: Chapter = {
         ['tests on push before there are tests', drop('tests/test_board.py')],
       ],
       refuses: [['an unknown action', 'bad_value', replace(environment, '["tests"]', '["test"]')]],
+    },
+    {
+      rule: '`gate` asks for tests, and there have to be some.',
+      accepts: [['a gate of tests', replace(environment, 'on_push', 'gate')]],
+      refuses: [
+        [
+          'an unknown gate',
+          'bad_value',
+          replace(environment, 'on_push = ["tests"]', 'gate = ["proofs"]'),
+        ],
+        [
+          'a gate without tests',
+          'missing_file',
+          both(replace(environment, 'on_push', 'gate'), drop('tests/test_board.py')),
+        ],
+      ],
     },
     {
       rule: 'A short link is `<slug>@<ref>`.',

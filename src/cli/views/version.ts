@@ -36,13 +36,16 @@ export const changesText = (changes: VersionChanges | null): string => {
 
 const messageChars = 60;
 
-/** The versions of a world, one a line. */
-export const listVersions = (versions: readonly VersionListView[], colors: Colors): string =>
-  formatTable([
-    ['VERSION', 'ID', 'BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'].map(colors.dim),
+/** The versions of a world, one a line; with their state at the gate where one of them had to pass it. */
+export const listVersions = (versions: readonly VersionListView[], colors: Colors): string => {
+  const isGated = versions.some(({ gate }) => gate !== null);
+  return formatTable([
+    [
+      ...['VERSION', 'ID', ...(isGated ? ['GATE'] : [])],
+      ...['BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'],
+    ].map(colors.dim),
     ...versions.map((version) => [
-      String(version.number),
-      version.id,
+      ...[String(version.number), version.id, ...(isGated ? [version.gate ?? '-'] : [])],
       version.origin,
       formatAgo(version.createdAt),
       version.author ?? '-',
@@ -51,6 +54,15 @@ export const listVersions = (versions: readonly VersionListView[], colors: Color
       cutLine(version.message ?? '', messageChars),
     ]),
   ]);
+};
+
+/** States at the gate, as the end of a sentence about a version. */
+const stands: Readonly<Record<NonNullable<PushView['gate']>, string>> = {
+  waiting: 'waits for its tests',
+  passed: 'passed its tests',
+  failed: 'failed its tests',
+  outdated: 'passed its tests when another version was the head',
+};
 
 type PushResult = { answer: PushView; sentFiles: number; sentBytes: number };
 
@@ -61,18 +73,28 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
   return `${kept}, ${leftOutRows} of them in place of rows of the tree with the same key`;
 };
 
+/** State of a pushed version at the gate; undefined where it had to pass none. */
+const gateText = ({ gate }: PushView): string | undefined =>
+  gate === 'waiting' ? 'its tests run; it becomes the head when they pass' : (gate ?? undefined);
+
 /** What came of a push. */
 export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view: View): string => {
   const { slug, number, id } = answer;
   const warnings = warningLines(answer.warnings, view);
   if (!answer.changed) {
-    return [`nothing changed: version ${number} of ${slug} is this tree`, ...warnings].join('\n');
+    const gate = answer.gate === null ? '' : `, and ${stands[answer.gate]}`;
+    const same = `nothing changed: version ${number} of ${slug} is this tree${gate}`;
+    return [same, ...warnings].join('\n');
   }
+  const isWaiting = answer.gate === 'waiting';
   const facts = formatFields([
     ['world', slug],
     ['version', `${number} (${id})`],
     ['message', answer.message],
+    ['gate', gateText(answer)],
     ['changes', changesText(answer.changes)],
+    ['see', isWaiting ? `svc worlds versions ${slug}` : undefined],
+    ['again', isWaiting ? `svc worlds test ${slug}@${number}` : undefined],
     ['kept', keptText(answer)],
     ['sent', `${formatCount(sentFiles, 'file')}, ${formatCount(sentBytes, 'byte')}`],
   ]);

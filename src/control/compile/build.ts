@@ -56,6 +56,8 @@ export type Built =
       facts: ContractFacts;
       /** What a push of it has run. */
       onPush: Contract['onPush'];
+      /** Checks that a pushed version must pass before it is the head. */
+      gate: NonNullable<Contract['gate']>;
       /** Links to other worlds, and the tools of those that its tasks give by name. */
       dependencies: Dependency[];
       linkedTaskTools: string[];
@@ -171,6 +173,7 @@ export const buildVersion = (
       texts: writeTexts(contract),
       facts: factsOf(contract),
       onPush: contract.onPush,
+      gate: contract.gate ?? [],
       dependencies: contract.dependencies,
       linkedTaskTools: linkedTaskTools(contract),
       entities: compareEntities(before?.entities ?? [], contract.entities),

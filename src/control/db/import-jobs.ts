@@ -16,6 +16,7 @@ import { projectPath } from './keys.ts';
 import { keysOf } from './parameters.ts';
 import { batchBefore } from './states.ts';
 import { finishUpload } from './uploads.ts';
+import { nextNumber } from './worlds.ts';
 
 /** How long a lease holds without being renewed, in seconds. */
 export const leaseSeconds = 10;
@@ -202,7 +203,7 @@ const insertVersionStatement = statement(
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract, files, entity_counts,
                          bundle, snapshot, warnings, blobs, bytes, has_api, tool_count, task_count, origin, author,
                          changes, tree_rows, replaced_entities)
-   select :versionId, v.world_id, v.project_id, v.number + 1, v.state, :contentHash, :message, v.contract, v.files,
+   select :versionId, v.world_id, v.project_id, ${nextNumber('v.world_id')}, v.state, :contentHash, :message, v.contract, v.files,
           :entityCounts, v.bundle, :snapshot, v.warnings,
           array(select distinct blob from unnest(array_remove(v.blobs, v.snapshot) || :snapshot::text) blob),
           v.bytes + :addedBytes::bigint, v.has_api, v.tool_count, v.task_count, :origin, :author,

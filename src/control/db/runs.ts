@@ -12,7 +12,8 @@ import {
   type RunState,
   runLimits,
 } from '#domain/run.ts';
-import { type Queryable, statement } from './database.ts';
+import { type Database, type Queryable, statement } from './database.ts';
+import { settleGate } from './version-gates.ts';
 
 export type RunError = { code: string; message: string };
 
@@ -221,16 +222,23 @@ export type RunEnd = {
   error: RunError | null;
 };
 
-/** Ends a run; false when it is another's by now. */
-export const finishRun = async (
-  db: Queryable,
-  { id, owner }: Held,
+/**
+ * Ends a run; false when it is another's by now. Tests settle in the same transaction how their version stands at the
+ * gate.
+ */
+export const finishRun = (
+  db: Database,
+  { id, owner, kind, versionId }: Held & Pick<RunRow, 'kind' | 'versionId'>,
   { outcome, summary, reportJson, error }: RunEnd,
 ): Promise<boolean> => {
   const { code = null, message = null } = error ?? {};
   const summaryJson = summary === null ? null : JSON.stringify(summary);
   const values = { id, owner, outcome, summaryJson, reportJson, code, message };
-  return (await db.query(finishStatement, values)).length > 0;
+  return db.transaction(async (tx) => {
+    if ((await tx.query(finishStatement, values)).length === 0) return false;
+    if (kind === 'tests') await settleGate(tx, versionId, outcome === 'passed');
+    return true;
+  });
 };
 
 const trimStatement = statement(

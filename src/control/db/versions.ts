@@ -1,12 +1,17 @@
 /** The versions of a world as a list, found by number or label, and the labels themselves. */
 import { limits } from '#domain/limits.ts';
-import type { Digest } from '#domain/world.ts';
+import type { Digest, GateState } from '#domain/world.ts';
 import { type Database, type Queryable, statement } from './database.ts';
 import { type LatestTests, latestTestsOf } from './runs.ts';
+import { gateOf } from './version-gates.ts';
 import type { VersionRow } from './worlds.ts';
 
-/** What is told of a version and may change: its labels, and the tests that were run last on it. */
-export type ToldOfVersion = { labels: string[]; tests: LatestTests | null };
+/** Facts of a version that may change: its labels, the tests that were run last on it, its state at the gate. */
+export type ToldOfVersion = {
+  labels: string[];
+  tests: LatestTests | null;
+  gate: GateState | null;
+};
 
 /** A version in a list, without what it consists of. */
 export type ListedVersion = Pick<
@@ -30,7 +35,7 @@ const listStatement = statement(
   'list_versions',
   `select id, number, state, content_hash as "contentHash", message, author, origin, changes,
           created_at as "createdAt", ${labelsOf('versions.id')} as labels,
-          ${latestTestsOf('versions.id')} as tests
+          ${latestTestsOf('versions.id')} as tests, ${gateOf('versions.id')} as gate
      from versions where world_id = :worldId
     order by number desc limit :limit offset :offset`,
 );
@@ -81,12 +86,14 @@ export const findVersionByLabel = async (
 
 const toldStatement = statement(
   'find_told_of_version',
-  `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests`,
+  `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests, ${gateOf('$1')} as gate`,
 );
 
 /** What is told of a version beside what it is. */
 export const findTold = async (db: Queryable, versionId: string): Promise<ToldOfVersion> =>
-  (await db.query<ToldOfVersion>(toldStatement, [versionId]))[0] ?? { labels: [], tests: null };
+  (await db.query<ToldOfVersion>(toldStatement, [versionId]))[0] ?? {
+    ...{ labels: [], tests: null, gate: null },
+  };
 
 const bytesStatement = statement(
   'find_version_bytes',

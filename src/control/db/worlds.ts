@@ -12,6 +12,7 @@ import { projectPath } from './keys.ts';
 import type { NamedValues } from './parameters.ts';
 import { insertRun, type NewRun } from './runs.ts';
 import { finishUpload } from './uploads.ts';
+import { insertGate } from './version-gates.ts';
 import { insertVersionLinks, linksColumn } from './version-links.ts';
 import { fillVersion, insertVersionTexts } from './version-summaries.ts';
 
@@ -64,7 +65,7 @@ export type NewWorld = Pick<WorldRow, 'id' | 'slug' | 'kind' | 'name' | 'descrip
 };
 export type NewVersion = Omit<
   VersionRow,
-  'slug' | 'worldId' | 'projectId' | 'createdAt' | 'state' | 'contract'
+  'slug' | 'worldId' | 'projectId' | 'number' | 'createdAt' | 'state' | 'contract'
 > & {
   contractJson: string;
   texts: VersionTexts;
@@ -84,12 +85,16 @@ const insertWorldStatement = statement(
    values (:id, :projectId, :slug, :kind, :name, :description, :headVersionId)`,
 );
 
+/** The number of a world's next version; those that never became the head have numbers, too. The world is locked. */
+export const nextNumber = (worldId: string): string =>
+  `(select coalesce(max(n.number), 0) + 1 from versions n where n.world_id = ${worldId})`;
+
 const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
                          files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
                          has_api, has_ui, tool_count, task_count, origin, author, changes, tree_rows, replaced_entities)
-   values (:id, :worldId, :projectId, :number, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :hasUi, :toolCount, :taskCount,
+   values (:id, :worldId, :projectId, ${nextNumber(':worldId')}, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :hasUi, :toolCount, :taskCount,
            :origin, :author, :changes, :treeRows, :replaced)`,
 );
 
@@ -124,6 +129,8 @@ export type AskedBy = {
   detail?: unknown;
   /** The run of its tests that waits from when it is written. */
   tests?: NewRun | undefined;
+  /** The version that it was made from, where it becomes the head once its tests pass; undefined: at once. */
+  gate?: { madeFrom: string } | undefined;
 };
 
 const noteCreation = async (
@@ -167,9 +174,16 @@ const nextVersionStatement = statement(
    returning id`,
 );
 
+const holdHeadStatement = statement(
+  'hold_head',
+  `select id from worlds
+    where id = :id and head_version_id = :base and deleted_at is null and archived_at is null
+      for no key update`,
+);
+
 /**
- * Writes the next version of a world, which becomes its head in place of `base`. False, and nothing is written,
- * when the world has another head by now. Throws `timeout` as `insertWorld` does.
+ * Writes the next version of a world, which becomes its head in place of `base`, or waits at the gate to become it. False,
+ * and nothing is written, when the world has another head by now. Throws `timeout` as `insertWorld` does.
  */
 export const insertNextVersion = (
   db: Database,
@@ -179,10 +193,16 @@ export const insertNextVersion = (
   askedBy: AskedBy = { once: undefined },
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
+    const { gate } = askedBy;
     const next = { ...world, versionId: version.id };
-    if ((await tx.query(nextVersionStatement, next)).length === 0) return false;
+    const take = gate === undefined ? nextVersionStatement : holdHeadStatement;
+    if ((await tx.query(take, next)).length === 0) return false;
     await finish(tx, world, uploadId);
     await insertVersion(tx, world, version);
+    if (gate !== undefined) {
+      const { id: worldId, name } = world;
+      await insertGate(tx, { ...gate, versionId: version.id, worldId, name });
+    }
     await noteCreation(tx, world, version, askedBy);
     await haveTestsRun(tx, askedBy);
     return true;

@@ -33,7 +33,6 @@ const copyOf = async (
     ...held,
     ...note,
     id: newId('ver'),
-    number: 1,
     origin: 'create',
     changes: {
       base: null,

@@ -155,7 +155,6 @@ const makeWorld = async (
   const source = await build(parts, { projectId, id: lost?.id, slug }, body, signal);
   const version = await storeVersion(parts, upload, source, {
     message: body.message ?? null,
-    number: (lost?.head.number ?? 0) + 1,
     author: creator.publicKey,
     origin: 'create',
     replaced: [],

@@ -16,6 +16,7 @@ import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree
 import type { Made } from '../db/creations.ts';
 import { type NewRun, newRun } from '../db/runs.ts';
 import type { Upload } from '../db/uploads.ts';
+import { findCandidate } from '../db/version-gates.ts';
 import { findHeldBlobs } from '../db/versions.ts';
 import {
   insertNextVersion,
@@ -42,7 +43,7 @@ import {
 
 const readsAtOnce = 16;
 
-/** What came of a push: the version that is the head now, and whether the push made it. */
+/** Result of a push: the version that has the tree, which may wait to become the head, and `changed` if the push made it. */
 export type Pushed = {
   world: WorldRow;
   version: Version;
@@ -190,11 +191,18 @@ const readBase = async (
   }
 };
 
-type Push = { creator: Creator; world: WorldRow; head: Version; body: PushBody };
+/** `madeFrom`: the version that the tree was made from, which is the head or waits to follow it. */
+type Push = {
+  creator: Creator;
+  world: WorldRow;
+  head: Version;
+  madeFrom: Version;
+  body: PushBody;
+};
 
 const build = async (
   parts: Parts,
-  { projectId, world, head, body }: Omit<Push, 'creator'> & { projectId: string },
+  { projectId, world, head, body }: Omit<Push, 'creator' | 'madeFrom'> & { projectId: string },
   folder: string,
   signal: AbortSignal | undefined,
 ): Promise<Source> => {
@@ -225,14 +233,14 @@ const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
 const moved = async (parts: Parts, now: WorldRow, base: number): Promise<AppError> =>
   movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
 
-/** The run of the tests, where the world has them run by each push. */
+/** The run of the tests, where the world has them run by each push, or for its gate. */
 const testsOf = (
   { projectId, publicKey: author }: Creator,
   { id: worldId }: WorldRow,
   { id: versionId }: NewVersion,
-  { onPush }: Source,
+  { onPush, gate }: Source,
 ): NewRun | undefined => {
-  if (!onPush.includes('tests')) return undefined;
+  if (![...onPush, ...gate].includes('tests')) return undefined;
   return newRun({
     kind: 'tests',
     origin: 'push',
@@ -245,7 +253,7 @@ const testsOf = (
 const writeVersion = async (
   parts: Parts,
   upload: Upload,
-  { creator, world, head, body }: Push,
+  { creator, world, head, madeFrom, body }: Push,
   source: Source,
 ): Promise<string> => {
   const { projectId } = creator;
@@ -253,7 +261,6 @@ const writeVersion = async (
   const now = await getWorldStill(parts, projectId, world);
   if (now.headVersionId !== head.id) throw await moved(parts, now, body.base);
   const version = await storeVersion(parts, upload, source, {
-    number: head.number + 1,
     message: body.message ?? null,
     author: creator.publicKey,
     origin: 'push',
@@ -263,7 +270,8 @@ const writeVersion = async (
   const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };
   const { keptRows, leftOutRows } = source;
   const tests = testsOf(creator, world, version, source);
-  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows }, tests };
+  const gate = source.gate.length === 0 ? undefined : { madeFrom: madeFrom.id };
+  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows }, tests, gate };
   if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) {
     if (tests !== undefined) parts.notices.tell(runsTopic);
     return version.id;
@@ -280,6 +288,20 @@ const findHead = async (
   return { world, version: await getVersionOf(parts, world, 'latest') };
 };
 
+/** The version that a push is made from. Throws `conflict` where that is neither the head nor waits to follow it. */
+const findMadeFrom = async (
+  parts: Parts,
+  world: WorldRow,
+  head: Version,
+  { base }: PushBody,
+): Promise<Version> => {
+  if (head.number === base) return head;
+  const of = { worldId: world.id, headId: head.id, number: base };
+  const candidate = await findCandidate(parts.db, of);
+  if (candidate === undefined) throw movedError(world.slug, base, head);
+  return getVersionOf(parts, world, candidate);
+};
+
 const pushNew = async (
   parts: Parts,
   creator: Creator,
@@ -289,15 +311,15 @@ const pushNew = async (
   const { projectId } = creator;
   const { world, version: head } = await findHead(parts, projectId, slug);
   checkInUse(world);
-  if (head.number !== body.base) throw movedError(slug, body.base, head);
+  const madeFrom = await findMadeFrom(parts, world, head, body);
   return withFolder(parts, async (folder) => {
-    const push = { projectId, world, head, body };
+    const push = { projectId, world, head, madeFrom, body };
     const source = await build(parts, push, folder, signal);
     const { keptRows, leftOutRows } = source;
     const said = { world, isRepeated: false, keptRows, leftOutRows };
-    if (contentHashOf(source) === head.contentHash) {
-      return { ...said, version: head, changed: false };
-    }
+    const hash = contentHashOf(source);
+    const same = [head, madeFrom].find(({ contentHash }) => contentHash === hash);
+    if (same !== undefined) return { ...said, version: same, changed: false };
     const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
       writeVersion(parts, upload, { ...push, creator }, source),
     );

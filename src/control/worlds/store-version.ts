@@ -42,10 +42,7 @@ export type Source = Omit<
   };
 
 /** What is said of a version beside what it consists of; `base` is the one that it is made from. */
-export type VersionNote = Pick<
-  NewVersion,
-  'number' | 'message' | 'author' | 'origin' | 'replaced'
-> & {
+export type VersionNote = Pick<NewVersion, 'message' | 'author' | 'origin' | 'replaced'> & {
   base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
 };
 

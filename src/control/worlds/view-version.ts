@@ -5,7 +5,7 @@ import type { ListedVersion, ToldOfVersion } from '../db/versions.ts';
 import type { ManifestFile } from '../db/worlds.ts';
 import type { Version } from '../memory/versions.ts';
 
-type Shown = Omit<ListedVersion, 'labels' | 'tests' | 'changes'>;
+type Shown = Omit<ListedVersion, keyof ToldOfVersion | 'changes'>;
 
 const viewShared = (version: Shown) => ({
   id: version.id,
@@ -28,9 +28,13 @@ export const viewVersion = (version: Version): WorldView['version'] => ({
 export const viewListedVersion = ({
   labels,
   tests,
+  gate,
   changes,
   ...version
-}: ListedVersion): VersionListView => ({ ...viewShared(version), labels, tests, changes });
+}: ListedVersion): VersionListView => ({
+  ...viewShared(version),
+  ...{ labels, tests, gate, changes },
+});
 
 /** The files of a version, with digests as hex alone. */
 export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'] =>

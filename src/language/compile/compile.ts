@@ -153,6 +153,9 @@ const checkWorld = (tree: Tree, world: WorldDeclaration, known?: KnownRowFiles):
     ...surfaces,
     dependencies,
     onPush: environment?.onPush.includes('tests') ? ['tests'] : [],
+    ...(environment?.gate.includes('tests')
+      ? { gate: ['tests'] as const satisfies ['tests'] }
+      : {}),
     tasks,
   };
   return { contract, baseRows, rewritten };

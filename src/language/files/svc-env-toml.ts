@@ -90,6 +90,10 @@ export const environmentFileKeys = {
         'On every push: "tests" runs the suite in tests/.',
         defaulted(distinct(listOf(oneOf(['tests']))), []),
       ),
+      gate: described(
+        'Checks that a pushed version must pass before it becomes the head: "tests" runs the suite in tests/.',
+        defaulted(distinct(listOf(oneOf(['tests']))), []),
+      ),
     }),
   ),
   dependencies: described(
@@ -109,8 +113,21 @@ export type Environment = {
   /** Where `serve` stands. */
   servePlace: Place;
   onPush: string[];
+  gate: string[];
   dependencies: Map<string, Placed<DependencyTable>>;
   tasks: Placed<VerifierTask>[];
+};
+
+/** Refuses a gate that no version could pass, as a world without tests fails them. */
+const refuseClosedGate = (tree: Tree, place: Place, gate: readonly string[]): void => {
+  if (!gate.includes('tests') || tree.paths('tests/').length > 0) return;
+  place
+    .at('actions', 'gate')
+    .refuse(
+      'missing_file',
+      'the gate asks for tests, and there is no file in tests/',
+      'write a test, such as tests/test_world.py, or leave "gate" out',
+    );
 };
 
 const refuseAmbiguity = (
@@ -136,11 +153,13 @@ export const readEnvironment = (tree: Tree): Environment | undefined => {
   const { place } = document;
   const read = readTable(place, document.value, environmentFileKeys);
   refuseAmbiguity(place, read);
+  refuseClosedGate(tree, place, read.actions.gate);
   return {
     name: (read.environment ?? read.env)?.value.name ?? '',
     serve: read.tools.serve,
     servePlace: place.at('tools', 'serve'),
     onPush: read.actions.on_push,
+    gate: read.actions.gate,
     dependencies: read.dependencies,
     tasks: read.tasks,
   };

@@ -1,7 +1,7 @@
 /** Versions of worlds as clients see them, and how they are addressed. */
 
 import { limits } from '#domain/limits.ts';
-import { versionOrigins } from '#domain/world.ts';
+import { gateStates, versionOrigins } from '#domain/world.ts';
 import { nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { LatestTests } from './run.ts';
@@ -51,6 +51,12 @@ export const VersionView = Type.Object({
 const told = {
   labels: Type.Array(Type.String(), { description: 'names given to it by `PUT …/labels/{label}`' }),
   tests: nullable(LatestTests),
+  gate: nullable(
+    oneOf(
+      gateStates,
+      'of a version whose tests have to pass before it becomes the head; outdated: they passed when another was the head',
+    ),
+  ),
   changes: nullable(VersionChanges),
 };
 
@@ -105,7 +111,8 @@ export const PushBody = Type.Object(
     base: Type.Integer({
       minimum: 1,
       maximum: 999_999_999,
-      description: 'number of the version that it is made from: it must still be the head',
+      description:
+        'number of the version that it is made from: it must still be the head, or wait at the gate to follow it',
     }),
     files: Type.Array(PushedFile, {
       maxItems: limits.treeFiles,
@@ -125,7 +132,7 @@ export type PushBody = Static<typeof PushBody>;
 
 export const PushView = Type.Interface([VersionDetail], {
   changed: Type.Boolean({
-    description: 'false: the head has all this already, and no version was made',
+    description: 'false: a version has all this already, and none was made',
   }),
   keptRows: Count,
   leftOutRows: Type.Integer({
