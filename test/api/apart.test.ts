@@ -58,6 +58,7 @@ const metricsOf = (view: string, field: string): string => {
 const queries: Record<string, string> = {
   getMetrics: metricsOf('traces', 'id'),
   getBoundedMetrics: metricsOf('user-events', 'event'),
+  compareBuilds: '?base=hash-of-mine&candidate=hash-of-mine',
   diffBuilds: '?agentId=mine&base=hash-of-mine&candidate=hash-of-mine',
   findBuildGate: '?commitSha=0123456789abcdef',
   resolveBuild: '?agentId=mine&label=stable',
@@ -67,7 +68,13 @@ const queries: Record<string, string> = {
 };
 
 /** What their queries name is not there for others, and so they are not. */
-const ofOne = new Set(['diffBuilds', 'findBuildGate', 'listDatasetRunItems', 'resolveBuild']);
+const ofOne = new Set([
+  'compareBuilds',
+  'diffBuilds',
+  'findBuildGate',
+  'listDatasetRunItems',
+  'resolveBuild',
+]);
 
 const pathOf = ({ path, id }: OperationShape, own: Record<string, string> = {}): string => {
   const filled = path.replace(

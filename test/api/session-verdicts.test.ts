@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import {
   closeSession,
+  compareBuilds,
   enqueueCall,
   getMetrics,
   getSession,
@@ -209,6 +210,50 @@ describe('metrics', () => {
         ...{ sessionState: 'CLOSED', verdict: 'pass', count_count: 1 },
       },
     ]);
+  });
+});
+
+describe('two builds', () => {
+  it('are compared by the last grades of their sessions', async () => {
+    for (const buildHash of ['sha256:old', 'sha256:new']) {
+      await stage.control.send(registerBuild, { body: { agentId: 'compared', buildHash } });
+    }
+    const run = (buildHash: string) => ({ run: { id: `run of ${buildHash}`, buildHash } });
+    const graded = (verdict: string, paid: string) =>
+      gradeOf(verdict, [check('paid', paid), check('kept', 'pass')]).output;
+    const before = await play(run('sha256:old'), graded('pass', 'pass'));
+    const after = await play(run('sha256:new'), graded('fail', 'fail'));
+    await play(run('sha256:new'), graded('unknown', 'unknown'));
+    const query = { base: 'sha256:old', candidate: 'sha256:new' };
+    const { body } = await stage.control.send(compareBuilds, { query });
+    expect(body).toMatchObject({
+      base: { agentId: 'compared', buildHash: 'sha256:old' },
+      candidate: { buildHash: 'sha256:new' },
+      total: { base: { n: 1, passed: 1 }, candidate: { n: 1, passed: 0 }, difference: -1 },
+      tasks: [
+        {
+          ...{ world: 'notes', task: 'add a note', contentDiffers: false },
+          checks: [
+            { name: 'paid', base: { n: 1, passed: 1 }, candidate: { n: 1, passed: 0 } },
+            { name: 'kept', difference: 0 },
+          ],
+        },
+      ],
+      flips: [
+        {
+          base: { sessionId: before, verdict: 'pass' },
+          candidate: { sessionId: after, verdict: 'fail' },
+          checks: ['paid'],
+        },
+      ],
+      ...{ flippedToFail: 1, flippedToPass: 0, olderLeftOut: false },
+    });
+    const same = { base: 'sha256:old', candidate: 'sha256:old', agentId: 'compared' };
+    const unmoved = (await stage.control.send(compareBuilds, { query: same })).body;
+    expect(unmoved).toMatchObject({ total: { difference: 0 }, flips: [] });
+    await expect(
+      stage.control.send(compareBuilds, { query: { ...query, base: 'stable' } }),
+    ).rejects.toThrow(/a label or a version needs the agentId/);
   });
 });
 

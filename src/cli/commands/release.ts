@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import { readJsonObject } from '../files/input.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, roomOf } from '../terminal/context.ts';
+import { describeComparison } from '../views/comparison.ts';
 import {
   describeBuild,
   describeBuilds,
@@ -17,6 +18,7 @@ import {
   addPaging,
   addVersion,
   clientFor,
+  given,
   type PagingOptions,
   printAnswer,
   printPage,
@@ -174,6 +176,25 @@ const addDiff = (release: Command, context: Context): void => {
   );
 };
 
+const addCompare = (release: Command, context: Context): void => {
+  const command = addCommand(release, {
+    usage: 'compare <base> <candidate>',
+    summary:
+      'pass rates of two builds by task and check, their differences, and the sessions that flipped',
+    example: [
+      'svc release compare "$OLD_HASH" "$NEW_HASH"',
+      'svc release compare stable 1.4.0 --agent support',
+    ].join('\n'),
+  }).option('--agent <agent>', 'the agent, to name its builds by label or version as well');
+  type Options = ServiceOptions & { agent?: string };
+  withService(command).action(async (base: string, candidate: string, options: Options) => {
+    const query = { base, candidate, ...given('agentId', options.agent) };
+    const { body } = await clientFor(context, options).send(api.compareBuilds, { query });
+    const view = { colors: context.colors, room: roomOf(context.out) };
+    printAnswer(context, options, body, () => describeComparison(body, view));
+  });
+};
+
 const addRunList = (runs: Command, context: Context): void => {
   const command = addCommand(runs, {
     usage: 'list',
@@ -219,6 +240,7 @@ export const addRelease = (program: Command, context: Context): void => {
   const labels = release.command('labels').description('labels of builds: releases');
   for (const add of [addLabelSet, addLabelShow, addLabelHistory]) add(labels, context);
   addDiff(release, context);
+  addCompare(release, context);
   addReleaseGate(release, context);
   const runs = release.command('runs').description('runs of builds');
   for (const add of [addRunList, addRun]) add(runs, context);

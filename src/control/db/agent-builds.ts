@@ -112,7 +112,7 @@ export const findBuildByVersion = (
 const findAnyStatement = statement(
   'find_any_agent_build',
   `select ${columns} from agent_builds b
-    where b.project_id = :projectId and b.agent_id = :agentId and b.id = (
+    where b.project_id = :projectId and (:agentId::text is null or b.agent_id = :agentId) and b.id = (
       select id from (
         select id, 1 as rank, number from agent_builds where project_id = :projectId and id = :named
         union all
@@ -126,11 +126,11 @@ const findAnyStatement = statement(
       ) found order by rank, number desc limit 1)`,
 );
 
-/** The build of an agent by its id, hash, label or version, tried in this order. */
+/** The build of an agent by its id, hash, label or version, tried in this order; without the agent by the first two. */
 export const findAnyBuild = (
   db: Queryable,
   projectId: string,
-  agentId: string,
+  agentId: string | null,
   named: string,
 ): Promise<BuildRow | undefined> =>
   first(db.query<BuildRow>(findAnyStatement, { projectId, agentId, named }));

@@ -161,6 +161,7 @@ export {
 } from './push-operations.ts';
 export { getRecording, getRecordingFilm } from './recording-operations.ts';
 export {
+  compareBuilds,
   diffBuilds,
   findGate,
   finishAgentRun,

@@ -3,6 +3,7 @@ import { operation } from '../operation.ts';
 import { Type } from '../type.ts';
 import { CursorQuery } from './lists.ts';
 import {
+  BuildComparison,
   BuildDiff,
   BuildList,
   BuildView,
@@ -71,6 +72,27 @@ export const diffBuilds = operation({
   access: 'inspect',
   query: Type.Object({ agentId: Given, base: AnyBuild, candidate: AnyBuild }),
   answers: { 200: BuildDiff },
+});
+
+export const compareBuilds = operation({
+  id: 'compareBuilds',
+  summary:
+    'Pass rates of two builds by task and check, their differences with intervals, and the sessions that flipped',
+  method: 'GET',
+  path: '/agent-builds/compare',
+  access: 'inspect',
+  query: Type.Object({
+    agentId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'with it, builds can be named by label or version, too',
+      }),
+    ),
+    base: AnyBuild,
+    candidate: AnyBuild,
+  }),
+  answers: { 200: BuildComparison },
 });
 
 export const moveLabel = operation({

@@ -113,6 +113,63 @@ export const BuildDiff = Type.Object({
 });
 export type BuildDiff = Static<typeof BuildDiff>;
 
+const JudgedRate = Type.Object({
+  n: Type.Integer({ description: 'judged pass or fail' }),
+  passed: Type.Integer(),
+  passRate: nullable(Type.Number({ description: 'null where n is 0' })),
+});
+const Contrast = {
+  base: JudgedRate,
+  candidate: JudgedRate,
+  difference: nullable(Type.Number({ description: 'of the pass rates, candidate minus base' })),
+  interval: nullable(
+    Type.Array(Type.Number(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'of the difference, at 95 %: Newcombe’s hybrid score interval',
+    }),
+  ),
+};
+const PlayedTask = {
+  world: Type.String(),
+  task: nullable(Type.String({ description: 'its name, or the id of a stored one' })),
+};
+const Flipped = Type.Object({ sessionId: Type.String(), verdict: oneOf(['pass', 'fail']) });
+
+export const BuildComparison = Type.Object({
+  base: BuildRef,
+  candidate: BuildRef,
+  total: Type.Object(Contrast, { description: 'over the tasks that both have played' }),
+  tasks: Type.Array(
+    Type.Object({
+      ...PlayedTask,
+      contentDiffers: Type.Boolean({
+        description: 'true where the two played it with different contents',
+      }),
+      ...Contrast,
+      checks: Type.Array(Type.Object({ name: Type.String(), ...Contrast })),
+    }),
+  ),
+  flips: Type.Array(
+    Type.Object({
+      ...PlayedTask,
+      base: Flipped,
+      candidate: Flipped,
+      checks: Type.Array(Type.String(), { description: 'names of those that differ' }),
+    }),
+    {
+      description:
+        'sessions of a task, paired in their order, with another verdict; the first 1,000',
+    },
+  ),
+  flippedToPass: Type.Integer(),
+  flippedToFail: Type.Integer(),
+  olderLeftOut: Type.Boolean({
+    description: 'true where a build has more than 1,000 judged sessions; the newest are compared',
+  }),
+});
+export type BuildComparison = Static<typeof BuildComparison>;
+
 export const MoveLabelBody = Type.Object(
   {
     label: Type.String({

@@ -7,6 +7,7 @@ import { findRun, finishRun, listRuns } from '../../db/agent-runs.ts';
 import type { Database } from '../../db/database.ts';
 import type { Parts } from '../../parts.ts';
 import { diff, getBuild, register, resolve } from '../../releases/builds.ts';
+import { compare } from '../../releases/compare.ts';
 import { findNamed, readGate } from '../../releases/gate.ts';
 import { moveLabel } from '../../releases/labels.ts';
 import { viewBuild, viewListed, viewMove, viewRun } from '../../releases/view.ts';
@@ -19,7 +20,7 @@ const byNumber: CursorForm<{ number: number }> = {
   read: ([number]) => (isWhole(number) ? { number } : undefined),
 };
 
-const buildEndpoints = ({ db }: Parts): Endpoint[] => [
+const buildEndpoints = (parts: Parts, { db } = parts): Endpoint[] => [
   endpoint(api.registerBuild, async ({ body }, { caller: { projectId } }) => {
     const { build, isNew } = await register(db, projectId, body);
     return respond(isNew ? 201 : 200, viewBuild(build));
@@ -41,6 +42,10 @@ const buildEndpoints = ({ db }: Parts): Endpoint[] => [
 
   endpoint(api.diffBuilds, async ({ query }, { caller: { projectId } }) =>
     respond(200, await diff(db, projectId, query)),
+  ),
+
+  endpoint(api.compareBuilds, async ({ query }, { caller: { projectId } }) =>
+    respond(200, await compare(parts, projectId, query)),
   ),
 
   endpoint(api.moveLabel, async ({ params: { buildId }, body }, { caller }) => {

@@ -1,0 +1,90 @@
+/** Two builds compared, as a person reads it. */
+import type { BuildComparison, BuildRef } from '#wire/public-api/release.ts';
+import { cut, cutLine, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
+import { formatFitted, type View } from './fitted-table.ts';
+
+type Contrast = BuildComparison['total'];
+type Task = BuildComparison['tasks'][number];
+
+const named = ({ agentId, version, buildHash }: BuildRef): string =>
+  `${cutLine(agentId, 30)} ${cutLine(version ?? buildHash, 24)}`;
+
+/** `12/20 60 %`, or `-` where nothing was judged. */
+const rateText = ({ n, passed, passRate }: Contrast['base']): string =>
+  passRate === null ? '-' : `${passed}/${n} ${Math.round(passRate * 100)} %`;
+
+const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
+
+/** The cells of a contrast; an interval without 0 is marked. */
+const cellsOf = ({ base, candidate, difference, interval }: Contrast): string[] => {
+  const rates = [rateText(base), rateText(candidate)];
+  if (difference === null || interval === null) return [...rates, '-', '-'];
+  const [low = 0, high = 0] = interval;
+  const mark = low > 0 || high < 0 ? ' *' : '';
+  return [...rates, points(difference), `${points(low)} to ${points(high)}${mark}`];
+};
+
+const head = ['TASK', 'BASE', 'CANDIDATE', 'DIFFERENCE', '95 % INTERVAL'];
+
+const nameOf = ({ world, task }: Pick<Task, 'world' | 'task'>): string =>
+  cutLine(task === null ? world : `${world}/${task}`, 60);
+
+const linesOf = (task: Task): string[][] => [
+  [nameOf(task), ...cellsOf(task)],
+  ...task.checks.map((check) => [`  ${cutLine(check.name, 58)}`, ...cellsOf(check)]),
+];
+
+const flipLines = (
+  flips: BuildComparison['flips'],
+  to: 'pass' | 'fail',
+  { room }: View,
+): string[] => {
+  const those = flips.filter(({ candidate }) => candidate.verdict === to);
+  return those.flatMap((flip) => {
+    const checks = flip.checks.length === 0 ? '' : `: ${cutLine(flip.checks.join(', '), 200)}`;
+    const lines = wrapLines(`${nameOf(flip)}${checks}`, room - 2);
+    const pair = `${flip.base.sessionId} → ${flip.candidate.sessionId}`;
+    return [...lines.map((line) => `  ${line}`), `    ${pair}`];
+  });
+};
+
+const flipText = (comparison: BuildComparison, view: View): string[] => {
+  const { colors } = view;
+  const { flips, flippedToFail, flippedToPass } = comparison;
+  const [toFail, toPass] = [flipLines(flips, 'fail', view), flipLines(flips, 'pass', view)];
+  return [
+    ...['', `sessions that flipped: ${flippedToFail} to fail, ${flippedToPass} to pass`],
+    ...(toFail.length === 0 ? [] : [colors.red('to fail'), ...toFail]),
+    ...(toPass.length === 0 ? [] : [colors.green('to pass'), ...toPass]),
+  ];
+};
+
+const least = 20;
+
+/** Cuts the first cells so far that the table fits, down to 20 characters each. */
+const cutNames = (lines: readonly string[][], room: number): string[][] => {
+  const rest = lines.map(([, ...cells]) => ['', ...cells]);
+  const others = widthOf(formatTable([['', ...head.slice(1)], ...rest]));
+  const most = Math.max(least, room - others);
+  return lines.map(([name = '', ...cells]) => [cut(name, most), ...cells]);
+};
+
+/** Describes pass rates by task and check with their differences, and the sessions that flipped. */
+export const describeComparison = (comparison: BuildComparison, view: View): string => {
+  const { base, candidate, total, tasks, olderLeftOut } = comparison;
+  const title = `${named(base)} → ${named(candidate)}`;
+  if (tasks.length === 0)
+    return `${title}\nneither build has a session that was graded pass or fail`;
+  const lines = [...tasks.flatMap(linesOf), ['tasks of both', ...cellsOf(total)]];
+  const table = formatFitted(head, cutNames(lines, view.room), view);
+  return [
+    ...[title, '', table, 'differences in points; * where the interval leaves out 0'],
+    ...tasks
+      .filter(({ contentDiffers }) => contentDiffers)
+      .flatMap((task) =>
+        wrapLines(`the two played ${nameOf(task)} with different contents`, view.room),
+      ),
+    ...(olderLeftOut ? ['only the newest 1,000 sessions of each build are compared'] : []),
+    ...flipText(comparison, view),
+  ].join('\n');
+};
