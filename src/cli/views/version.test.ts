@@ -27,11 +27,14 @@ describe('a list of versions', () => {
 describe('a push', () => {
   const answer = { ...version, slug: 'crm', changed: true, keptRows: 0, leftOutRows: 0 };
   const textOf = (more: object) =>
-    describePush({
-      answer: { ...answer, ...more } as unknown as PushView,
-      sentFiles: 1,
-      sentBytes: 2,
-    });
+    describePush(
+      {
+        answer: { ...answer, warnings: [], ...more } as unknown as PushView,
+        sentFiles: 1,
+        sentBytes: 2,
+      },
+      { colors, room: 80 },
+    );
 
   it('says how its version becomes the head where it waits at the gate', () => {
     expect(textOf({ gate: 'waiting' })).toMatch(

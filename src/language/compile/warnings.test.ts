@@ -30,7 +30,7 @@ it('warns of a name to redact that no field has', () => {
   const contract = contractOf((world) =>
     replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["login", "titel"]'),
   );
-  expect(languageWarnings(contract, toTree(smallWorld()))).toEqual([
+  expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
     '[redact] names "titel", which no field of an entity is called; did you mean "title"?',
   ]);
 });
