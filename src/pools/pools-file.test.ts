@@ -133,7 +133,6 @@ size = { name = "standard", memory_mb = 64 }
       'pools.toml:9:9: pools.Spot.surge: must be a whole number from 1 to 100000, is 0',
       'pools.toml:10:11: pools.Spot.max_age: must be a duration from 1m to 365d, is "1 day" (as in "30s", "24h")',
       'pools.toml:11:12: pools.Spot.worlds.help-desk: "help-desk" does not name a world (write "organization/project/world" = 2)',
-      'pools.toml:13:1: pools.b.maximum: the key "maximum" is missing',
       'pools.toml:14:1: pools.b.maxium: unknown key "maxium" (did you mean "maximum"?)',
       'pools.toml:15:10: pools.b.target: must be "auto" or a number of hosts, is "some"',
       'pools.toml:16:41: pools.b.size.memory_mb: must be a whole number from 128 to 1048576, is 64',

@@ -72,7 +72,7 @@ def unsendable_refusal(ctx):
 
 
 def stray(ctx):
-    return ctx.query("note")
+    return ctx.query("".join(["no", "te"]))
 
 
 def interim(ctx):

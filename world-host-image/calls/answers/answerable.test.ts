@@ -9,9 +9,10 @@ import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import { findAnswerFault } from './answerable.ts';
 
 const python = `
-import json, os
+import importlib, json, os
 from svc_env import fail, insert
-from svc_env.run import current_run
+
+current_run = importlib.import_module("svc_env.run").current_run
 
 def nested(levels):
     value = 1
