@@ -18,9 +18,9 @@ model = api.models.create(
 )
 assert model.pricing_tiers[0].name == "Standard" and not model.is_langfuse_managed
 assert api.models.get(model.id).prices["input"].price == 0.5
-listed = api.models.list(page=1, limit=100)
-assert any(one.is_langfuse_managed for one in listed.data)
-assert model.id in [one.id for one in listed.data]
+listed = [one for page in (1, 2) for one in api.models.list(page=page, limit=100).data]
+assert any(one.is_langfuse_managed for one in listed)
+assert model.id in [one.id for one in listed]
 
 with langfuse.start_as_current_observation(
     name="priced", as_type="generation", model="python-model"
