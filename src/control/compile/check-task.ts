@@ -136,7 +136,11 @@ const checkSolutions = (
   { solution, alternatives = [], tools }: TaskSpec,
   known: ReadonlySet<string>,
 ): FieldProblem[] => {
-  const world = { api: contract.api, mayCall: (name: string) => known.has(name) };
+  const world = {
+    api: contract.api,
+    mayCall: (name: string) => known.has(name),
+    tools: known,
+  };
   const of = solvableWith(tools ?? null, world);
   const written = [
     ...(solution === undefined ? [] : [{ path: ['solution'], solution }]),

@@ -7,6 +7,7 @@ import type { ApiContract } from '../contract.ts';
 import type { Scenario } from '../files/scenario-toml.ts';
 import type { WrittenSolution } from '../files/solution.ts';
 import type { Place } from '../read/place.ts';
+import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 import {
   type Script,
@@ -24,17 +25,23 @@ type World = {
   api: ApiContract | null | undefined;
   /** Whether it has a tool of this name, or may have it of a world that it is linked to. */
   mayCall(tool: string): boolean;
+  /** Names of its own tools. */
+  tools: ReadonlySet<string>;
 };
 
 /** What a solution of a task may use. `given` are the tools of the task; null: all. */
 export const solvableWith = (
   given: readonly string[] | null,
-  { api, mayCall }: World,
+  { api, mayCall, tools }: World,
 ): Solvable => ({
   hasApi: api !== null,
   routeFault: api ? createRouteFault(api) : () => undefined,
   toolFault(name) {
-    if (!mayCall(name)) return `the world has no tool "${name.slice(0, 100)}"`;
+    if (!mayCall(name)) {
+      const hint = suggestName(name, tools);
+      const rest = hint === undefined ? '' : `; ${hint}`;
+      return `the world has no tool "${name.slice(0, 100)}"${rest}`;
+    }
     return givesTool(given, name) ? undefined : withheldTool(name, given ?? []);
   },
 });

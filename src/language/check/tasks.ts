@@ -183,7 +183,11 @@ const readTask = (
     ...readSolutions(
       scenario,
       { path: folder, tree },
-      { api: hasFaultyConnector(tree) ? undefined : sources.redaction.api, mayCall },
+      {
+        api: hasFaultyConnector(tree) ? undefined : sources.redaction.api,
+        mayCall,
+        tools: sources.tools,
+      },
     ),
   };
   return { task: { place: scenario.place, value }, rewritten: redaction?.rewritten() ?? [] };
