@@ -91,15 +91,15 @@ export const nameStep = (step: Step): string => {
 
 export type SolutionFault = { path: string[]; message: string };
 
-/** What a solution may use: the tools that there are for it, and the routes. */
+/** The tools and routes that a solution may use. */
 export type Solvable = {
   hasApi: boolean;
   toolFault(name: string): string | undefined;
-  /** Why no route answers such a request; `path` is without query. */
+  /** Says why no route answers such a request; `path` has no query. */
   routeFault(method: string, path: string): string | undefined;
 };
 
-/** The path of a request without its query, with something in place of what earlier steps answer. */
+/** Returns the path without its query, with `x` in place of references to earlier steps. */
 const plainPath = (path: string): string =>
   path.replaceAll(withinPath, 'x').replace(/[?#].*$/s, '');
 

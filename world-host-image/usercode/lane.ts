@@ -46,7 +46,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   /** Whether workers import the directory before a run asks them to. */
   let isEager = false;
   let isUntouched = true;
-  /** Of the directory, as it was last imported. */
+  /** Reasons why files of the directory could not be imported the last time. */
   let failures: readonly string[] = [];
   let stopped = false;
   let turn: Promise<unknown> = Promise.resolve();

@@ -66,7 +66,7 @@ const insertStatement = statement(
    select ${keptBytes} from served`,
 );
 
-/** Of an entry of the session `$1`: no push of it is on its way. */
+/** Condition on an entry of the session `$1`: no push of it is pending. */
 export const isNotPushed = 'id not in (select delivery_id from pushes where session_id = $1)';
 
 // Deliveries and all else have a bound each: neither makes room for the other. Those that are still to be sent make

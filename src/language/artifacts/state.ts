@@ -86,7 +86,7 @@ const compileHint = 'run svc worlds schema compile on the folder';
 
 type Fault = 'stale' | 'left_over' | 'edited';
 
-/** What is said of generated files that are not current: one of them, several, and the way out. */
+/** Messages for generated files that are not current: for one file, for several, and the way out. */
 const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hint: string }> = {
   stale: {
     code: 'stale_artifact',

@@ -1,6 +1,6 @@
 /**
- * The code of a world: that its languages can read it, that the modules and names that it imports are there, and that
- * the entities and members of contexts that it names exist. Nothing of it runs.
+ * Checks the code of a world without running it: its syntax, its imports, and the entities and members of contexts that it
+ * names.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { leftOutFolder } from '#domain/tree-path.ts';
@@ -12,13 +12,13 @@ import { readTypescript } from '../code/typescript.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 
-/** What a check needs to know of the code. */
+/** Facts about the code that other checks use. */
 export type CodeOfTree = {
-  /** Whether a file is there that its language cannot read, so that nothing can be said of its functions. */
+  /** Returns whether a file exists and cannot be parsed, so that its functions are not known. */
   isUnreadable(path: string): boolean;
 };
 
-/** Where code of a world stands, besides at the root. */
+/** Folders that hold code, besides the root. */
 const codeFolders = /^(?:api|tests|scenarios|checks)\//;
 
 const isChecked = (path: string, handlers: string | undefined): boolean => {
@@ -62,7 +62,7 @@ const entityFaults = ({ entities }: CodeReading, known: ReadonlySet<string>): Co
     ];
   });
 
-/** Refuses the mistakes of all code. `entities` is undefined while the data model has problems of its own. */
+/** Refuses the mistakes of all code. `entities` is undefined if the data model has problems. */
 export const checkCode = (
   tree: Tree,
   {

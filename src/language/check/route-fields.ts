@@ -23,7 +23,7 @@ const matchable: Record<FilterMatch, readonly JsonType[]> = {
 
 const describeTypes = (types: ReadonlySet<JsonType>): string => [...types].join(' or ');
 
-/** The values that a request may mean by a text, as a route reads them. */
+/** Returns the values that a text in a request may stand for. */
 const meaningsOf = (sample: unknown): unknown[] =>
   [sample].flat().flatMap((value) => {
     const text = String(value);
@@ -31,7 +31,7 @@ const meaningsOf = (sample: unknown): unknown[] =>
     return [text, ...number, ...(text === 'true' || text === 'false' ? [text === 'true'] : [])];
   });
 
-/** A sample that no row can match is refused: whoever tries the route with it finds nothing. */
+/** Refuses a sample that no row can match. */
 const checkSample = (
   draft: RouteDraft,
   { argument, field }: { argument: string; field: Field },

@@ -1,4 +1,4 @@
-/** Whether a world has a route for a request, as far as its path tells. Which of several answers is the host's to say. */
+/** Finds requests that no route of a world answers, by method and path. */
 import type { ApiContract, PathPart, PathSegment, RouteContract } from '../contract.ts';
 import { partsOf } from '../path-segments.ts';
 import { nearestName } from '../read/suggest.ts';
@@ -12,7 +12,7 @@ const segmentPattern = (segment: PathSegment): string =>
 const routePattern = ({ segments }: RouteContract): RegExp =>
   new RegExp(`^${segments.map((segment) => `/${segmentPattern(segment)}`).join('')}/?$`);
 
-/** The paths that a path stands for: without a prefix, with what an alias stands for. */
+/** Returns the path itself, and the path with its prefix removed or its alias replaced. */
 const meantPaths = (path: string, { prefixes = [], aliases = [] }: ApiContract): string[] => {
   const plain = prefixes
     .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
@@ -22,10 +22,10 @@ const meantPaths = (path: string, { prefixes = [], aliases = [] }: ApiContract):
   return alias === undefined ? all : [...all, `${alias.to}${path.slice(alias.from.length)}`];
 };
 
-/** A path with its numbers taken for arguments, as it would be compared by eye. */
+/** Replaces the numbers of a path by `{id}`, to compare it with the paths of routes. */
 const withArguments = (path: string): string => path.replace(/\/\d+(?=\/|$)/g, '/{id}');
 
-/** Answers why no route has a request; undefined where one has it. */
+/** Makes a function that says why no route answers a request; undefined if one does. */
 export const createRouteFault = (
   api: ApiContract,
 ): ((method: string, path: string) => string | undefined) => {

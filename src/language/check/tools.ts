@@ -68,7 +68,7 @@ const checkArguments = (
   }
 };
 
-/** What an operation answers, as far as its table says; undefined where its code decides. */
+/** Returns the shape of an operation's answer; undefined if its code decides. */
 const answerOf = (route: RouteContract): { type: 'object' | 'array'; key?: string } | undefined => {
   if (route.action === 'handler' || route.action === 'delete') return undefined;
   if (route.envelope !== '') return { type: 'object', key: route.envelope };
@@ -98,7 +98,7 @@ const checkOutput = (
 
 type Bind = (place: Place, name: string) => ToolBinding | undefined;
 
-/** Whether an operation or function answers a tool, as far as is known of files that have problems of their own. */
+/** Returns whether a tool may be answered by a file that has problems of its own. */
 const mayAnswer = (name: string, { tree, connector, code }: ToolSources): boolean => {
   const isUnread = connector === undefined && tree.has(connectorFile);
   const isWritten = connector?.operations.some(({ value }) => value.name === name) === true;

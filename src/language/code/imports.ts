@@ -1,4 +1,4 @@
-/** Imports of code, held to what there is where hosts run it: the language's library, the world's own files. */
+/** Checks the imports of code against what hosts have: the language's library, `svc_env`, the world's own files. */
 import { dirname, join } from 'node:path/posix';
 import { nearestName, suggestName } from '../read/suggest.ts';
 import { pythonModules, typescriptModules } from './author-modules.ts';
@@ -10,7 +10,7 @@ import type { CodeFault, Import, NamedAt } from './reading.ts';
 export type OwnFiles = {
   has(path: string): boolean;
   paths(): readonly string[];
-  /** Names that a file offers; undefined where they are not known. */
+  /** Returns the names that a file exports; undefined if they are not known. */
   offers(path: string): ReadonlySet<string> | undefined;
 };
 
@@ -19,7 +19,7 @@ const fault = ({ line, column }: NamedAt, message: string, hint?: string): CodeF
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** What is not in a module of the host or in a file, one after another. */
+/** Returns a fault for each imported name that the module does not have. */
 const missingNames = (
   { name: module, takes }: Import,
   offers: ReadonlySet<string>,
@@ -35,7 +35,7 @@ const missingNames = (
 
 const isTestCode = (path: string): boolean => /^(?:tests|scenarios)\//.test(path);
 
-/** The folder or file of a module, by a path without ending; undefined where there is neither. */
+/** Returns the file or folder of a module, given its path without ending. */
 const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined => {
   const candidates = [`${base}.py`, `${base}/__init__.py`];
   const file = candidates.find(has);
@@ -43,7 +43,7 @@ const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined 
   return paths().some((path) => path.startsWith(`${base}/`)) ? `${base}/` : undefined;
 };
 
-/** Folders from which Python imports: the root, and for tests and scripts also that of the file. */
+/** Returns the folders that absolute imports are looked up in. */
 const searched = (importer: string): string[] =>
   isTestCode(importer) ? ['', dirname(importer), 'tests'] : [''];
 
@@ -140,7 +140,7 @@ const relativeTo = (folder: string, path: string): string => {
   return path.startsWith(prefix) ? `./${path.slice(prefix.length)}` : path;
 };
 
-/** What is wrong with one import of a file. */
+/** Returns the faults of one import of a file. */
 export const importFaults = (importer: string, taken: Import, own: OwnFiles): CodeFault[] =>
   importer.endsWith('.py')
     ? pythonFaults(importer, taken, own)

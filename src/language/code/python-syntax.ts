@@ -1,15 +1,15 @@
 /**
- * Mistakes of syntax and names that are defined nowhere, found by Ruff, whose parser reads what CPython reads. It is
- * WebAssembly: it needs no Python and runs nothing of the file.
+ * Finds mistakes of syntax and undefined names in Python by Ruff, whose parser accepts what CPython accepts. Ruff is
+ * WebAssembly here: it needs no Python and does not run the file.
  */
 import { createRequire } from 'node:module';
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { isOverflow } from './overflow.ts';
 import { type CodeFault, syntaxFault } from './reading.ts';
 
-/** `break` outside of a loop and the like, and names that are defined nowhere (F821). */
+/** Misplaced statements such as `break` outside of a loop, and undefined names (F821). */
 const rules = ['F701', 'F702', 'F704', 'F706', 'F707', 'F821'];
-/** The version that hosts run. */
+/** Hosts run this version of Python. */
 const settings = { 'target-version': 'py313', lint: { select: rules } };
 
 const require = createRequire(import.meta.url);
@@ -17,14 +17,14 @@ const moduleName = '@astral-sh/ruff-wasm-nodejs';
 
 let linter: Workspace | undefined;
 
-/** Made with the first file, as it takes some 100 ms. */
+/** Loads Ruff for the first file, which takes some 100 ms. */
 const openLinter = (): Workspace => {
   const ruff = require(moduleName) as typeof import('@astral-sh/ruff-wasm-nodejs');
   linter ??= new ruff.Workspace(settings, ruff.PositionEncoding.Utf16);
   return linter;
 };
 
-/** After an overflow the module's own stack is not what it was: the next file gets a new one. */
+/** Unloads Ruff after an overflow, which leaves the module's own stack in an unknown state. */
 const dropLinter = (): void => {
   linter = undefined;
   delete require.cache[require.resolve(moduleName)];
@@ -38,7 +38,7 @@ const faultOf = ({ code, message, start_location: { row, column } }: Diagnostic)
   return { ...at, code: 'unknown_name', message: `"${undefinedName(message)}" is not defined` };
 };
 
-/** The mistakes of a file, in its order; undefined for one that nests too deeply to be read. */
+/** Returns the mistakes of a file in reading order; undefined if it nests too deeply to be parsed. */
 export const pythonFaults = (text: string): CodeFault[] | undefined => {
   try {
     const found = openLinter().check(text) as Diagnostic[];

@@ -1,4 +1,4 @@
-/** Reads Python without running it: what is wrong with it, and which modules, entities and members it names. */
+/** Reads Python without running it: its mistakes, and the modules, entities and members that it names. */
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@lezer/python';
 import { nearestName } from '../read/suggest.ts';
@@ -27,16 +27,16 @@ const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
   return children;
 };
 
-/** The nodes of a file that are looked at, by what they are. */
+/** The nodes of a file that are examined, by kind. */
 type Found = {
   imports: SyntaxNode[];
   members: SyntaxNode[];
   calls: SyntaxNode[];
   /** Every name that stands in the file. */
   names: Set<string>;
-  /** Those that something other than an import or a parameter binds. */
+  /** Names bound by something other than an import or a parameter. */
   assigned: Set<string>;
-  /** Whether names may come about as the file runs. */
+  /** True if running the file may create further names. */
   isOpen: boolean;
 };
 
@@ -47,13 +47,13 @@ const bindingNodes = new Set([
   'WithStatement',
 ]);
 
-/** Whether the name at a cursor is bound by what stands around it. A parameter is not. */
+/** Returns whether a name is bound where it stands, other than as a parameter. */
 const isBinding = (node: SyntaxNode): boolean => {
   const parent = node.parent?.name ?? '';
   return bindingNodes.has(parent) || (parent === 'AssignStatement' && isTarget(node));
 };
 
-/** Looks through a file once. A cursor needs no stack of its own, however deep it goes. */
+/** Collects the nodes in one pass, without recursion, as the depth of a stranger's file has no bound. */
 const findNodes = (source: Source): Found => {
   const found: Found = {
     ...{ imports: [], members: [], calls: [] },
@@ -77,7 +77,7 @@ const findNodes = (source: Source): Found => {
   return found;
 };
 
-/** Whether it runs only where its failure is expected, or never: in `try`, or for type checkers alone. */
+/** Returns whether an import may fail: it stands in `try`, or under `if TYPE_CHECKING`. */
 const isOptional = (node: SyntaxNode, source: Source): boolean => {
   for (let around = node.parent; around !== null; around = around.parent) {
     if (around.name === 'TryStatement') return true;
@@ -88,7 +88,7 @@ const isOptional = (node: SyntaxNode, source: Source): boolean => {
   return false;
 };
 
-/** `a.b as c, d as e`, as the names before `as`. */
+/** Returns the names before `as` of `a.b as c, d as e`. */
 const listedNames = (nodes: readonly SyntaxNode[], source: Source): NamedAt[] => {
   const names: NamedAt[] = [];
   let isDotted = false;
@@ -117,7 +117,7 @@ const readImport = (node: SyntaxNode, source: Source): Import[] => {
   return [{ name, ...source.at(first), takes: listedNames(children.slice(end + 1), source) }];
 };
 
-/** Local names of what a file imports from the modules of hosts: `module.name` by the name that it has here. */
+/** Returns the imports from the modules of hosts: `module.name` by the local name. */
 const hostNames = (imports: readonly SyntaxNode[], source: Source): Map<string, string> => {
   const names = new Map<string, string>();
   for (const node of imports) {
@@ -133,7 +133,7 @@ const hostNames = (imports: readonly SyntaxNode[], source: Source): Map<string, 
   return names;
 };
 
-/** Whether an `=` follows what stands here, in its statement. */
+/** Returns whether the node is the target of an assignment. */
 const isTarget = (node: SyntaxNode): boolean => {
   for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
     if (next.name === 'AssignOp') return true;
@@ -141,14 +141,14 @@ const isTarget = (node: SyntaxNode): boolean => {
   return false;
 };
 
-/** The text of a string literal without a prefix or escapes; undefined for any other. */
+/** Returns the text of a string literal that has neither prefix nor escapes. */
 const plainText = (written: string): string | undefined =>
   /^(?:'([^'\\\n]*)'|"([^"\\\n]*)")$/
     .exec(written)
     ?.slice(1)
     .find((text) => text !== undefined);
 
-/** The argument at a place of a call, or of the keyword `entity`, where it is a literal. */
+/** Returns the argument at a position of a call, or of the keyword `entity`, if it is a literal. */
 const literalArgument = (call: SyntaxNode, index: number, source: Source): NamedAt | undefined => {
   const list = call.getChild('ArgList');
   const args = list === null ? [] : childrenOf(list).filter(({ name }) => !/^[(),]$/.test(name));
@@ -161,7 +161,7 @@ const literalArgument = (call: SyntaxNode, index: number, source: Source): Named
   return name === undefined ? undefined : { name, ...source.at(node) };
 };
 
-/** The kind of a context by its annotation; `other` for another type. */
+/** Returns the kind of context that an annotation names; `other` for another type. */
 const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'other' | undefined => {
   if (type?.name !== 'TypeDef') return undefined;
   const name = textOf(source, type);
@@ -169,7 +169,7 @@ const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'othe
   return /\bVerifyContext\b/.test(name) ? 'verify' : 'other';
 };
 
-/** What a parameter of a function is; undefined where the function has none of this name. */
+/** Returns the kind of a parameter; undefined if the function has no parameter of this name. */
 const parameterKind = (
   definition: SyntaxNode,
   name: string,
@@ -183,7 +183,7 @@ const parameterKind = (
   return annotated(node.nextSibling, source) ?? (isUsual ? context : undefined) ?? 'other';
 };
 
-/** Which context a name is where it stands: a parameter of the nearest function around it that has one of this name. */
+/** Returns the context that a name stands for, by the nearest function around it with a parameter of this name. */
 const contextAt = (
   node: SyntaxNode,
   of: { source: Source; context: ContextKind | undefined },
@@ -197,7 +197,7 @@ const contextAt = (
   return undefined;
 };
 
-/** What functions do with the contexts that they are given. */
+/** Reads the uses of contexts: members, and entities given to their methods. */
 const readContexts = (
   { members: found, assigned }: Found,
   source: Source,
@@ -221,7 +221,7 @@ const readContexts = (
   return { members: members.filter(({ name }) => !added.has(name)), entities };
 };
 
-/** The entity that a method of a context or of `world` is called with. */
+/** Returns the entity that a method of a context or of `world` is called with. */
 const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[] => {
   let callee = method;
   const outer = method.parent;
@@ -235,7 +235,7 @@ const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[]
   return entity === undefined ? [] : [entity];
 };
 
-/** Entities given to functions that are imported from the modules of hosts. */
+/** Reads the entities given to functions imported from the modules of hosts. */
 const readCalls = (
   calls: readonly SyntaxNode[],
   names: ReadonlyMap<string, string>,

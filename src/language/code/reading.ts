@@ -1,6 +1,6 @@
 /**
- * What a check learns from the code of an author without running it: mistakes that its language finds, and the
- * modules, entities and members of contexts that it names. The same for Python and TypeScript.
+ * The facts that a check reads from an author's code without running it: its mistakes, and the modules, entities and
+ * members of contexts that it names. Python and TypeScript have the same form.
  */
 import type { ProblemCode } from '../read/codes.ts';
 import type { Position } from '../read/positions.ts';
@@ -8,36 +8,36 @@ import type { Position } from '../read/positions.ts';
 /** A mistake in one file, by a rule of the language. */
 export type CodeFault = Position & { code: ProblemCode; message: string; hint?: string };
 
-/** A name as it is written, with its place. */
+/** A name with its place in the file. */
 export type NamedAt = Position & { name: string };
 
-/** A module that code cannot do without, and what it takes from there. */
+/** A module that the code cannot run without, and the names taken from it. */
 export type Import = NamedAt & { takes: readonly NamedAt[] };
 
-/** Which context a function is called with. */
+/** The context that a function is called with: a handler's or a grader's. */
 export type ContextKind = 'handler' | 'verify';
 
-/** Members of a context that code uses. */
+/** A member of a context that the code uses. */
 export type MemberUse = NamedAt & { context: ContextKind };
 
 export type CodeReading = {
-  /** Where one is a mistake of syntax, nothing else is known of the file. */
+  /** A file with a mistake of syntax has no other facts. */
   faults: readonly CodeFault[];
   imports: readonly Import[];
-  /** Entities, where a function of the store is given one as a literal. */
+  /** Entities given to functions of the store as literals. */
   entities: readonly NamedAt[];
   members: readonly MemberUse[];
-  /** Names that another file may take from this one; undefined where they are not known without running it. */
+  /** Names that other files may import; undefined where only running the file would tell. */
   offers: ReadonlySet<string> | undefined;
 };
 
-/** How a file is read. */
+/** Options of reading a file. */
 export type ReadingOptions = {
-  /** What a parameter `ctx` is that says nothing of its type; undefined: nobody knows. */
+  /** The context that an untyped parameter `ctx` stands for; undefined where it is not known. */
   context: ContextKind | undefined;
 };
 
-/** The reading of a file with mistakes of syntax. */
+/** Returns the reading of a file that cannot be parsed. */
 export const unreadable = (faults: readonly CodeFault[]): CodeReading => ({
   faults,
   imports: [],
@@ -46,7 +46,7 @@ export const unreadable = (faults: readonly CodeFault[]): CodeReading => ({
   offers: undefined,
 });
 
-/** A mistake of syntax. */
+/** Makes a mistake of syntax. */
 export const syntaxFault = (at: Position, message: string, hint?: string): CodeFault => ({
   code: 'syntax',
   line: at.line,
@@ -55,7 +55,7 @@ export const syntaxFault = (at: Position, message: string, hint?: string): CodeF
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** A file whose statements or expressions nest deeper than its parser can follow. */
+/** Returns the reading of a file that nests deeper than its parser can follow. */
 export const nestsTooDeeply = (language: string): CodeReading =>
   unreadable([
     {

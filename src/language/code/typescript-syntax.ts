@@ -1,6 +1,6 @@
 /**
- * TypeScript as Node runs it: types become blanks, by the module that Node itself does it with, and what is left is
- * JavaScript in which everything stands where it stood.
+ * Parses TypeScript as Node runs it: amaro, which Node uses too, replaces types by blanks, so positions stay; acorn parses
+ * the JavaScript that is left.
  */
 import { createRequire } from 'node:module';
 import { type Options, type Program, parse } from 'acorn';
@@ -10,10 +10,10 @@ import { type CodeFault, syntaxFault } from './reading.ts';
 const require = createRequire(import.meta.url);
 const moduleName = 'amaro';
 
-/** What the eraser throws: lines from 1, columns from 0. */
+/** Error of amaro: lines from 1, columns from 0. */
 type EraserFault = { code: string; message: string; startLine: number; startColumn: number };
 
-/** What acorn throws: lines from 1, columns from 0. */
+/** Error of acorn: lines from 1, columns from 0. */
 type ParserFault = SyntaxError & { loc: { line: number; column: number } };
 
 const isEraserFault = (error: unknown): error is EraserFault =>
@@ -47,7 +47,7 @@ const faultOf = (error: unknown): CodeFault => {
   throw error;
 };
 
-/** What came of reading: a program, mistakes, or neither for a file that nests too deeply. */
+/** A program, or mistakes; neither for a file that nests too deeply. */
 export type ParsedScript = { program?: Program; faults: CodeFault[] };
 
 /** Parses a file. */

@@ -1,4 +1,4 @@
-/** Reads TypeScript without running it: what is wrong with it, and which modules, entities and members it names. */
+/** Reads TypeScript without running it: its mistakes, and the modules, entities and members that it names. */
 import type {
   AnyNode,
   CallExpression,
@@ -31,7 +31,7 @@ const placeOf = ({ loc }: Pick<AnyNode, 'loc'>): { line: number; column: number 
   column: (loc?.start.column ?? 0) + 1,
 });
 
-/** Every node of a program with the one around it, in no order. It keeps its own stack. */
+/** Maps every node of a program to its parent, without recursion. */
 const parentsOf = (program: AnyNode): Map<AnyNode, AnyNode | undefined> => {
   const parents = new Map<AnyNode, AnyNode | undefined>([[program, undefined]]);
   const waiting: AnyNode[] = [program];
@@ -55,7 +55,7 @@ const literal = (node: AnyNode | undefined): NamedAt | undefined =>
     ? { name: node.value, ...placeOf(node) }
     : undefined;
 
-/** The name of an import or export as it is written, which may be a text. */
+/** Returns the name of an import or export, which may be written as a string. */
 const nameOf = (node: { type: string; name?: unknown; value?: unknown }): string =>
   String(node.type === 'Identifier' ? node.name : node.value);
 
@@ -103,7 +103,7 @@ const declaredNames = (pattern: AnyNode): string[] => {
   return names;
 };
 
-/** The exports of a file; undefined where it passes on all of another's. */
+/** Reads the exports of a file; undefined if it re-exports all of another. */
 const readExports = ({ nodes }: Script): Set<string> | undefined => {
   const names = new Set<string>();
   for (const node of nodes) {
@@ -128,7 +128,7 @@ const known: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(globalThis).filter((name) => !hiddenGlobals.has(name)),
 );
 
-/** `typeof x` asks whether there is an `x`. */
+/** Returns whether a reference stands in `typeof x`, which may ask for a name that is not defined. */
 const isAsked = ({ identifier }: Reference, { parents }: Script): boolean => {
   const around = parents.get(identifier as unknown as AnyNode);
   return around?.type === 'UnaryExpression' && around.operator === 'typeof';
@@ -155,7 +155,7 @@ const undefinedNames = (script: Script): CodeFault[] => {
   });
 };
 
-/** The entity that a call of `next` or of a function of the store is given. */
+/** Returns the literal first argument of a call of `callee`. */
 const entityOf = (callee: AnyNode, { parents }: Script): NamedAt[] => {
   const call = parents.get(callee);
   if (call?.type !== 'CallExpression' || call.callee !== (callee as CallExpression['callee']))
@@ -164,7 +164,7 @@ const entityOf = (callee: AnyNode, { parents }: Script): NamedAt[] => {
   return entity === undefined ? [] : [entity];
 };
 
-/** The member expression that reads a plain member of what a reference names. */
+/** Returns the member expression around a reference, such as `ctx.get` around `ctx`. */
 const memberOf = (
   object: AnyNode,
   { parents }: Script,
@@ -180,7 +180,7 @@ const memberOf = (
   return { expression: around, name: around.property.name, at: around.property };
 };
 
-/** Entities that are given to methods of a context or of `world`: `ctx.get('x')`, `ctx.ids.next('x', …)`. */
+/** Reads the entity given to a method of a context or of `world`: `ctx.get('x')`, `ctx.ids.next('x', …)`. */
 const entitiesOfMember = (object: AnyNode, script: Script): NamedAt[] => {
   const member = memberOf(object, script);
   if (member === undefined) return [];
@@ -189,14 +189,14 @@ const entitiesOfMember = (object: AnyNode, script: Script): NamedAt[] => {
   return inner?.name === 'next' ? entityOf(inner.expression, script) : [];
 };
 
-/** `module.name` of what a variable imports; undefined for any other variable. */
+/** Returns `module.name` of an imported variable. */
 const importedAs = ({ defs: [def] }: Variable): string | undefined => {
   if (def?.type !== 'ImportBinding' || def.node.type !== 'ImportSpecifier') return undefined;
   const { source } = def.parent as unknown as ImportDeclaration;
   return `${String(source.value)}.${nameOf(def.node.imported as never)}`;
 };
 
-/** Entities that are given to what a file imports from the modules of hosts. */
+/** Reads the entities given to functions imported from the modules of hosts. */
 const readCalls = (script: Script): NamedAt[] =>
   script.scopes.scopes
     .flatMap(({ variables }) => variables)
@@ -219,7 +219,7 @@ const isFunction = (node: AnyNode): node is AnyNode & FunctionNode =>
   node.type === 'FunctionExpression' ||
   node.type === 'ArrowFunctionExpression';
 
-/** What the functions of a file do with a first parameter `ctx`, as handlers are called with one. */
+/** Reads the uses of a first parameter `ctx`, which is the context of a handler. */
 const readContexts = (
   script: Script,
   { context }: ReadingOptions,
@@ -269,7 +269,7 @@ export const readTypescript = (text: string, options: ReadingOptions): CodeReadi
   };
 };
 
-/** Its names and where each is bound; undefined where it nests too deeply. */
+/** Analyses the scopes of a program; undefined if it nests too deeply. */
 const scopesOf = (program: Program): ScopeManager | undefined => {
   try {
     return analyze(program as never, { ecmaVersion: 2025, sourceType: 'module' });

@@ -40,8 +40,8 @@ const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[
     : [];
 
 /**
- * Bare names of `[redact]` that no field has. A vendor's answers may hold more than entities do, so they are not refused;
- * of paths, which may be meant for those answers alone, nothing is said.
+ * Warns of bare names in `[redact]` that no field has. They are not refused, as a vendor's answers may have more fields
+ * than the entities; paths are left out, as they may be meant for such answers.
  */
 const unknownRedactions = (contract: Contract): string[] => {
   const { redact } = contract;

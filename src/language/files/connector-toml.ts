@@ -46,6 +46,6 @@ export const readConnector = (tree: Tree): Connector | undefined => {
   return { ...readTable(document.place, document.value, connectorFileKeys), place: document.place };
 };
 
-/** Whether the connector has problems, so that routes may be missing from the contract. */
+/** Returns whether the connector has problems, in which case routes may be missing from the contract. */
 export const hasFaultyConnector = ({ problems }: Tree): boolean =>
   problems.anyBelow((file) => file === connectorFile, ['']);
