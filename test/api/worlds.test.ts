@@ -144,6 +144,10 @@ describe('a world that says what it probably does not mean', () => {
     const world = await create({ slug: newSlug(), from: encodeTree(tree) });
     expect(world.warnings).toEqual([
       'a push is to run the tests, but there is no file in tests/, so it runs none',
+      expect.stringMatching(
+        /^data\/cards\.json: all 2 rows hold plaintext in author\.login \[hash\]/,
+      ),
+      expect.stringMatching(/^task finish, seed of cards: its one row holds plaintext/),
     ]);
     const read = await control.read(getWorld, { params: { slug: world.slug } });
     expect(read.body.warnings).toEqual(world.warnings);

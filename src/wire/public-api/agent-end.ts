@@ -7,7 +7,9 @@ const Outcome = oneOf(
   agentOutcomes,
   'ended: the session can be graded; missing: no such command; failed: it ended with another status than 0 before it did anything; timed_out: its time was over',
 );
-const ExitCode = nullable(Type.Integer({ description: 'null where a signal ended it' }));
+const ExitCode = nullable(
+  Type.Integer({ minimum: 0, maximum: 255, description: 'null where a signal ended it' }),
+);
 const Signal = nullable(Type.String({ maxLength: 20, description: 'such as SIGKILL' }));
 const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
   maxItems: limits.lines,
