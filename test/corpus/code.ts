@@ -47,6 +47,11 @@ export const codeRules: Chapter = {
       ],
       refuses: [
         ['Python without a colon', 'syntax', python('def one()', '    return 1')],
+        [
+          '`await` outside of an async function',
+          'syntax',
+          python('def one(): await two()\nasync def two(): pass'),
+        ],
         ['`return` outside of a function', 'syntax', python('return 1')],
         ['a test that cannot be read', 'syntax', put('tests/test_board.py', 'def test_x(:\n')],
         ['TypeScript with a bracket too few', 'syntax', script('export const x = [;')],
@@ -76,6 +81,10 @@ export const codeRules: Chapter = {
             'from svc_env import get, Refused as No, HandlerContext',
             'from svc_env.finding import by_id',
             'import tools',
+            'from svc_env import finding',
+            'from tools import __name__ as name',
+            'import sys',
+            'if sys.version_info < (3, 11): import tomli',
           ),
         ],
         [
@@ -112,6 +121,12 @@ export const codeRules: Chapter = {
       ],
       refuses: [
         ['a package', 'unknown_import', python('import requests')],
+        ['a relative import at the root', 'unknown_import', python('from .tools import archive')],
+        [
+          'one that leads out of its package',
+          'unknown_import',
+          handler('from ..tools import archive'),
+        ],
         [
           'a sibling by its name alone',
           'unknown_import',
@@ -154,10 +169,18 @@ export const codeRules: Chapter = {
     {
       rule: 'Names are defined.',
       accepts: [
+        [
+          'annotations, and names that come about as the file runs',
+          all(
+            python('def one(unit: "metres") -> "Later": return unit'),
+            put('other.py', 'globals()["late"] = 1\nx = late\n'),
+          ),
+        ],
         ['a name of a star import', python('from tools import *', 'x = archive')],
         ['what TypeScript asks for by typeof', script('export const x = typeof later;')],
       ],
       refuses: [
+        ['a name that a comment would hide', 'unknown_name', python('x = later  # noqa')],
         ['a misspelt variable', 'unknown_name', python('def one(row):', '    return rwo["id"]')],
         [
           'a misspelt constant of TypeScript',
@@ -179,6 +202,33 @@ export const codeRules: Chapter = {
           handler('def one(ctx):', '    ctx.user = 1', '    return ctx.user'),
         ],
         [
+          'names that are bound in other ways, and members that are asked for or added',
+          all(
+            handler(
+              'from typing import Callable',
+              'from svc_env import HandlerContext',
+              'def retried(fn: Callable[[HandlerContext], int]): fn.cache_clear()',
+              'def one(ctx): return [ctx.name for ctx in ctx.args]',
+              'def two(ctx: "HandlerContext | dict"): return ctx.items()',
+              'def three(*ctx): return ctx.index(1)',
+            ),
+            put('api/other.py', 'def auth(ctx):\n    (ctx.user, _) = 1, 2\n'),
+            put('api/use.py', 'def use(ctx): return ctx.user\n'),
+            put('api/probe.py', 'def use(ctx): return ctx.mood if hasattr(ctx, "mood") else 1\n'),
+            put(
+              'api/other.ts',
+              lines(
+                "import type { HandlerContext } from 'svc_env';",
+                'type Audit = HandlerContext & { actor: string };',
+                'export const log = (ctx: Audit) => ctx.actor;',
+                'export const wide = (ctx: HandlerContext) => (ctx as any).extra ?? ctx.toString();',
+                'class Canvas { draw(ctx: { fill: string }) { return ctx.fill; } }',
+                'export const canvas = Canvas;',
+              ),
+            ),
+          ),
+        ],
+        [
           'a variable that is assigned anew',
           handler('def one(ctx):', '    ctx = dict()', '    return ctx.x'),
         ],
@@ -198,7 +248,7 @@ export const codeRules: Chapter = {
         [
           'a handler in TypeScript',
           'unknown_member',
-          put('api/more.ts', 'export const one = (ctx: unknown) => ctx.deliverr();\n'),
+          put('api/more.ts', 'export const one = (ctx: HandlerContext) => ctx.deliverr();\n'),
         ],
         [
           'a grader',
@@ -222,6 +272,14 @@ export const codeRules: Chapter = {
             'from svc_env import get, query',
             'a = lambda: get("cards", {"id": 1})',
             'b = lambda: query("svc_requests")',
+          ),
+        ],
+        [
+          'names that are bound anew',
+          python(
+            'from svc_env import query, count',
+            'a = [query("x") for query in (str, repr)]',
+            'b = (lambda count: count("abc"))(len)',
           ),
         ],
         [
@@ -274,7 +332,10 @@ export const codeRules: Chapter = {
         [
           'a method of a context in TypeScript',
           'unknown_entity',
-          put('api/more.ts', "export const one = (ctx: unknown) => ctx.ids.next('card', 'id');\n"),
+          put(
+            'api/more.ts',
+            "export const one = (ctx: HandlerContext) => ctx.ids.next('card', 'id');\n",
+          ),
         ],
       ],
     },

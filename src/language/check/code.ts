@@ -41,10 +41,14 @@ const readCode = (path: string, text: string, handlers: string | undefined): Cod
 const modulesOf = (path: string): AuthorModules =>
   path.endsWith('.py') ? pythonModules : typescriptModules;
 
-const memberFaults = (path: string, { members }: CodeReading): CodeFault[] =>
+const memberFaults = (
+  path: string,
+  { members }: CodeReading,
+  added: ReadonlySet<string>,
+): CodeFault[] =>
   members.flatMap(({ name, context, line, column }) => {
     const known = modulesOf(path).members[context];
-    if (known.has(name) || name.startsWith('__')) return [];
+    if (known.has(name) || added.has(name) || name in {} || name.startsWith('__')) return [];
     const message = `the context of a ${context === 'verify' ? 'grader' : 'handler'} has no "${name}"`;
     const hint = suggestName(name, known);
     return [
@@ -80,11 +84,12 @@ export const checkCode = (
     offers: (path) => readings.get(path)?.offers,
     paths: () => tree.paths(''),
   };
+  const added = new Set([...readings.values()].flatMap(({ adds }) => [...adds]));
   for (const [path, reading] of readings) {
     const found = [
       ...reading.faults,
       ...reading.imports.flatMap((taken) => importFaults(path, taken, own)),
-      ...memberFaults(path, reading),
+      ...memberFaults(path, reading, added),
       ...(entities === undefined ? [] : entityFaults(reading, entities)),
     ];
     for (const fault of found) tree.problems.add({ file: path, pointer: '', ...fault });

@@ -26,12 +26,16 @@ const missingNames = (
   isElsewhere: (name: string) => boolean = () => false,
 ): CodeFault[] =>
   takes
-    .filter(({ name }) => name !== '*' && !offers.has(name) && !isElsewhere(name))
-    .map((taken) => {
+    .filter(({ name }) => name !== '*' && !/^__\w+__$/.test(name) && !offers.has(name))
+    .filter(({ name }) => !isElsewhere(name))
+    .map((taken, index) => {
       const message = `${module} has no "${taken.name}"`;
-      const nearest = nearestName(taken.name, offers);
+      const nearest = index < mostHints ? nearestName(taken.name, offers) : undefined;
       return fault(taken, message, nearest && `did you mean "${nearest}"?`);
     });
+
+/** Faults of a file that a hint is looked for, as each costs a look at every name. */
+export const mostHints = 20;
 
 const isTestCode = (path: string): boolean => /^(?:tests|scenarios)\//.test(path);
 
@@ -65,7 +69,9 @@ const missingModule = (importer: string, taken: Import, own: OwnFiles): CodeFaul
 const pythonFaults = (importer: string, taken: Import, own: OwnFiles): CodeFault[] => {
   const { name } = taken;
   const offered = pythonModules.exports.get(name);
-  if (offered !== undefined) return missingNames(taken, offered);
+  if (offered !== undefined) {
+    return missingNames(taken, offered, (inside) => pythonModules.exports.has(`${name}.${inside}`));
+  }
   const [, dots = '', rest = ''] = /^(\.*)(.*)$/.exec(name) ?? [];
   const path = rest.replaceAll('.', '/');
   if (dots === '') {
@@ -80,6 +86,14 @@ const pythonFaults = (importer: string, taken: Import, own: OwnFiles): CodeFault
           suggestName(name, pythonModules.exports.keys()),
         ),
       ];
+    }
+  }
+  if (dots !== '' && !isTestCode(importer)) {
+    const depth = importer.split('/').length - 1;
+    if (dots.length > depth) {
+      const message = `"${name}" leads out of the package that this file is in`;
+      const hint = `files of the root are imported by their names: import ${rest === '' ? 'labels' : rest}`;
+      return [fault(taken, message, hint)];
     }
   }
   const above = '../'.repeat(Math.max(0, dots.length - 1));
@@ -113,7 +127,8 @@ const typescriptFaults = (importer: string, taken: Import, own: OwnFiles): CodeF
     ];
   }
   if (!/^\.{1,2}\//.test(name)) {
-    if (nodeModules.has(name.replace(/^node:/, ''))) return [];
+    // Node has this one by its whole name alone.
+    if (name !== 'test' && nodeModules.has(name.replace(/^node:/, ''))) return [];
     const message = `there is no module "${name}" where hosts run this`;
     const hint =
       'hosts have modules of Node that need no network, svc_env and the files of the world';

@@ -7,8 +7,11 @@ import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { isOverflow } from './overflow.ts';
 import { type CodeFault, syntaxFault } from './reading.ts';
 
-/** Misplaced statements such as `break` outside of a loop, and undefined names (F821). */
-const rules = ['F701', 'F702', 'F704', 'F706', 'F707', 'F821'];
+/** Misplaced statements such as `break` outside of a loop, what cannot be compiled, and undefined names (F821). */
+const rules = [
+  ...['F404', 'F406', 'F407', 'F622', 'F701', 'F702', 'F704', 'F706', 'F707', 'F821'],
+  ...['PLE0117', 'PLE0118', 'PLE1142'],
+];
 /** Hosts run this version of Python. */
 const settings = { 'target-version': 'py313', lint: { select: rules } };
 
@@ -38,10 +41,15 @@ const faultOf = ({ code, message, start_location: { row, column } }: Diagnostic)
   return { ...at, code: 'unknown_name', message: `"${undefinedName(message)}" is not defined` };
 };
 
+/** Comments that would have Ruff leave a line or the file out, which is not the author's to ask for here. */
+const silencing = /#\s*(?:(?:ruff|flake8)\s*:\s*)?noqa/gi;
+
 /** Returns the mistakes of a file in reading order; undefined if it nests too deeply to be parsed. */
 export const pythonFaults = (text: string): CodeFault[] | undefined => {
   try {
-    const found = openLinter().check(text) as Diagnostic[];
+    const found = openLinter().check(
+      text.replace(silencing, (found) => '#'.padEnd(found.length)),
+    ) as Diagnostic[];
     return found.map(faultOf).sort((a, b) => a.line - b.line || a.column - b.column);
   } catch (error) {
     if (!isOverflow(error)) throw error;

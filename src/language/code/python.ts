@@ -1,9 +1,10 @@
 /** Reads Python without running it: its mistakes, and the modules, entities and members that it names. */
-import type { SyntaxNode } from '@lezer/common';
+import type { SyntaxNode, Tree } from '@lezer/common';
 import { parser } from '@lezer/python';
 import { nearestName } from '../read/suggest.ts';
-import { createTextPositions } from '../read/text-position.ts';
+import { createTextPositions, lineStarts } from '../read/text-position.ts';
 import { pythonModules } from './author-modules.ts';
+import { mostHints } from './imports.ts';
 import { pythonFaults } from './python-syntax.ts';
 import {
   type CodeFault,
@@ -36,54 +37,71 @@ type Found = {
   names: Set<string>;
   /** Names bound by something other than an import or a parameter. */
   assigned: Set<string>;
-  /** True if running the file may create further names. */
-  isOpen: boolean;
+  imported: Set<string>;
+  parameters: Set<string>;
+  /** True if the file imports all names of another. */
+  hasStar: boolean;
+  tree: Tree;
 };
 
+/** Nodes whose plain names are bound there, or may be. */
 const bindingNodes = new Set([
-  'FunctionDefinition',
-  'ClassDefinition',
-  'ForStatement',
-  'WithStatement',
+  ...['FunctionDefinition', 'ClassDefinition', 'ForStatement', 'WithStatement', 'TryStatement'],
+  ...['NamedExpression', 'CapturePattern', 'ComprehensionExpression', 'SetComprehensionExpression'],
+  ...['ArrayComprehensionExpression', 'DictionaryComprehensionExpression'],
 ]);
 
-/** Returns whether a name is bound where it stands, other than as a parameter. */
-const isBinding = (node: SyntaxNode): boolean => {
-  const parent = node.parent?.name ?? '';
-  return bindingNodes.has(parent) || (parent === 'AssignStatement' && isTarget(node));
+/** Nodes that group the targets of an assignment. */
+const groups = new Set(['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression']);
+
+/** Returns whether an assignment gives a value to the node, also as a part of a group. */
+const isAssigned = (node: SyntaxNode): boolean => {
+  let target = node;
+  while (target.parent !== null && groups.has(target.parent.name)) target = target.parent;
+  return target.parent?.name === 'AssignStatement' && isTarget(target);
 };
+
+/** Returns whether a name is bound where it stands, other than as a parameter or by an import. */
+const isBinding = (node: SyntaxNode): boolean =>
+  bindingNodes.has(node.parent?.name ?? '') || isAssigned(node);
+
+/** Functions by which names, or members of a value, come about as code runs. */
+const dynamic = ['globals', 'locals', 'vars', 'exec', 'eval', 'setattr', 'builtins', '__getattr__'];
+const probing = ['setattr', 'getattr', 'hasattr', 'delattr', 'vars'];
 
 /** Collects the nodes in one pass, without recursion, as the depth of a stranger's file has no bound. */
 const findNodes = (source: Source): Found => {
-  const found: Found = {
-    ...{ imports: [], members: [], calls: [] },
-    ...{ names: new Set(), assigned: new Set(), isOpen: false },
-  };
   const { text } = source;
-  parser.parse(text).iterate({
+  const found: Found = {
+    ...{ imports: [], members: [], calls: [], names: new Set(), assigned: new Set() },
+    ...{ imported: new Set(), parameters: new Set(), hasStar: false, tree: parser.parse(text) },
+  };
+  found.tree.iterate({
     enter(ref) {
       if (ref.name === 'ImportStatement') found.imports.push(ref.node);
       else if (ref.name === 'MemberExpression') found.members.push(ref.node);
       else if (ref.name === 'CallExpression') found.calls.push(ref.node);
-      else if (ref.name === '*') found.isOpen ||= ref.node.parent?.name === 'ImportStatement';
+      else if (ref.name === '*') found.hasStar ||= ref.node.parent?.name === 'ImportStatement';
       else if (ref.name === 'VariableName') {
         const name = text.slice(ref.from, ref.to);
         found.names.add(name);
-        if (!found.assigned.has(name) && isBinding(ref.node)) found.assigned.add(name);
+        const { parent } = ref.node;
+        if (parent?.name === 'ParamList') found.parameters.add(name);
+        else if (parent?.name === 'ImportStatement') found.imported.add(name);
+        else if (!found.assigned.has(name) && isBinding(ref.node)) found.assigned.add(name);
       }
     },
   });
-  found.isOpen ||= found.names.has('__getattr__') || found.names.has('globals');
   return found;
 };
 
-/** Returns whether an import may fail: it stands in `try`, or under `if TYPE_CHECKING`. */
-const isOptional = (node: SyntaxNode, source: Source): boolean => {
+/** Statements within which an import may fail, or never run. */
+const conditional = new Set(['TryStatement', 'IfStatement', 'WithStatement', 'MatchStatement']);
+
+/** Returns whether an import may fail or never run, as in `try` or under `if TYPE_CHECKING`. */
+const isOptional = (node: SyntaxNode): boolean => {
   for (let around = node.parent; around !== null; around = around.parent) {
-    if (around.name === 'TryStatement') return true;
-    if (around.name !== 'IfStatement') continue;
-    const [, condition] = childrenOf(around);
-    if (condition !== undefined && /\bTYPE_CHECKING\b/.test(textOf(source, condition))) return true;
+    if (conditional.has(around.name)) return true;
   }
   return false;
 };
@@ -164,9 +182,10 @@ const literalArgument = (call: SyntaxNode, index: number, source: Source): Named
 /** Returns the kind of context that an annotation names; `other` for another type. */
 const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'other' | undefined => {
   if (type?.name !== 'TypeDef') return undefined;
-  const name = textOf(source, type);
-  if (/\bHandlerContext\b/.test(name)) return 'handler';
-  return /\bVerifyContext\b/.test(name) ? 'verify' : 'other';
+  const [, name] =
+    /^:\s*["']?(?:\w+\.)*(HandlerContext|VerifyContext)["']?$/.exec(textOf(source, type)) ?? [];
+  if (name === undefined) return 'other';
+  return name === 'HandlerContext' ? 'handler' : 'verify';
 };
 
 /** Returns the kind of a parameter; undefined if the function has no parameter of this name. */
@@ -179,6 +198,7 @@ const parameterKind = (
   const index = names.findIndex((node) => textOf(source, node) === name);
   const node = names[index];
   if (node === undefined) return undefined;
+  if (/^\*/.test(node.prevSibling?.name ?? '')) return 'other';
   const isUsual = index === 0 && name === 'ctx' && definition.parent?.name === 'Script';
   return annotated(node.nextSibling, source) ?? (isUsual ? context : undefined) ?? 'other';
 };
@@ -199,26 +219,28 @@ const contextAt = (
 
 /** Reads the uses of contexts: members, and entities given to their methods. */
 const readContexts = (
-  { members: found, assigned }: Found,
+  { members: found, assigned, imported, names }: Found,
   source: Source,
   { context }: ReadingOptions,
-): { members: MemberUse[]; entities: NamedAt[] } => {
+): Pick<CodeReading, 'adds' | 'entities' | 'members'> => {
   const members: MemberUse[] = [];
   const entities: NamedAt[] = [];
-  const added = new Set<string>();
+  const adds = new Set<string>();
+  const isOpen = probing.some((name) => names.has(name)) || source.text.includes('# type: (');
   for (const node of found) {
     const object = node.firstChild;
     const property = node.lastChild;
     if (object?.name !== 'VariableName' || property?.name !== 'PropertyName') continue;
-    if (assigned.has(textOf(source, object))) continue;
+    const of = textOf(source, object);
+    if (assigned.has(of) || imported.has(of)) continue;
     const kind = contextAt(object, { source, context });
     if (kind === undefined) continue;
     const name = textOf(source, property);
-    if (node.parent?.name === 'AssignStatement' && isTarget(node)) added.add(name);
+    if (isAssigned(node)) adds.add(name);
     members.push({ name, ...source.at(property), context: kind });
     entities.push(...entityOf(node, name, source));
   }
-  return { members: members.filter(({ name }) => !added.has(name)), entities };
+  return { members: isOpen ? [] : members, entities, adds };
 };
 
 /** Returns the entity that a method of a context or of `world` is called with. */
@@ -257,15 +279,25 @@ const readCalls = (
     return entity === undefined ? [] : [entity];
   });
 
-const suggested = (fault: CodeFault, names: ReadonlySet<string>): CodeFault => {
-  const name = /^"(.*)" is not defined$/.exec(fault.message)?.[1];
-  if (name === undefined) return fault;
-  const nearest = nearestName(
-    name,
-    [...names].filter((other) => other !== name),
-  );
-  const hint = nearest === undefined ? 'define or import it' : `did you mean "${nearest}"?`;
-  return { ...fault, hint };
+/** Returns whether a name stands in an annotation, which may never be evaluated. */
+const isAnnotation = ({ line, column }: CodeFault, starts: number[], tree: Tree): boolean => {
+  const offset = (starts[line - 1] ?? 0) + column - 1;
+  let node: SyntaxNode | null = tree.resolveInner(offset, 1);
+  for (; node !== null; node = node.parent) if (node.name === 'TypeDef') return true;
+  return false;
+};
+
+/** Adds to the first undefined names the name that was probably meant, or what to do. */
+const withHints = (faults: readonly CodeFault[], names: ReadonlySet<string>): CodeFault[] => {
+  const undefinedName = ({ message }: CodeFault) => /^"(.*)" is not defined$/.exec(message)?.[1];
+  const wrong = new Set(faults.map(undefinedName));
+  const known = [...names].filter((name) => !wrong.has(name));
+  return faults.map((fault, index) => {
+    const name = undefinedName(fault);
+    if (name === undefined) return fault;
+    const nearest = index < mostHints ? nearestName(name, known) : undefined;
+    return { ...fault, hint: nearest ? `did you mean "${nearest}"?` : 'define or import it' };
+  });
 };
 
 /** Reads a file of Python. */
@@ -278,16 +310,23 @@ export const readPython = (text: string, options: ReadingOptions): CodeReading =
   const position = createTextPositions(text);
   const source: Source = { text, at: ({ from }) => position(from) };
   const found = findNodes(source);
-  const { imports, names, assigned } = found;
-  const hosts = new Map([...hostNames(imports, source)].filter(([name]) => !assigned.has(name)));
-  const { members, entities } = readContexts(found, source, options);
+  const { imports, names, assigned, parameters } = found;
+  const isDynamic = dynamic.some((name) => names.has(name));
+  const hosts = new Map(
+    [...hostNames(imports, source)].filter(
+      ([name]) => !assigned.has(name) && !parameters.has(name),
+    ),
+  );
+  const { entities, ...contexts } = readContexts(found, source, options);
+  const starts = lineStarts(text);
+  const wrong = isDynamic ? [] : faults.filter((fault) => !isAnnotation(fault, starts, found.tree));
   return {
-    faults: faults.map((fault) => suggested(fault, names)),
+    ...contexts,
+    faults: withHints(wrong, names),
     imports: imports
-      .filter((node) => !isOptional(node, source))
+      .filter((node) => !isOptional(node))
       .flatMap((node) => readImport(node, source)),
     entities: [...entities, ...readCalls(found.calls, hosts, source)],
-    members,
-    offers: found.isOpen ? undefined : names,
+    offers: isDynamic || found.hasStar ? undefined : names,
   };
 };

@@ -27,6 +27,8 @@ export type CodeReading = {
   /** Entities given to functions of the store as literals. */
   entities: readonly NamedAt[];
   members: readonly MemberUse[];
+  /** Members that the code itself gives to a context. */
+  adds: ReadonlySet<string>;
   /** Names that other files may import; undefined where only running the file would tell. */
   offers: ReadonlySet<string> | undefined;
 };
@@ -43,6 +45,7 @@ export const unreadable = (faults: readonly CodeFault[]): CodeReading => ({
   imports: [],
   entities: [],
   members: [],
+  adds: new Set(),
   offers: undefined,
 });
 

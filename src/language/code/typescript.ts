@@ -10,6 +10,7 @@ import type {
 import { analyze, type Reference, type ScopeManager, type Variable } from 'eslint-scope';
 import { nearestName } from '../read/suggest.ts';
 import { typescriptModules } from './author-modules.ts';
+import { mostHints } from './imports.ts';
 import { hiddenGlobals } from './node-modules.ts';
 import {
   type CodeFault,
@@ -142,14 +143,14 @@ const undefinedNames = (script: Script): CodeFault[] => {
   const through = (scopes.globalScope?.through ?? []).filter(
     (reference) => !known.has(reference.identifier.name) && !isAsked(reference, script),
   );
-  return through.map(({ identifier }) => {
+  return through.map(({ identifier }, index) => {
     const { name } = identifier;
     const at = placeOf(identifier as unknown as AnyNode);
     if (hiddenGlobals.has(name)) {
       const message = `"${name}" is not there, as code of a world has no network`;
       return { ...at, code: 'unknown_name', message };
     }
-    const nearest = nearestName(name, declared);
+    const nearest = index < mostHints ? nearestName(name, declared) : undefined;
     const hint = nearest === undefined ? 'define or import it' : `did you mean "${nearest}"?`;
     return { ...at, code: 'unknown_name', message: `"${name}" is not defined`, hint };
   });
@@ -219,34 +220,79 @@ const isFunction = (node: AnyNode): node is AnyNode & FunctionNode =>
   node.type === 'FunctionExpression' ||
   node.type === 'ArrowFunctionExpression';
 
-/** Reads the uses of a first parameter `ctx`, which is the context of a handler. */
+/** Nodes that group the targets of an assignment. */
+const groups = new Set([
+  'ArrayPattern',
+  'ObjectPattern',
+  'Property',
+  'AssignmentPattern',
+  'RestElement',
+]);
+
+/** Returns whether code gives a member another value, or takes it away. */
+const isWritten = (member: AnyNode, { parents }: Script): boolean => {
+  let target = member;
+  let around = parents.get(target);
+  while (around !== undefined && groups.has(around.type)) {
+    target = around;
+    around = parents.get(target);
+  }
+  if (around?.type === 'AssignmentExpression' || around?.type === 'ForOfStatement') {
+    return around.left === target;
+  }
+  if (around?.type === 'ForInStatement') return around.left === target;
+  return (
+    around?.type === 'UpdateExpression' ||
+    (around?.type === 'UnaryExpression' && around.operator === 'delete')
+  );
+};
+
+/** Returns whether a function stands in a file by itself, and not in another function or class. */
+const isOfFile = (node: AnyNode, { parents }: Script): boolean => {
+  for (let around = parents.get(node); around !== undefined; around = parents.get(around)) {
+    if (isFunction(around) || /^(?:Class|ArrayExpression|ObjectExpression)/.test(around.type))
+      return false;
+  }
+  return true;
+};
+
+/** Ways to ask for members, or to add some, that are not plain uses of them. */
+const probing = /\bin\s+ctx\b|\b(?:Object|Reflect)\s*\.\s*\w+\s*\(\s*ctx\b/;
+
+/**
+ * Reads the uses of a first parameter `ctx` that has no type or that of a handler's context. Types are erased from the
+ * program and are read from the text, in which everything stands at the same place.
+ */
 const readContexts = (
   script: Script,
+  text: string,
   { context }: ReadingOptions,
-): { members: MemberUse[]; entities: NamedAt[] } => {
+): Pick<CodeReading, 'adds' | 'entities' | 'members'> => {
   const members: MemberUse[] = [];
   const entities: NamedAt[] = [];
-  const added = new Set<string>();
-  if (context === undefined) return { members, entities };
+  const adds = new Set<string>();
+  const isOpen = context === undefined || probing.test(text);
   for (const node of script.nodes.filter(isFunction)) {
     const [first] = node.params;
     if (first?.type !== 'Identifier' || first.name !== 'ctx') continue;
+    const typed = /^\s*(?::\s*HandlerContext\s*)?(?:[,)]|=>)/.test(text.slice(first.end));
+    if (!typed || !isOfFile(node, script)) continue;
     const variable = script.scopes.acquire(node as never)?.set.get('ctx');
     const references = variable?.references ?? [];
     if (references.some((reference) => reference.isWrite())) continue;
     for (const { identifier } of references) {
       const object = identifier as unknown as AnyNode;
       const member = memberOf(object, script);
-      if (member === undefined) continue;
-      const around = script.parents.get(member.expression);
-      if (around?.type === 'AssignmentExpression' && around.left === member.expression) {
-        added.add(member.name);
+      if (member === undefined || !/^\s*\??\.\s*$/.test(text.slice(object.end, member.at.start)))
+        continue;
+      if (isWritten(member.expression, script)) adds.add(member.name);
+      if (context !== undefined && !isOpen) {
+        members.push({ name: member.name, ...placeOf(member.at), context });
       }
-      members.push({ name: member.name, ...placeOf(member.at), context });
       entities.push(...entitiesOfMember(object, script));
     }
   }
-  return { members: members.filter(({ name }) => !added.has(name)), entities };
+  return { members, entities, adds };
 };
 
 /** Reads a file of TypeScript. */
@@ -259,12 +305,12 @@ export const readTypescript = (text: string, options: ReadingOptions): CodeReadi
   const scopes = scopesOf(program);
   if (scopes === undefined) return nestsTooDeeply('TypeScript');
   const script = { nodes: [...parents.keys()], parents, scopes };
-  const { members, entities } = readContexts(script, options);
+  const { entities, ...contexts } = readContexts(script, text, options);
   return {
+    ...contexts,
     faults: undefinedNames(script),
     imports: readImports(script),
     entities: [...entities, ...readCalls(script)],
-    members,
     offers: readExports(script),
   };
 };

@@ -1,9 +1,15 @@
 /** Lines and columns in a text. */
 import type { Position } from './positions.ts';
 
+/** Returns the offset at which each line begins. */
+export const lineStarts = (text: string): number[] => [
+  0,
+  ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1),
+];
+
 /** Finds the line and column of an offset, both from 1, columns in UTF-16 code units. */
 export const createTextPositions = (text: string): ((offset: number) => Position) => {
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const starts = lineStarts(text);
   return (offset) => {
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
