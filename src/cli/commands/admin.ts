@@ -14,7 +14,7 @@ import type { Client } from '#wire/client.ts';
 import { settableQuotas } from '#wire/public-api/settings.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
 import { checkAllBlobs } from '../service/deep-check.ts';
-import { type Context, roomOf } from '../terminal/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { describeSettings } from '../views/accounts.ts';
 import {
   describeChecks,
@@ -50,8 +50,6 @@ type Admin = {
 };
 
 /** How lines are shown. */
-const looksOf = ({ colors, out }: Context) => ({ colors, room: roomOf(out) });
-
 const addPools = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'pools',
@@ -60,7 +58,7 @@ const addPools = ({ context, add, clientFor }: Admin): void => {
   });
   command.action(async (options: ServiceOptions) => {
     const { body } = await clientFor(options).send(listPools, {});
-    printAnswer(context, options, body, () => describePools(body, looksOf(context)));
+    printAnswer(context, options, body, (view) => describePools(body, view));
   });
 };
 
@@ -88,7 +86,7 @@ const addHosts = ({ context, add, clientFor }: Admin): void => {
       ...(state === undefined ? {} : { state }),
     };
     const { body } = await clientFor(options).send(listHosts, { query });
-    printAnswer(context, options, body, () => describeHosts(body, looksOf(context)));
+    printAnswer(context, options, body, (view) => describeHosts(body, view));
   });
 };
 
@@ -100,7 +98,7 @@ const addImports = ({ context, add, clientFor }: Admin): void => {
   });
   command.action(async (options: ServiceOptions) => {
     const { body } = await clientFor(options).send(listImports, {});
-    printAnswer(context, options, body, () => describeImports(body, looksOf(context)));
+    printAnswer(context, options, body, (view) => describeImports(body, view));
   });
 };
 
@@ -160,7 +158,7 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
     const { body } = await client.send(examine, {});
     if (options.deep === true) body.checks.push(await checkAllBlobs(client, context.err));
     setVerdict(context, !body.checks.some(({ status }) => status === 'failed'));
-    printAnswer(context, options, body, () => describeChecks(body.checks, looksOf(context)));
+    printAnswer(context, options, body, (view) => describeChecks(body.checks, view));
   });
 };
 
@@ -173,7 +171,7 @@ const addBlobs = ({ context, add, clientFor }: Admin): void => {
   }).option('--dry-run', 'what it does in any case: nothing is removed by this command');
   command.action(async (options: ServiceOptions) => {
     const { body } = await clientFor(options).send(previewCollection, {});
-    printAnswer(context, options, body, () => describeCollection(body));
+    printAnswer(context, options, body, (view) => describeCollection(body, view));
   });
 };
 

@@ -10,7 +10,7 @@ import type { Client } from '#wire/client.ts';
 import { namesFolder } from '../files/input.ts';
 import { connect, showingWaits } from '../service/client.ts';
 import type { RequestFilter } from '../service/requests.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, type View, viewOf } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import { exitStatus, usageError } from '../views/report.ts';
 
@@ -110,15 +110,15 @@ export const serviceOf = ({ service, json }: RowOptions): ServiceOptions => ({
 export const clientFor = (context: Context, { data }: ServiceOptions): Client =>
   showingWaits(connect({ env: context.env, cwd: context.cwd, data }), context.err);
 
-/** Prints an answer: as JSON when asked for, else as the text. */
+/** Prints an answer: as JSON when asked for, else as the text, which is given the view of the output. */
 export const printAnswer = (
   context: Context,
   { json }: ServiceOptions,
   answer: unknown,
-  text: () => string,
+  text: (view: View) => string,
 ): void => {
   if (json === true) context.out.writeExactly(formatJson(answer));
-  else context.out.write(`${text()}\n`);
+  else context.out.write(`${text(viewOf(context))}\n`);
 };
 
 /** Prints one of many answers that follow one another: a line of JSON when asked for, else the text. */
@@ -200,10 +200,10 @@ export const printPage = <Answer extends { data: unknown; meta: PageMeta }>(
   context: Context,
   options: ServiceOptions,
   answer: Answer,
-  text: (data: Answer['data']) => string,
+  text: (data: Answer['data'], view: View) => string,
 ): void =>
-  printAnswer(context, options, answer, () =>
-    [text(answer.data), ...moreText(answer.meta)].join('\n'),
+  printAnswer(context, options, answer, (view) =>
+    [text(answer.data, view), ...moreText(answer.meta)].join('\n'),
   );
 
 /** Adds `--via`, `--operation` and `--status`. */

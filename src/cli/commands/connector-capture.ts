@@ -121,7 +121,7 @@ const capture = async (context: Context, folder: string, options: Options): Prom
         });
       },
     );
-    printAnswer(context, options, report, () => describeCapture(report));
+    printAnswer(context, options, report, (view) => describeCapture(report, view));
     if (report.failed.length > 0) context.setExitStatus(1);
   } catch (error) {
     throw stopReason(stopping, error);

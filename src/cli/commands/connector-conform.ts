@@ -16,7 +16,7 @@ import { namesFolder, readTree } from '../files/input.ts';
 import { type CapturedWorld, capturesOf, readCapturedWorld } from '../service/captured-world.ts';
 import { findVersion, readFiles } from '../service/versions.ts';
 import { type AskedWorld, withServedFolder, withSession } from '../service/world-under-test.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
@@ -133,8 +133,6 @@ const run = async (context: Context, given: string, options: Options): Promise<v
       { out: context.err, step: `comparing ${given}` },
       ({ tell }) => compare(context, subject, options, stopping.signal, tell),
     );
-    const { columns, isTerminal } = context.out;
-    const view = { columns: isTerminal ? columns : 120, colors: context.colors };
     if (options.json === true) context.out.writeExactly(formatJson(report));
     else {
       if (subject.world.hasCapturedRows) {
@@ -142,7 +140,7 @@ const run = async (context: Context, given: string, options: Options): Promise<v
           `${given} has no rows of its own; it is served with those of its captures\n`,
         );
       }
-      context.out.write(`${describeConform(report, view)}\n`);
+      context.out.write(`${describeConform(report, viewOf(context))}\n`);
     }
     setVerdict(context, report.differences === 0 && report.checks > 0);
   } catch (error) {

@@ -54,8 +54,8 @@ const draft = async (context: Context, source: string, folder: string, options: 
   const made = await readDraft(context, source, options);
   changeTree(context, folder, { write: compiledFiles(folder, made), remove: [] });
   const { entities, operations, marks } = made;
-  printAnswer(context, options, { folder, entities, operations, marks }, () =>
-    describeDraft(folder, made),
+  printAnswer(context, options, { folder, entities, operations, marks }, (view) =>
+    describeDraft(folder, made, view),
   );
 };
 

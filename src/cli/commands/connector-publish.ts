@@ -76,7 +76,7 @@ export const addConnectorList = (connector: Command, context: Context): void => 
     async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
       const client = clientFor(context, options);
       const { body } = await client.send(listConnectors, { query: { page, limit } });
-      printPage(context, options, body, (data) => connectorsText(data, context.colors));
+      printPage(context, options, body, connectorsText);
     },
   );
 };
@@ -92,7 +92,7 @@ export const addConnectorVersions = (connector: Command, context: Context): void
       const client = clientFor(context, options);
       const query = { page, limit };
       const { body } = await client.send(listConnectorVersions, { params: { slug }, query });
-      printPage(context, options, body, (data) => connectorVersionsText(data, context.colors));
+      printPage(context, options, body, connectorVersionsText);
     },
   );
 };

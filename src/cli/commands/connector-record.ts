@@ -11,7 +11,7 @@ import { createKeeper } from '#mirror/record/keep-exchange.ts';
 import { startProxy } from '#mirror/record/proxy.ts';
 import { createSecrets, scrubJson } from '#mirror/redact/secrets.ts';
 import { changeTree } from '../files/write-tree.ts';
-import type { Context } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { listenForStop } from '../terminal/stopping.ts';
 import { describeDraft } from '../views/draft.ts';
@@ -84,7 +84,9 @@ const record = async (context: Context, folder: string, options: Options): Promi
   changeTree(context, folder, { write: compiledFiles(folder, made), remove: [] });
   const keepDrafted = createKeeper(readMirror(context, folder).contract, root, secrets);
   const captures = seen.map(keepDrafted).filter((one) => 'file' in one).length;
-  say(`${describeDraft(folder, made)}\n${formatCount(captures, 'capture')} beside it`);
+  say(
+    `${describeDraft(folder, made, viewOf(context))}\n${formatCount(captures, 'capture')} beside it`,
+  );
 };
 
 export const addConnectorRecord = (connector: Command, context: Context): void => {

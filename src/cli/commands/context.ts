@@ -72,7 +72,7 @@ const addList = (repos: Command, context: Context): void => {
     };
     const input = { params: { kind }, query };
     const { body } = await clientFor(context, options).send(api.listContext, input);
-    printPage(context, options, body, () => listRepos(body));
+    printPage(context, options, body, listRepos);
   });
 };
 

@@ -46,7 +46,7 @@ const addList = (dashboards: Command, context: Context): void => {
   withService(command).action(async (options: ServiceOptions & { limit?: number }) => {
     const query = given('limit', options.limit);
     const { body } = await clientFor(context, options).send(api.listDashboards, { query });
-    printAnswer(context, options, body, () => listDashboards(body.data));
+    printAnswer(context, options, body, (view) => listDashboards(body.data, view));
   });
   const get = addCommand(dashboards, {
     usage: 'get <dashboard>',

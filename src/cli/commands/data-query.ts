@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CountsView, GroupsView, RowsView } from '#wire/public-api/data-read.ts';
 import { readData } from '#wire/public-api/operations.ts';
 import type { Static } from '#wire/type.ts';
-import { type Context, roomOf } from '../terminal/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { describeCounts, describeGroups, describeRows } from '../views/data-rows.ts';
 import {
   addCommand,
@@ -91,11 +91,10 @@ export const addDataQuery = (data: Command, context: Context): void => {
       ...(where === undefined ? {} : { where: JSON.stringify(where) }),
     };
     const { body } = await clientFor(context, options).send(readData, { params: { slug }, query });
-    const columns = roomOf(context.out);
-    printAnswer(context, options, body, () =>
+    printAnswer(context, options, body, (view) =>
       across === true
-        ? describeGroups(body as GroupsView, { columns, colors: context.colors })
-        : describeRows(body as Static<typeof RowsView>, columns),
+        ? describeGroups(body as GroupsView, view)
+        : describeRows(body as Static<typeof RowsView>, view),
     );
   });
 };
@@ -114,10 +113,10 @@ export const addDataShow = (data: Command, context: Context): void => {
       const query = Object.fromEntries(given.filter(([, value]) => value !== undefined));
       const client = clientFor(context, options);
       const { body } = await client.send(readData, { params: { slug }, query });
-      printAnswer(context, options, body, () =>
+      printAnswer(context, options, body, (view) =>
         entity === undefined
-          ? describeCounts(body as Static<typeof CountsView>, context.colors)
-          : describeRows(body as Static<typeof RowsView>, roomOf(context.out)),
+          ? describeCounts(body as Static<typeof CountsView>, view)
+          : describeRows(body as Static<typeof RowsView>, view),
       );
     },
   );

@@ -41,7 +41,7 @@ const addDataBatches = (data: Command, context: Context): void => {
           ...(cursor === undefined ? {} : { cursor }),
         };
         const { body } = await client.send(listBatches, { params: { slug }, query });
-        printAnswer(context, options, body, () => listBatchesText(body.data, context.colors));
+        printAnswer(context, options, body, (view) => listBatchesText(body.data, view));
         return;
       }
       const { body } = await client.send(getBatch, { params: { slug, batchId } });

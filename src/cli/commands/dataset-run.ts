@@ -16,7 +16,7 @@ import {
   reportAgent,
 } from '../service/dataset-run.ts';
 import { envOfAgent, runAgent } from '../service/run-agent.ts';
-import { type Context, roomOf } from '../terminal/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { listenForStop, stopReason } from '../terminal/stopping.ts';
 import { describeWorldRun, progressOf } from '../views/dataset-run.ts';
 import { exitStatus, usageError } from '../views/report.ts';
@@ -48,8 +48,7 @@ type Options = ServiceOptions & {
 const printEnd = async (context: Context, run: Run, options: Options): Promise<void> => {
   const { items, run: worldRun } = await readItems(run);
   const answer = { runName: run.run, worldRun, items };
-  const view = { colors: context.colors, room: roomOf(context.out) };
-  printAnswer(context, options, answer, () => describeWorldRun(run.run, answer, view));
+  printAnswer(context, options, answer, (view) => describeWorldRun(run.run, answer, view));
   setVerdict(context, worldRun.graded === worldRun.items);
   if (worldRun.crashed > 0) context.setExitStatus(exitStatus.agentFailed);
 };
@@ -221,9 +220,8 @@ export const addRunSessions = (runs: Command, context: Context): void => {
     const { signal } = new AbortController();
     const run: Run = { client: clientFor(context, options), dataset, run: name, signal };
     const { items, run: worldRun } = await readItems(run);
-    const view = { colors: context.colors, room: roomOf(context.out) };
     const answer = { worldRun, items };
-    printAnswer(context, options, answer, () => describeWorldRun(name, answer, view));
+    printAnswer(context, options, answer, (view) => describeWorldRun(name, answer, view));
   });
 
   const stop = addCommand(runs, {

@@ -50,7 +50,7 @@ const addList = (files: Command, context: Context): void => {
     };
     const { body } = await clientFor(context, options).send(api.listFiles, { query });
     const more = body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next`];
-    printAnswer(context, options, body, () => [listFolder(body), ...more].join('\n'));
+    printAnswer(context, options, body, (view) => [listFolder(body, view), ...more].join('\n'));
   });
 };
 

@@ -30,7 +30,7 @@ const addList = (keys: Command, context: Context): void => {
         : await client.send(api.listProjectKeys, {
             params: { projectId: (await getNamedProject(client, options.project)).id },
           });
-    printAnswer(context, options, body, () => describeKeys(body.apiKeys));
+    printAnswer(context, options, body, (view) => describeKeys(body.apiKeys, view));
   });
 };
 

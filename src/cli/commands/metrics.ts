@@ -114,7 +114,7 @@ const addQuery = (metrics: Command, context: Context): void => {
       };
       const query = { query: JSON.stringify(asked) };
       const { body } = await clientFor(context, options).send(api.getMetrics, { query });
-      printAnswer(context, options, body, () => listMetricRows(body.data));
+      printAnswer(context, options, body, (view) => listMetricRows(body.data, view));
     },
   );
 };

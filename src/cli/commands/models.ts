@@ -40,7 +40,7 @@ const addRead = (models: Command, context: Context): void => {
   withService(show).action(async (modelId: string, options: ServiceOptions) => {
     const params = { modelId };
     const { body } = await clientFor(context, options).send(api.getModel, { params });
-    printAnswer(context, options, body, () => describeModel(body));
+    printAnswer(context, options, body, (view) => describeModel(body, view));
   });
 };
 
@@ -93,7 +93,7 @@ const addWrite = (models: Command, context: Context): void => {
       ...given('unit', options.unit),
     };
     const answer = await clientFor(context, options).send(api.createModel, { body });
-    printAnswer(context, options, answer.body, () => describeModel(answer.body));
+    printAnswer(context, options, answer.body, (view) => describeModel(answer.body, view));
   });
   const remove = addCommand(models, {
     usage: 'delete <model>',

@@ -90,7 +90,7 @@ const addList = (orgs: Command, context: Context): void => {
   });
   withService(command).action(async (options: ServiceOptions) => {
     const { body } = await operatorFor(context, options).send(listOrganizations, {});
-    printAnswer(context, options, body, () => describeOrganizations(body.organizations));
+    printAnswer(context, options, body, (view) => describeOrganizations(body.organizations, view));
   });
 };
 
@@ -140,7 +140,7 @@ const addMembers = (orgs: Command, context: Context): void => {
   withService(list).action(async (options: ServiceOptions) => {
     const { body } = await accountClientFor(context, options).send(api.listMemberships, {});
     const none = 'the organization has no members: "svc orgs owners add <email>" makes the first';
-    printAnswer(context, options, body, () => describeMembers(body.memberships, none));
+    printAnswer(context, options, body, (view) => describeMembers(body.memberships, none, view));
   });
   const add = addCommand(members, {
     usage: 'add <email>',
@@ -196,7 +196,7 @@ const addAudit = (orgs: Command, context: Context): void => {
     const { body } = await client.send(api.listAuditLog, { query });
     const next = body.meta.nextCursor;
     const more = next === undefined ? '' : `\n--cursor ${next} shows the next`;
-    printAnswer(context, options, body, () => `${describeAudit(body.data)}${more}`);
+    printAnswer(context, options, body, (view) => `${describeAudit(body.data, view)}${more}`);
   });
 };
 

@@ -23,7 +23,7 @@ const addList = (projects: Command, context: Context): void => {
   });
   withService(command).action(async (options: ServiceOptions) => {
     const { body } = await accountClientFor(context, options).send(api.listProjects, {});
-    printAnswer(context, options, body, () => describeProjects(body.data));
+    printAnswer(context, options, body, (view) => describeProjects(body.data, view));
   });
 };
 
@@ -89,7 +89,7 @@ const addMembers = (projects: Command, context: Context): void => {
     const { id: projectId } = await getNamedProject(client, options.project);
     const { body } = await client.send(api.listProjectMemberships, { params: { projectId } });
     const none = 'all members have the role of the organization here';
-    printAnswer(context, options, body, () => describeMembers(body.memberships, none));
+    printAnswer(context, options, body, (view) => describeMembers(body.memberships, none, view));
   });
   const add = addCommand(members, {
     usage: 'add <email>',

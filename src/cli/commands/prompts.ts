@@ -44,7 +44,7 @@ const addList = (prompts: Command, context: Context): void => {
       ...given('tag', tag),
     };
     const { body } = await clientFor(context, options).send(api.listPrompts, { query });
-    printPage(context, options, body, () => listPrompts(body));
+    printPage(context, options, body, listPrompts);
   });
 };
 

@@ -106,8 +106,8 @@ export const addReleaseGate = (release: Command, context: Context): void => {
     const ask = askerOf(() => clientFor(context, options), buildId, options);
     const { wait } = options;
     const seconds = wait === true ? Number.POSITIVE_INFINITY : wait;
-    const view = seconds === undefined ? await ask() : await waitForRuns(context, ask, seconds);
-    printAnswer(context, options, view, () => describeGate(view, context.colors));
-    context.setExitStatus(statusOf[view.gate.verdict]);
+    const found = seconds === undefined ? await ask() : await waitForRuns(context, ask, seconds);
+    printAnswer(context, options, found, (view) => describeGate(found, view));
+    context.setExitStatus(statusOf[found.gate.verdict]);
   });
 };

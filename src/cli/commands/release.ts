@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import { readJsonObject } from '../files/input.ts';
-import { type Context, roomOf } from '../terminal/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { describeComparison } from '../views/comparison.ts';
 import {
   describeBuild,
@@ -190,8 +190,7 @@ const addCompare = (release: Command, context: Context): void => {
   withService(command).action(async (base: string, candidate: string, options: Options) => {
     const query = { base, candidate, ...given('agentId', options.agent) };
     const { body } = await clientFor(context, options).send(api.compareBuilds, { query });
-    const view = { colors: context.colors, room: roomOf(context.out) };
-    printAnswer(context, options, body, () => describeComparison(body, view));
+    printAnswer(context, options, body, (view) => describeComparison(body, view));
   });
 };
 

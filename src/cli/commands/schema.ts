@@ -12,9 +12,11 @@ import type { ProblemsDetail } from '#wire/public-api/problem.ts';
 import { writeEditorFiles } from '../files/editor-files.ts';
 import { readTree } from '../files/input.ts';
 import { writeTree } from '../files/write-tree.ts';
-import type { Context } from '../terminal/context.ts';
-import { cutLine, formatJson, formatTable } from '../terminal/print.ts';
+import type { Context, View } from '../terminal/context.ts';
+import { formatJson } from '../terminal/print.ts';
+import { formatFitted } from '../views/fitted-table.ts';
 import { usageError } from '../views/report.ts';
+import { firstSentence } from '../views/world.ts';
 import { addCommand, printAnswer } from './command.ts';
 import { addCheck, addCompile } from './schema-compile.ts';
 import { addEntityAdd, addEntityRemove, addInit, addReconcile } from './schema-edit.ts';
@@ -27,15 +29,16 @@ const summarize = (slug: string): TemplateSummary => {
   throw new AppError('internal', `the template ${slug} does not compile`, { detail });
 };
 
-const tableOf = (summaries: readonly TemplateSummary[], { colors }: Context): string =>
-  formatTable([
-    ['TEMPLATE', 'ENTITIES', 'TOOLS', 'ROUTES', 'TASKS', 'ROWS', 'DESCRIPTION'].map(colors.dim),
-    ...summaries.map(({ slug, counts, description }) => [
+const tableOf = (summaries: readonly TemplateSummary[], view: View): string =>
+  formatFitted(
+    ['TEMPLATE', 'ENTITIES', 'TOOLS', 'ROUTES', 'TASKS', 'ROWS', 'DESCRIPTION'],
+    summaries.map(({ slug, counts, description }) => [
       slug,
       ...[counts.entities, counts.tools, counts.routes, counts.tasks, counts.rows].map(String),
-      cutLine(description, 70),
+      firstSentence(description),
     ]),
-  ]);
+    view,
+  );
 
 const addTemplates = (schema: Command, context: Context): void => {
   addCommand(schema, {
@@ -46,7 +49,7 @@ const addTemplates = (schema: Command, context: Context): void => {
     .option('--json', 'print the summaries as JSON')
     .action((options: { json?: boolean }) => {
       const data = templateSlugs(bundledTemplatesDir).map(summarize);
-      printAnswer(context, options, { data }, () => tableOf(data, context));
+      printAnswer(context, options, { data }, (view) => tableOf(data, view));
     });
 };
 

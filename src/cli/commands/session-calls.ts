@@ -15,7 +15,7 @@ import { readJsonObject } from '../files/input.ts';
 import { readSeedRows } from '../files/seed-rows.ts';
 import { findContract } from '../service/contracts.ts';
 import { runCall } from '../service/waits.ts';
-import type { Context } from '../terminal/context.ts';
+import type { Context, View } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import {
   describeChanges,
@@ -93,11 +93,8 @@ const readStateInput = async (
   };
 };
 
-const describeState = (context: Context, output: unknown): string => {
-  if (isObject(output) && 'rows' in output) {
-    const columns = context.out.isTerminal ? context.out.columns : Number.MAX_SAFE_INTEGER;
-    return describePage(output as StatePage, columns);
-  }
+const describeState = (output: unknown, { room }: View): string => {
+  if (isObject(output) && 'rows' in output) return describePage(output as StatePage, room);
   return describeCounts(output as Parameters<typeof describeCounts>[0]);
 };
 
@@ -127,7 +124,7 @@ export const addSessionState = (sessions: Command, context: Context): void => {
     const client = clientFor(context, options);
     const call = await runCall(context, { client, sessionId, call: { kind: 'state', input } });
     const output = outputOf(call);
-    printAnswer(context, options, call, () => describeState(context, output));
+    printAnswer(context, options, call, (view) => describeState(output, view));
   });
 };
 

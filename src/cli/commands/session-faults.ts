@@ -40,6 +40,6 @@ export const addSessionFaults = (sessions: Command, context: Context): void => {
     const client = clientFor(context, options);
     const call = await runCall(context, { client, sessionId, call: { kind: 'faults', input } });
     const output = outputOf(call) as FaultsView;
-    printAnswer(context, options, call, () => describeFaults(output));
+    printAnswer(context, options, call, (view) => describeFaults(output, view));
   });
 };

@@ -52,8 +52,8 @@ export const addSessionWebhooks = (sessions: Command, context: Context): void =>
     const found = await readAll(clientFor(context, options), sessionId, options.limit);
     const { data, meta } = found;
     const more = data.length < meta.total ? [`${data.length} of ${meta.total}; see --limit`] : [];
-    printAnswer(context, options, found, () =>
-      [describeSubscriptions(data, context.colors), ...more].join('\n'),
+    printAnswer(context, options, found, (view) =>
+      [describeSubscriptions(data, view), ...more].join('\n'),
     );
   });
 };

@@ -15,7 +15,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { type RequestFilter, readRequests } from '../service/requests.ts';
 import { firstWaitSeconds, waitUntilClosed } from '../service/waits.ts';
-import { type Context, roomOf, viewOf } from '../terminal/context.ts';
+import { type Context, viewOf } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { usageError } from '../views/report.ts';
 import { describeLedger } from '../views/request.ts';
@@ -97,9 +97,7 @@ const addSessionList = (sessions: Command, context: Context): void => {
         ...{ ...given('runs', runs), ...given('run', run), ...given('build', build) },
       },
     });
-    printPage(context, options, body, (data) =>
-      sessionsText(data, { colors: context.colors, room: roomOf(context.out) }),
-    );
+    printPage(context, options, body, sessionsText);
   });
 };
 

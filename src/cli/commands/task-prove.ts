@@ -126,7 +126,7 @@ export const addProve = (tasks: Command, context: Context): void => {
   withService(command).action(async (what: string, options: Options) => {
     const body = await readBody(context, what, options);
     const proof = await proveOn(context, clientFor(context, options), body, options.wait);
-    printAnswer(context, options, proof, () => describeProof(proof, context.colors));
+    printAnswer(context, options, proof, (view) => describeProof(proof, view));
     setVerdict(context, proof.passed);
   });
 };

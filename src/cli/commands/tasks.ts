@@ -89,7 +89,7 @@ const addCreate = (tasks: Command, context: Context): void => {
         return client.send(createTask, { headers, body: { ...body, ...text } });
       };
       const { body } = await send();
-      printAnswer(context, options, body, () => describeTask(body, context.colors));
+      printAnswer(context, options, body, (view) => describeTask(body, view));
     },
   );
 };
@@ -113,7 +113,7 @@ const addList = (tasks: Command, context: Context): void => {
       });
       const query = { page, limit, ...given('world', world), ...Object.fromEntries(pairs) };
       const { body } = await clientFor(context, options).send(listTasks, { query });
-      printPage(context, options, body, (data) => tasksText(data, context.colors));
+      printPage(context, options, body, tasksText);
     },
   );
 };
@@ -137,7 +137,7 @@ const addShow = (tasks: Command, context: Context): void => {
         params: { taskId },
         query,
       });
-      printAnswer(context, options, body, () => describeTask(body, context.colors));
+      printAnswer(context, options, body, (view) => describeTask(body, view));
     },
   );
 };
@@ -198,7 +198,7 @@ const addUpdate = (tasks: Command, context: Context): void => {
     };
     if (Object.keys(body).length === 0) throw usageError('say what to change');
     const answer = await clientFor(context, options).send(updateTask, { params: { taskId }, body });
-    printAnswer(context, options, answer.body, () => describeTask(answer.body, context.colors));
+    printAnswer(context, options, answer.body, (view) => describeTask(answer.body, view));
   });
 };
 

@@ -122,7 +122,7 @@ const addTraceRest = (traces: Command, context: Context): void => {
   withService(show).action(async (traceId: string, options: ServiceOptions) => {
     const params = { traceId };
     const { body } = await clientFor(context, options).send(api.getTrace, { params });
-    printAnswer(context, options, body, () => describeTrace(body));
+    printAnswer(context, options, body, (view) => describeTrace(body, view));
   });
   const remove = addCommand(traces, {
     usage: 'delete <trace...>',
@@ -164,7 +164,7 @@ const addSessions = (traces: Command, context: Context): void => {
   withService(show).action(async (sessionId: string, options: ServiceOptions) => {
     const params = { sessionId };
     const { body } = await clientFor(context, options).send(api.getTraceSession, { params });
-    printAnswer(context, options, body, () => describeTraceSession(body));
+    printAnswer(context, options, body, (view) => describeTraceSession(body, view));
   });
 };
 

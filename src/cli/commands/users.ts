@@ -46,7 +46,7 @@ const addProfiles = (users: Command, context: Context): void => {
   withService(show).action(async (userId: string, options: ServiceOptions) => {
     const params = { userId };
     const { body } = await clientFor(context, options).send(api.getUserProfile, { params });
-    printAnswer(context, options, body, () => describeProfile(body));
+    printAnswer(context, options, body, (view) => describeProfile(body, view));
   });
   const set = addCommand(users, {
     usage: 'set <user>',
@@ -68,7 +68,7 @@ const addProfiles = (users: Command, context: Context): void => {
       ...(options.replace === true ? { mergeAttributes: false } : {}),
     };
     const answer = await clientFor(context, options).send(api.setUserProfile, { body });
-    printAnswer(context, options, answer.body, () => describeProfile(answer.body));
+    printAnswer(context, options, answer.body, (view) => describeProfile(answer.body, view));
   });
 };
 
@@ -116,7 +116,7 @@ const addEvents = (users: Command, context: Context): void => {
       ...given('id', options.id),
     };
     const answer = await clientFor(context, options).send(api.createUserEvent, { body });
-    printAnswer(context, options, answer.body, () => listUserEvents([answer.body]));
+    printAnswer(context, options, answer.body, (view) => listUserEvents([answer.body], view));
   });
   const list = addCommand(users, {
     usage: 'events',

@@ -5,12 +5,25 @@ import {
   removeDestination,
   setDestination,
 } from '#wire/public-api/operations.ts';
-import type { Context } from '../terminal/context.ts';
-import { formatTable } from '../terminal/print.ts';
+import type { Context, View } from '../terminal/context.ts';
+import { wrapLines } from '../terminal/print.ts';
+import { formatFitted } from '../views/fitted-table.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
 
 const offText =
   'webhook push is off: nothing is posted until "svc projects settings set --webhook-push on"';
+
+type Destination = { url: string; destination: string };
+
+/** Destinations as a list, with a warning where nothing is posted to them. */
+const textOf = (
+  { shown, webhookPush, none }: { shown: Destination[]; webhookPush: boolean; none?: string },
+  view: View,
+): string => {
+  const lines = shown.map(({ url, destination }) => [url, destination]);
+  const table = formatFitted(['REGISTERED', 'POSTED TO'], lines, view, none ? { none } : {});
+  return [table, ...(webhookPush ? [] : wrapLines(offText, view.room))].join('\n');
+};
 
 const addList = (destinations: Command, context: Context): void => {
   const command = addCommand(destinations, {
@@ -20,12 +33,11 @@ const addList = (destinations: Command, context: Context): void => {
   });
   withService(command).action(async (slug: string, options: ServiceOptions) => {
     const { body } = await clientFor(context, options).send(listDestinations, { params: { slug } });
-    printAnswer(context, options, body, () => {
-      const table = formatTable(body.data.map(({ url, destination }) => [url, '->', destination]));
-      const none = `${slug} has no webhook destinations`;
-      const off = body.meta.webhookPush ? [] : [offText];
-      return [table === '' ? none : table, ...off].join('\n');
-    });
+    const none = `${slug} has no webhook destinations`;
+    const { webhookPush } = body.meta;
+    printAnswer(context, options, body, (view) =>
+      textOf({ shown: body.data, webhookPush, none }, view),
+    );
   });
 };
 
@@ -41,8 +53,9 @@ const addSet = (destinations: Command, context: Context): void => {
       const client = clientFor(context, options);
       const input = { params: { slug }, body: { url, destination } };
       const { body } = await client.send(setDestination, input);
-      printAnswer(context, options, body, () =>
-        [`${url}  ->  ${destination}`, ...(body.webhookPush ? [] : [offText])].join('\n'),
+      const { webhookPush } = body;
+      printAnswer(context, options, body, (view) =>
+        textOf({ shown: [{ url, destination }], webhookPush }, view),
       );
     },
   );

@@ -45,7 +45,7 @@ export const addWorldsList = (worlds: Command, context: Context): void => {
     async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
       const client = clientFor(context, options);
       const { body } = await client.send(listWorlds, { query: { page, limit } });
-      printPage(context, options, body, (data) => worldsText(data, context.colors));
+      printPage(context, options, body, worldsText);
     },
   );
 };
@@ -98,7 +98,7 @@ export const addWorldsTemplates = (worlds: Command, context: Context): void => {
   });
   withService(command).action(async (options: ServiceOptions) => {
     const { body } = await clientFor(context, options).send(listTemplates, {});
-    printAnswer(context, options, body, () => templatesText(body.data, context.colors));
+    printAnswer(context, options, body, (view) => templatesText(body.data, view));
   });
 };
 
@@ -120,7 +120,7 @@ export const addWorldsRequests = (worlds: Command, context: Context): void => {
       };
       const client = clientFor(context, options);
       const { body } = await client.send(listWorldRequests, { params: { slug }, query });
-      printPage(context, options, body, (data) => describeRequests(data, viewOf(context)));
+      printPage(context, options, body, describeRequests);
     },
   );
 };

@@ -24,7 +24,7 @@ export const addWorldsVersions = (worlds: Command, context: Context): void => {
       const client = clientFor(context, options);
       const query = { page, limit };
       const { body } = await client.send(listVersions, { params: { slug }, query });
-      printPage(context, options, body, (data) => versionsText(data, context.colors));
+      printPage(context, options, body, versionsText);
     },
   );
 };

@@ -34,6 +34,17 @@ describe('print', () => {
     ).toBe('a\\u000aFORGED\\u0009b  x\nc                     y\\u000d');
   });
 
+  it('counts two columns for a wide character, and cuts by columns', () => {
+    expect(
+      formatTable([
+        ['返金', 'x'],
+        ['abcd', 'y'],
+      ]),
+    ).toBe('返金  x\nabcd  y');
+    expect(cutLine('返金の注文', 6)).toBe('返金…');
+    expect(cutLine('返金の注文', 10)).toBe('返金の注文');
+  });
+
   it('leaves out fields without a value', () => {
     expect(
       formatFields([

@@ -4,30 +4,56 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { Help } from 'commander';
+import stringWidth from 'string-width';
 import type { ChangeCounts } from '#domain/call.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import { betweenColors } from './colors.ts';
 
-const width = (text: string): number => stripVTControlCharacters(text).length;
+/** Columns that a text takes: two for a wide character, none for the marks of our colours. */
+const width = (text: string): number => stringWidth(stripVTControlCharacters(text));
 
 const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
 
-/** Cuts a text to so many characters, the last being `…`. */
-export const cut = (text: string, to: number): string =>
-  text.length <= to ? text : `${text.slice(0, Math.max(0, to - 1))}…`;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Cuts a text to so many columns, the last being `…`. */
+export const cut = (text: string, to: number): string => {
+  if (text.length <= to / 2) return text;
+  let columns = 0;
+  let end = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    columns += stringWidth(segment);
+    if (columns > to) return `${text.slice(0, end)}…`;
+    if (columns < to) end = index + segment.length;
+  }
+  return text;
+};
+
+/** The most columns of a text in a list, which is no place for a whole document. */
+const mostTextColumns = 200;
 
 /** A text on one line, cut. */
-export const cutLine = (text: string, to: number): string =>
+export const cutLine = (text: string, to: number = mostTextColumns): string =>
   cut(makeVisible(text.replace(/\s+/g, ' ').trim()), to);
+
+/** Measures texts as `width` does: the marks of our colours take no columns. */
+class Wrapping extends Help {
+  override displayWidth(text: string): number {
+    return width(text);
+  }
+}
 
 /** Lines of at most so many columns, broken at blanks; in less than 40 nothing is broken. */
 export const wrapLines = (text: string, room: number): string[] =>
-  new Help().boxWrap(text, room).split('\n');
+  new Wrapping().boxWrap(text, room).split('\n');
 
 /** The columns of the widest line. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));
 
-/** Lines of cells, each on one line, aligned to the left, two blanks apart, without blanks at the ends. */
+/**
+ * Lines of cells, each on one line, aligned to the left, two blanks apart, without blanks at the ends. A list under a head
+ * is `formatFitted` of the views, which fits the terminal too.
+ */
 export const formatTable = (given: readonly (readonly string[])[]): string => {
   const lines = given.map((cells) => cells.map((cell) => betweenColors(cell, makeVisible)));
   const columns = Math.max(0, ...lines.map((cells) => cells.length));

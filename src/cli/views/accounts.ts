@@ -14,10 +14,11 @@ import type {
   TokenView,
 } from '#wire/public-api/account.ts';
 import { type ProjectSettingsView, settableQuotas } from '#wire/public-api/settings.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const used = (time: string | null): string => (time === null ? 'never' : formatAgo(time));
-const orNone = (lines: string, none: string): string => (lines === '' ? none : lines);
 
 export const describeOrganization = ({ id, slug, name, browserTier }: OrganizationView): string =>
   formatFields([
@@ -27,13 +28,18 @@ export const describeOrganization = ({ id, slug, name, browserTier }: Organizati
     ['browser tier', browserTier ?? 'standard'],
   ]);
 
-export const describeOrganizations = (organizations: readonly OrganizationReport[]): string =>
-  formatTable([
+export const describeOrganizations = (
+  organizations: readonly OrganizationReport[],
+  view: View,
+): string =>
+  formatFitted(
     ['ORGANIZATION', 'NAME', 'PROJECTS', 'MEMBERS', 'ID'],
-    ...organizations.map(({ slug, name, projects, members, id }) => [
-      ...[slug, cutLine(name, 40), String(projects), String(members), id],
+    organizations.map(({ slug, name, projects, members, id }) => [
+      ...[slug, cutLine(name), String(projects), String(members), id],
     ]),
-  ]);
+    view,
+    { cut: ['NAME'] },
+  );
 
 export const describeMadeOrganization = (made: MadeOrganizationView): string =>
   [
@@ -45,17 +51,14 @@ export const describeMadeOrganization = (made: MadeOrganizationView): string =>
     ...(made.token === null ? [] : ['', describeMadeToken(made.token)]),
   ].join('\n');
 
-export const describeProjects = (projects: readonly ProjectView[]): string =>
-  orNone(
-    projects.length === 0
-      ? ''
-      : formatTable([
-          ['PROJECT', 'NAME', 'ORGANIZATION', 'ID'],
-          ...projects.map(({ slug, name, organization, id }) => [
-            ...[slug, cutLine(name, 40), cutLine(organization.name, 40), id],
-          ]),
-        ]),
-    'no project is reached',
+export const describeProjects = (projects: readonly ProjectView[], view: View): string =>
+  formatFitted(
+    ['PROJECT', 'NAME', 'ORGANIZATION', 'ID'],
+    projects.map(({ slug, name, organization, id }) => [
+      ...[slug, cutLine(name), cutLine(organization.name), id],
+    ]),
+    view,
+    { none: 'no project is reached', cut: ['NAME', 'ORGANIZATION'] },
   );
 
 export const describeProject = ({ id, slug, name }: ProjectView): string =>
@@ -65,30 +68,28 @@ export const describeProject = ({ id, slug, name }: ProjectView): string =>
     ['id', id],
   ]);
 
-export const describeMembers = (members: readonly MembershipView[], none: string): string =>
-  orNone(
-    members.length === 0
-      ? ''
-      : formatTable([
-          ['MEMBER', 'ROLE', 'NAME', 'ID'],
-          ...members.map(({ email, role, name, userId }) => [
-            ...[email, role.toLowerCase(), cutLine(name, 40), userId],
-          ]),
-        ]),
-    none,
+export const describeMembers = (
+  members: readonly MembershipView[],
+  none: string,
+  view: View,
+): string =>
+  formatFitted(
+    ['MEMBER', 'ROLE', 'NAME', 'ID'],
+    members.map(({ email, role, name, userId }) => [
+      ...[email, role.toLowerCase(), cutLine(name), userId],
+    ]),
+    view,
+    { none, cut: ['NAME'] },
   );
 
-export const describeKeys = (keys: readonly KeyView[]): string =>
-  orNone(
-    keys.length === 0
-      ? ''
-      : formatTable([
-          ['KEY', 'PUBLIC KEY', 'SECRET KEY', 'NOTE', 'USED'],
-          ...keys.map(({ id, publicKey, displaySecretKey, note, lastUsedAt }) => [
-            ...[id, publicKey, displaySecretKey, cutLine(note ?? '', 30), used(lastUsedAt)],
-          ]),
-        ]),
-    'there are no key pairs',
+export const describeKeys = (keys: readonly KeyView[], view: View): string =>
+  formatFitted(
+    ['KEY', 'PUBLIC KEY', 'SECRET KEY', 'NOTE', 'USED'],
+    keys.map(({ id, publicKey, displaySecretKey, note, lastUsedAt }) => [
+      ...[id, publicKey, displaySecretKey, cutLine(note ?? ''), used(lastUsedAt)],
+    ]),
+    view,
+    { none: 'there are no key pairs' },
   );
 
 export const describeMadeKey = (
@@ -106,18 +107,15 @@ export const describeMadeKey = (
 const reachOf = ({ projectIds }: TokenView): string =>
   projectIds === null ? 'all' : formatCount(projectIds.length, 'project');
 
-export const describeTokens = (tokens: readonly TokenView[]): string =>
-  orNone(
-    tokens.length === 0
-      ? ''
-      : formatTable([
-          ['TOKEN', 'OF', 'NAME', 'SCOPES', 'PROJECTS', 'ENDS', 'USED'],
-          ...tokens.map((token) => [
-            ...[token.id, token.email, cutLine(token.name, 30), token.scopes.join(' ')],
-            ...[reachOf(token), token.expiresAt.slice(0, 10), used(token.lastUsedAt)],
-          ]),
-        ]),
-    'there are no tokens',
+export const describeTokens = (tokens: readonly TokenView[], view: View): string =>
+  formatFitted(
+    ['TOKEN', 'OF', 'NAME', 'SCOPES', 'PROJECTS', 'ENDS', 'USED'],
+    tokens.map((token) => [
+      ...[token.id, token.email, cutLine(token.name), token.scopes.join(' ')],
+      ...[reachOf(token), token.expiresAt.slice(0, 10), used(token.lastUsedAt)],
+    ]),
+    view,
+    { none: 'there are no tokens' },
   );
 
 export const describeMadeToken = ({ id, email, token, expiresAt }: MadeTokenView): string =>
@@ -149,18 +147,15 @@ const changeOf = ({ before, after }: AuditEntryView): string => {
     .join(', ');
 };
 
-export const describeAudit = (entries: readonly AuditEntryView[]): string =>
-  orNone(
-    entries.length === 0
-      ? ''
-      : formatTable([
-          ['WHEN', 'WHO', 'WHAT', 'OF', 'CHANGE'],
-          ...entries.map((entry) => [
-            ...[entry.at, cutLine(entry.actor.name, 30), entry.action, entry.subject],
-            cutLine(changeOf(entry), 100),
-          ]),
-        ]),
-    'nothing was changed yet',
+export const describeAudit = (entries: readonly AuditEntryView[], view: View): string =>
+  formatFitted(
+    ['WHEN', 'WHO', 'WHAT', 'OF', 'CHANGE'],
+    entries.map((entry) => [
+      ...[entry.at, cutLine(entry.actor.name), entry.action, entry.subject],
+      cutLine(changeOf(entry)),
+    ]),
+    view,
+    { none: 'nothing was changed yet' },
   );
 
 export const describeSettings = (settings: ProjectSettingsView): string => {

@@ -34,9 +34,9 @@ it('shows a host on a line, or on several where it does not fit', () => {
   );
   expect(describeHosts({ hosts: [host], total: 2 }, narrow).split('\n')).toEqual([
     'hst-1',
-    '  pool default, state assigned, for 4.0 s, age 1 d 1 h,',
-    '  silent 12 ms, memory 80 MiB, uses 1, session ses-1, world',
-    '  local/default/notes@3',
+    '  pool default · state assigned · for 4.0 s · age 1 d 1 h',
+    '  silent 12 ms · memory 80 MiB · uses 1 · session ses-1',
+    '  world local/default/notes@3',
     '',
     '1 of 2 hosts; --limit shows more',
   ]);
@@ -93,8 +93,8 @@ it('shows a pool on several lines where it does not fit, and why it launches non
   const text = describePools({ pools, waitingSessions: 1, longestWaitMs: 9_000 }, narrow);
   expect(text.split('\n')).toEqual([
     'default',
-    '  tier both, isolation process, size standard, target 2,',
-    '  fresh 2, loaded 1, busy 4, coming 1, going 0, max 8',
+    '  tier both · isolation process · size standard · target 2',
+    '  fresh 2 · loaded 1 · busy 4 · coming 1 · going 0 · max 8',
     '',
     '1 session without a host, the oldest for 9.0 s',
     'default: launches none: the image registry.example/host:7',

@@ -10,7 +10,7 @@ import type {
   PoolReport,
 } from '#wire/admin-api/operations.ts';
 import { betweenColors } from '../terminal/colors.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { Colors, View } from '../terminal/context.ts';
 import {
   cutLine,
   formatAgo,
@@ -19,7 +19,7 @@ import {
   formatTable,
   wrapLines,
 } from '../terminal/print.ts';
-import { formatFitted, type View } from './fitted-table.ts';
+import { formatFitted } from './fitted-table.ts';
 
 type PoolsAnswer = {
   pools: readonly PoolReport[];
@@ -111,13 +111,12 @@ const hostHead = [
   'WORLD',
   'WHY',
 ];
-const whyLength = 60;
 const mib = 2 ** 20;
 
 const durationOf = (ms: number | null): string => (ms === null ? '-' : formatDuration(ms));
 
 const whyOf = ({ endReason, endDetail }: AdminHost): string =>
-  cutLine([endReason, endDetail].filter((part) => part !== null).join(': '), whyLength);
+  cutLine([endReason, endDetail].filter((part) => part !== null).join(': '));
 
 /** `organization/project/slug@version` */
 const worldOf = ({ world, versionNumber }: AdminHost): string =>
@@ -161,18 +160,20 @@ export const describeDrained = ({ drained, kept }: Drained): string => {
 };
 
 /** What will be collected. */
-export const describeCollection = (view: CollectionView): string => {
-  const { blobs, bytes, isLowerBound, worlds, totalWorlds, graceMinutes, place } = view;
+export const describeCollection = (collection: CollectionView, view: View): string => {
+  const { blobs, bytes, isLowerBound, worlds, totalWorlds, graceMinutes, place } = collection;
   const orMore = isLowerBound ? ' or more' : '';
   const summary = `${formatCount(blobs, 'blob')}${orMore}, ${formatCount(bytes, 'byte')}, in ${place}: needed by nothing but deleted worlds and dead uploads`;
   const rule = `a deleted world keeps its bytes for ${formatCount(graceMinutes, 'minute')} (SVC_DELETED_GRACE_MINUTES), and while a session of it is open or a host holds it`;
-  if (worlds.length === 0) return [summary, rule].join('\n');
+  const said = [summary, rule].flatMap((text) => wrapLines(text, view.room));
+  if (worlds.length === 0) return said.join('\n');
   const left = totalWorlds - worlds.length;
-  const table = formatTable([
+  const table = formatFitted(
     ['WORLD', 'DELETED', 'KEPT UNTIL'],
-    ...worlds.map(({ world, deletedAt, keptUntil }) => [world, formatAgo(deletedAt), keptUntil]),
-  ]);
-  return [summary, rule, table, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
+    worlds.map(({ world, deletedAt, keptUntil }) => [world, formatAgo(deletedAt), keptUntil]),
+    view,
+  );
+  return [...said, table, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
 };
 
 /** Columns that a line has before its message, beside the check's name. */
@@ -185,10 +186,7 @@ const markOf = (status: DoctorCheck['status'], colors: Colors): string => {
 };
 
 /** One check a line, below what is wrong the way out, and last how many are well. */
-export const describeChecks = (
-  checks: readonly DoctorCheck[],
-  { colors, room }: { colors: Colors; room: number },
-): string => {
+export const describeChecks = (checks: readonly DoctorCheck[], { colors, room }: View): string => {
   const names = Math.max(0, ...checks.map(({ name }) => name.length));
   const rest = room - (markWidth + names + gaps);
   const lines = checks.flatMap(({ name, status, message, fix }) => {

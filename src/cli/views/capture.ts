@@ -1,6 +1,8 @@
 /** What a capture did, as a person reads it. */
 import type { CaptureReport } from '#mirror/capture/capture.ts';
-import { formatCount, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const statusesText = (statuses: Readonly<Record<string, number>>): string =>
   Object.entries(statuses)
@@ -8,18 +10,22 @@ const statusesText = (statuses: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 /** A table by operation, then what was not captured, each with its reason. */
-export const describeCapture = ({ operations, skipped, failed }: CaptureReport): string => {
-  const table = formatTable([
-    ['operation', 'asked', 'known', 'rows', 'statuses', ''],
-    ...operations.map(({ operation, asked, known, rows, statuses, cutOff }) => [
+export const describeCapture = (
+  { operations, skipped, failed }: CaptureReport,
+  view: View,
+): string => {
+  const table = formatFitted(
+    ['OPERATION', 'ASKED', 'KNOWN', 'ROWS', 'STATUSES', 'CUT OFF'],
+    operations.map(({ operation, asked, known, rows, statuses, cutOff }) => [
       operation,
       String(asked),
       String(known),
       String(rows),
       statusesText(statuses),
-      cutOff === 0 ? '' : `${formatCount(cutOff, 'list')} cut off by max_pages`,
+      cutOff === 0 ? '' : `${formatCount(cutOff, 'list')} by max_pages`,
     ]),
-  ]);
+    view,
+  );
   const left = [
     ...skipped.map(({ operation, reason }) => `not asked: ${operation}: ${reason}`),
     ...failed.map(

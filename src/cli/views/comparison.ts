@@ -1,7 +1,8 @@
 /** Two builds compared, as a person reads it. */
 import type { BuildComparison, BuildRef } from '#wire/public-api/release.ts';
-import { cut, cutLine, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
-import { formatFitted, type View } from './fitted-table.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, wrapLines } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 type Contrast = BuildComparison['total'];
 type Task = BuildComparison['tasks'][number];
@@ -59,16 +60,6 @@ const flipText = (comparison: BuildComparison, view: View): string[] => {
   ];
 };
 
-const least = 20;
-
-/** Cuts the first cells so far that the table fits, down to 20 characters each. */
-const cutNames = (lines: readonly string[][], room: number): string[][] => {
-  const rest = lines.map(([, ...cells]) => ['', ...cells]);
-  const others = widthOf(formatTable([['', ...head.slice(1)], ...rest]));
-  const most = Math.max(least, room - others);
-  return lines.map(([name = '', ...cells]) => [cut(name, most), ...cells]);
-};
-
 /** Describes pass rates by task and check with their differences, and the sessions that flipped. */
 export const describeComparison = (comparison: BuildComparison, view: View): string => {
   const { base, candidate, total, tasks, olderLeftOut } = comparison;
@@ -76,7 +67,7 @@ export const describeComparison = (comparison: BuildComparison, view: View): str
   if (tasks.length === 0)
     return `${title}\nneither build has a session that was graded pass or fail`;
   const lines = [...tasks.flatMap(linesOf), ['tasks of both', ...cellsOf(total)]];
-  const table = formatFitted(head, cutNames(lines, view.room), view);
+  const table = formatFitted(head, lines, view, { cut: ['TASK'] });
   return [
     ...[title, '', table, 'differences in points; * where the interval leaves out 0'],
     ...tasks

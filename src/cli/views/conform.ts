@@ -2,12 +2,15 @@
 import { diffArrays } from 'diff';
 import type { Answer, Difference } from '#mirror/conform/compare.ts';
 import type { ConformReport, DifferentRequest } from '#mirror/conform/conform.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cut, formatCount, formatTable } from '../terminal/print.ts';
+import type { Colors, View } from '../terminal/context.ts';
+import { cut, formatCount } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const mostRequests = 10;
 const mostDifferences = 12;
 const mostLines = 40;
+/** Columns of two answers beside one another where no person watches. */
+const pipedColumns = 120;
 /** Lines around one that differs. */
 const around = 2;
 
@@ -88,25 +91,27 @@ const requestText = (
   ].join('\n');
 };
 
-export type ConformView = { columns: number; colors: Colors };
-
 /** The report as a person reads it. */
 export const describeConform = (
   { fidelity, checks, differences, routes, different, notPlayed }: ConformReport,
-  { columns, colors }: ConformView,
+  view: View,
 ): string => {
-  const table = formatTable([
-    ['operation', 'route', 'requests', 'compared', 'different', 'fidelity', ''],
-    ...routes.map((line) => [
+  const { colors, room } = view;
+  const columns = Number.isFinite(room) ? room : pipedColumns;
+  const table = formatFitted(
+    ['OPERATION', 'ROUTE', 'REQUESTS', 'COMPARED', 'DIFFERENT', 'FIDELITY', 'BY'],
+    routes.map((line) => [
       line.operation,
       line.route,
       String(line.requests),
       String(line.checks),
       String(line.differences),
       `${line.fidelity} %`,
-      line.isCaptured ? '' : 'by contract',
+      line.isCaptured ? 'captures' : 'contract',
     ]),
-  ]);
+    view,
+    { leftOut: ['REQUESTS'], cut: ['ROUTE'] },
+  );
   const more = different.length - mostRequests;
   return [
     ...different.slice(0, mostRequests).map((one) => requestText(one, columns, colors)),

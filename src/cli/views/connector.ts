@@ -1,42 +1,46 @@
 /** Connectors of an organization as a person reads them. */
 import type { ConnectorVersionView, ConnectorView } from '#wire/public-api/connector.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
-
-const textChars = 60;
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** The connectors, one a line. */
-export const connectorsText = (connectors: readonly ConnectorView[], colors: Colors): string =>
-  connectors.length === 0
-    ? 'no connector is published yet: svc worlds connector publish <slug> <folder>'
-    : formatTable([
-        ['FROM', 'VERSION', 'NAME', 'PUBLISHED', 'BY', 'DESCRIPTION'].map(colors.dim),
-        ...connectors.map(({ from, name, description, latest }) => [
-          from,
-          String(latest.number),
-          name,
-          formatAgo(latest.createdAt),
-          latest.project,
-          cutLine(description, textChars),
-        ]),
-      ]);
+export const connectorsText = (connectors: readonly ConnectorView[], view: View): string =>
+  formatFitted(
+    ['FROM', 'VERSION', 'NAME', 'PUBLISHED', 'BY', 'DESCRIPTION'],
+    connectors.map(({ from, name, description, latest }) => [
+      from,
+      String(latest.number),
+      name,
+      formatAgo(latest.createdAt),
+      latest.project,
+      cutLine(description),
+    ]),
+    view,
+    {
+      none: 'no connector is published yet: svc worlds connector publish <slug> <folder>',
+      cut: ['DESCRIPTION', 'NAME'],
+    },
+  );
 
 /** The versions of a connector, one a line. */
 export const connectorVersionsText = (
   versions: readonly ConnectorVersionView[],
-  colors: Colors,
+  view: View,
 ): string =>
-  formatTable([
-    ['VERSION', 'PUBLISHED', 'BY', 'AUTHOR', 'BYTES', 'MESSAGE'].map(colors.dim),
-    ...versions.map(({ number, createdAt, project, author, sizeBytes, message }) => [
+  formatFitted(
+    ['VERSION', 'PUBLISHED', 'BY', 'AUTHOR', 'BYTES', 'MESSAGE'],
+    versions.map(({ number, createdAt, project, author, sizeBytes, message }) => [
       String(number),
       formatAgo(createdAt),
       project,
       author,
       String(sizeBytes),
-      cutLine(message ?? '', textChars),
+      cutLine(message ?? ''),
     ]),
-  ]);
+    view,
+    { cut: ['AUTHOR', 'MESSAGE'] },
+  );
 
 /** What came of publishing. */
 export const describePublished = ({

@@ -6,28 +6,27 @@ import type {
   PromptView,
 } from '#wire/public-api/context.ts';
 import type { Static } from '#wire/type.ts';
-import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatBytes } from './files.ts';
-
-const shownChars = 60;
-
-const orNone = (lines: readonly string[][], none: string): string =>
-  lines.length === 1 ? none : formatTable(lines);
+import { formatFitted } from './fitted-table.ts';
 
 const listed = (words: readonly string[]): string =>
-  words.length === 0 ? '-' : cutLine(words.join(', '), shownChars);
+  words.length === 0 ? '-' : cutLine(words.join(', '));
 
-export const listRepos = ({ data }: Static<typeof ContextRepoList>): string =>
-  orNone(
-    [
-      ['NAME', 'LATEST', 'LABELS', 'TAGS', 'CHANGED'],
-      ...data.map(({ identifier, latestVersion, labels, tags, updatedAt }) => [
-        ...[cutLine(identifier, shownChars), String(latestVersion)],
-        listed(Object.entries(labels).map(([label, version]) => `${label} ${version}`)),
-        ...[listed(tags), formatAgo(updatedAt)],
-      ]),
-    ],
-    'nothing is here; "svc context push" makes the first version',
+export const listRepos = (repos: Static<typeof ContextRepoList>['data'], view: View): string =>
+  formatFitted(
+    ['NAME', 'LATEST', 'LABELS', 'TAGS', 'CHANGED'],
+    repos.map(({ identifier, latestVersion, labels, tags, updatedAt }) => [
+      ...[identifier, String(latestVersion)],
+      listed(Object.entries(labels).map(([label, version]) => `${label} ${version}`)),
+      ...[listed(tags), formatAgo(updatedAt)],
+    ]),
+    view,
+    {
+      none: 'nothing is here; "svc context push" makes the first version',
+      cut: ['TAGS', 'LABELS'],
+    },
   );
 
 /** Content as it is written to a file: a text as it is, all else as JSON. */
@@ -51,16 +50,15 @@ export const describeVersion = (view: ContextVersionView): string =>
     ending(contentText(view.content)),
   ].join('\n');
 
-export const listPrompts = ({ data }: Static<typeof PromptList>): string =>
-  orNone(
-    [
-      ['PROMPT', 'TYPE', 'VERSIONS', 'LABELS', 'TAGS', 'CHANGED'],
-      ...data.map(({ name, type, versions, labels, tags, lastUpdatedAt }) => [
-        ...[cutLine(name, shownChars), type, String(versions.length)],
-        ...[listed(labels), listed(tags), formatAgo(lastUpdatedAt)],
-      ]),
-    ],
-    'no prompts; "svc prompts create" makes one',
+export const listPrompts = (prompts: Static<typeof PromptList>['data'], view: View): string =>
+  formatFitted(
+    ['PROMPT', 'TYPE', 'VERSIONS', 'LABELS', 'TAGS', 'CHANGED'],
+    prompts.map(({ name, type, versions, labels, tags, lastUpdatedAt }) => [
+      ...[name, type, String(versions.length)],
+      ...[listed(labels), listed(tags), formatAgo(lastUpdatedAt)],
+    ]),
+    view,
+    { none: 'no prompts; "svc prompts create" makes one', cut: ['TAGS', 'LABELS'] },
   );
 
 export const describePrompt = (view: PromptView): string =>

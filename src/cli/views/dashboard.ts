@@ -1,23 +1,23 @@
 /** Dashboards and task sets as a person reads them. */
 import type { DashboardView, TransformTested } from '#wire/public-api/dashboard.ts';
 import type { TaskSetView } from '#wire/public-api/task-set.ts';
-import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
-
-const nameChars = 60;
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const words = { session: 'sessions', task: 'tasks', environment: 'a world' } as const;
 
 /** Dashboards in a list. */
-export const listDashboards = (dashboards: readonly DashboardView[]): string =>
-  dashboards.length === 0
-    ? 'no dashboards; "svc dashboards create" makes one'
-    : formatTable([
-        ['DASHBOARD', 'NAME', 'OF', 'CODE', 'CHANGED'],
-        ...dashboards.map(({ id, name, kind, hasCode, updatedAt }) => [
-          ...[id, cutLine(name, nameChars), words[kind], hasCode ? 'yes' : 'none'],
-          formatAgo(updatedAt),
-        ]),
-      ]);
+export const listDashboards = (dashboards: readonly DashboardView[], view: View): string =>
+  formatFitted(
+    ['DASHBOARD', 'NAME', 'OF', 'CODE', 'CHANGED'],
+    dashboards.map(({ id, name, kind, hasCode, updatedAt }) => [
+      ...[id, cutLine(name), words[kind], hasCode ? 'yes' : 'none'],
+      formatAgo(updatedAt),
+    ]),
+    view,
+    { none: 'no dashboards; "svc dashboards create" makes one', cut: ['NAME'] },
+  );
 
 type Shown = DashboardView & { files: readonly { path: string }[]; stamp: string };
 
@@ -43,16 +43,16 @@ export const describeTried = ({ sessionId, output, truncated, error }: Transform
 };
 
 /** Task sets in a list. */
-export const listTaskSets = (sets: readonly TaskSetView[]): string =>
-  sets.length === 0
-    ? 'no task sets; "svc task-sets create" makes one'
-    : formatTable([
-        ['TASK SET', 'NAME', 'TASKS', 'MADE'],
-        ...sets.map(({ id, name, taskIds, createdAt }) => [
-          ...[id, cutLine(name, nameChars), String(taskIds.length)],
-          formatAgo(createdAt),
-        ]),
-      ]);
+export const listTaskSets = (sets: readonly TaskSetView[], view: View): string =>
+  formatFitted(
+    ['TASK SET', 'NAME', 'TASKS', 'MADE'],
+    sets.map(({ id, name, taskIds, createdAt }) => [
+      ...[id, cutLine(name), String(taskIds.length)],
+      formatAgo(createdAt),
+    ]),
+    view,
+    { none: 'no task sets; "svc task-sets create" makes one', cut: ['NAME'] },
+  );
 
 /** One task set. */
 export const describeTaskSet = ({ id, name, description, taskIds }: TaskSetView): string =>

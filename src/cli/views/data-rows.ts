@@ -1,8 +1,9 @@
 /** Rows of worlds as a person reads them: counts, pages of rows, groups of linked worlds and how they differ. */
 import type { CountsView, GroupsView, ParityView, RowsMeta } from '#wire/public-api/data-read.ts';
 import type { Static } from '#wire/type.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatCount, formatRows, formatTable } from '../terminal/print.ts';
+import type { Colors, View } from '../terminal/context.ts';
+import { cutLine, formatCount, formatRows } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 type Row = Record<string, unknown>;
 
@@ -12,13 +13,11 @@ const numberText = (value: number | null): string =>
 /** The entities of a world with how many rows each has. */
 export const describeCounts = (
   { slug, number, entityCounts }: Static<typeof CountsView>,
-  colors: Colors,
+  view: View,
 ): string => {
   const total = Object.values(entityCounts).reduce((sum, count) => sum + count, 0);
-  const table = formatTable([
-    ['ENTITY', 'ROWS'].map(colors.dim),
-    ...Object.entries(entityCounts).map(([entity, count]) => [entity, numberText(count)]),
-  ]);
+  const lines = Object.entries(entityCounts).map(([entity, count]) => [entity, numberText(count)]);
+  const table = formatFitted(['ENTITY', 'ROWS'], lines, view);
   return `${table}\n${formatCount(total, 'row')} in version ${number} of ${slug}`;
 };
 
@@ -34,10 +33,10 @@ const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: 
 /** Rows as a table, with what page it is. */
 export const describeRows = (
   { data, meta }: { data: readonly Row[]; meta: RowsMeta },
-  columns: number,
+  { room }: View,
 ): string => {
   const page = pageText(meta, data.length);
-  return data.length === 0 ? page : `${formatRows(data, { columns })}\n${page}`;
+  return data.length === 0 ? page : `${formatRows(data, { columns: room })}\n${page}`;
 };
 
 const shownChars = 40;
@@ -83,12 +82,13 @@ const describeParity = (parity: ParityView, colors: Colors): string => {
 /** Rows of linked worlds, each world's under its name, then how they compare. */
 export const describeGroups = (
   { groups, skipped, compare = [] }: GroupsView,
-  { columns, colors }: { columns: number; colors: Colors },
+  view: View,
 ): string => {
+  const { colors } = view;
   const pages = groups.map(({ alias, slug, number, entity, ...page }) => {
     const through = alias === null ? '' : ` (linked as ${alias})`;
     const title = colors.bold(`${entity} of ${slug}@${number}`);
-    return `${title}${through}\n${describeRows(page, columns)}`;
+    return `${title}${through}\n${describeRows(page, view)}`;
   });
   const left = skipped.map(({ alias, slug, reason }) =>
     colors.dim(`${slug} (linked as ${alias}) was not asked: ${reason}`),

@@ -3,8 +3,9 @@
 import type { ShapeCounts } from '#data/formats/shape-rows.ts';
 import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/data.ts';
 import type { VersionDetail } from '#wire/public-api/version.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** A refused row, with where the user has it. */
 export type ShownRefusal = {
@@ -87,23 +88,27 @@ export const formatBytes = (bytes: number): string => {
   return `${(bytes / 1_000_000_000).toFixed(2)} GB`;
 };
 
-/** The batches of a world, one a line. */
-export const listBatchesText = (batches: readonly BatchListView[], colors: Colors): string => {
-  if (batches.length === 0) return 'no batches yet: svc worlds data import <world> <file>';
-  return formatTable([
-    ['BATCH', 'STATE', 'MODE', 'ROWS', 'REFUSED', 'SENT', 'WHEN', 'MESSAGE'].map(colors.dim),
-    ...batches.map((batch) => [
+/** The batches of a world, newest first. */
+export const listBatchesText = (batches: readonly BatchListView[], view: View): string =>
+  formatFitted(
+    ['BATCH', 'STATE', 'MODE', 'ROWS', 'REFUSED', 'SENT', 'WHEN', 'MESSAGE'],
+    batches.map((batch) => [
       batch.batchId,
       batch.dryRun ? `${batch.state} (dry run)` : batch.state,
       batch.mode,
       batch.rowCount.toLocaleString('en-US'),
-      batch.refused.toLocaleString('en-US'),
+      batch.refused === 0 ? '-' : batch.refused.toLocaleString('en-US'),
       formatBytes(batch.bytes),
       formatAgo(batch.createdAt),
-      cutLine(batch.message ?? '', 60),
+      cutLine(batch.message ?? ''),
     ]),
-  ]);
-};
+    view,
+    {
+      none: 'no batches yet: svc worlds data import <world> <file>',
+      leftOut: ['SENT', 'MODE'],
+      cut: ['MESSAGE'],
+    },
+  );
 
 /** One batch with its first refusals. */
 export const describeBatch = (batch: BatchView): string => {

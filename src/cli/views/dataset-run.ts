@@ -2,8 +2,9 @@
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
+import type { View } from '../terminal/context.ts';
 import { cutLine, wrapLines } from '../terminal/print.ts';
-import { formatFitted, type View } from './fitted-table.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** `3 of 4 graded, 2 passed, 1 not graded (the agent of 1 failed)`. */
 export const progressOf = ({ graded, passed, failed, crashed, items }: WorldRunView): string => {
@@ -14,14 +15,14 @@ export const progressOf = ({ graded, passed, failed, crashed, items }: WorldRunV
 const head = ['ITEM', 'VERDICT', 'SCORE', 'SESSION', 'ERROR'];
 
 const lineOf = ({ datasetItemId, verdict, score, sessionId, error }: RolloutView): string[] => [
-  ...[cutLine(datasetItemId, 40), verdict ?? 'not graded', score?.toFixed(2) ?? '-'],
-  ...[sessionId ?? '-', cutLine(error ?? '-', 200)],
+  ...[datasetItemId, verdict ?? 'not graded', score?.toFixed(2) ?? '-'],
+  ...[sessionId ?? '-', cutLine(error ?? '-')],
 ];
 
 /** The end of an agent that failed, with its last lines on standard error; nothing of others. */
 const failureOf = ({ datasetItemId, agent }: RolloutView, { room }: View): string[] => {
   if (agent === null || !isAgentFailure(agent.outcome)) return [];
-  const said = `${cutLine(datasetItemId, 40)}: ${describeAgentEnd(agent)}`;
+  const said = `${makeVisible(datasetItemId)}: ${describeAgentEnd(agent)}`;
   const lines = agent.lastLines.flatMap((line) => wrapLines(makeVisible(line), room - 4));
   return [...wrapLines(said, room), ...lines.map((line) => `    ${line}`)];
 };

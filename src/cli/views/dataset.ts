@@ -6,26 +6,24 @@ import type {
   DatasetRunView,
   DatasetView,
 } from '#wire/public-api/dataset.ts';
-import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
-const shownChars = 60;
-
-const orNone = (lines: readonly string[][], none: string): string =>
-  lines.length === 1 ? none : formatTable(lines);
+const jsonChars = 120;
 
 const shortJson = (value: unknown): string =>
-  value === null || value === undefined ? '-' : cutLine(JSON.stringify(value), shownChars);
+  value === null || value === undefined ? '-' : cutLine(JSON.stringify(value), jsonChars);
 
-export const listDatasets = (datasets: readonly DatasetView[]): string =>
-  orNone(
-    [
-      ['DATASET', 'DESCRIPTION', 'CHANGED'],
-      ...datasets.map(({ name, description, updatedAt }) => [
-        ...[cutLine(name, shownChars), cutLine(description ?? '-', shownChars)],
-        formatAgo(updatedAt),
-      ]),
-    ],
-    'no datasets; "svc datasets create" makes one',
+export const listDatasets = (datasets: readonly DatasetView[], view: View): string =>
+  formatFitted(
+    ['DATASET', 'DESCRIPTION', 'CHANGED'],
+    datasets.map(({ name, description, updatedAt }) => [
+      ...[name, cutLine(description ?? '-')],
+      formatAgo(updatedAt),
+    ]),
+    view,
+    { none: 'no datasets; "svc datasets create" makes one', cut: ['DESCRIPTION'] },
   );
 
 export const describeDataset = (dataset: DatasetView): string =>
@@ -41,16 +39,15 @@ export const describeDataset = (dataset: DatasetView): string =>
     ],
   ]);
 
-export const listItems = (items: readonly DatasetItemView[]): string =>
-  orNone(
-    [
-      ['ITEM', 'INPUT', 'EXPECTED', 'CHANGED'],
-      ...items.map(({ id, input, expectedOutput, updatedAt }) => [
-        ...[cutLine(id, shownChars), shortJson(input), shortJson(expectedOutput)],
-        formatAgo(updatedAt),
-      ]),
-    ],
-    'no items; "svc datasets items add" adds some',
+export const listItems = (items: readonly DatasetItemView[], view: View): string =>
+  formatFitted(
+    ['ITEM', 'INPUT', 'EXPECTED', 'CHANGED'],
+    items.map(({ id, input, expectedOutput, updatedAt }) => [
+      ...[id, shortJson(input), shortJson(expectedOutput)],
+      formatAgo(updatedAt),
+    ]),
+    view,
+    { none: 'no items; "svc datasets items add" adds some', cut: ['INPUT', 'EXPECTED'] },
   );
 
 export const describeItem = (item: DatasetItemView): string =>
@@ -66,40 +63,37 @@ export const describeItem = (item: DatasetItemView): string =>
     ['version', item.updatedAt],
   ]);
 
-export const listRuns = (runs: readonly DatasetRunView[]): string =>
-  orNone(
-    [
-      ['RUN', 'DESCRIPTION', 'BEGUN', 'ID'],
-      ...runs.map(({ name, description, createdAt, id }) => [
-        ...[cutLine(name, shownChars), cutLine(description ?? '-', shownChars)],
-        ...[formatAgo(createdAt), id],
-      ]),
-    ],
-    'no runs of this dataset',
+export const listRuns = (runs: readonly DatasetRunView[], view: View): string =>
+  formatFitted(
+    ['RUN', 'DESCRIPTION', 'BEGUN', 'ID'],
+    runs.map(({ name, description, createdAt, id }) => [
+      ...[name, cutLine(description ?? '-')],
+      ...[formatAgo(createdAt), id],
+    ]),
+    view,
+    { none: 'no runs of this dataset', cut: ['DESCRIPTION'] },
   );
 
-export const listRunItems = (items: readonly DatasetRunItemView[]): string =>
-  orNone(
-    [
-      ['ITEM', 'TRACE', 'OBSERVATION', 'LINKED'],
-      ...items.map(({ datasetItemId, traceId, observationId, createdAt }) => [
-        ...[cutLine(datasetItemId, shownChars), traceId === '' ? '-' : traceId],
-        ...[observationId ?? '-', formatAgo(createdAt)],
-      ]),
-    ],
-    'nothing in this run',
+export const listRunItems = (items: readonly DatasetRunItemView[], view: View): string =>
+  formatFitted(
+    ['ITEM', 'TRACE', 'OBSERVATION', 'LINKED'],
+    items.map(({ datasetItemId, traceId, observationId, createdAt }) => [
+      ...[datasetItemId, traceId === '' ? '-' : traceId],
+      ...[observationId ?? '-', formatAgo(createdAt)],
+    ]),
+    view,
+    { none: 'nothing in this run', cut: ['INPUT', 'EXPECTED'] },
   );
 
-export const listQueues = (queues: readonly QueueView[]): string =>
-  orNone(
-    [
-      ['QUEUE', 'DESCRIPTION', 'SCORED BY', 'ID'],
-      ...queues.map(({ name, description, scoreConfigIds, id }) => [
-        ...[cutLine(name, shownChars), cutLine(description ?? '-', shownChars)],
-        ...[scoreConfigIds.join(', '), id],
-      ]),
-    ],
-    'no annotation queues; "svc queues create" makes one',
+export const listQueues = (queues: readonly QueueView[], view: View): string =>
+  formatFitted(
+    ['QUEUE', 'DESCRIPTION', 'SCORED BY', 'ID'],
+    queues.map(({ name, description, scoreConfigIds, id }) => [
+      ...[name, cutLine(description ?? '-')],
+      ...[scoreConfigIds.join(', '), id],
+    ]),
+    view,
+    { none: 'no annotation queues; "svc queues create" makes one', cut: ['DESCRIPTION'] },
   );
 
 export const describeQueue = (queue: QueueView): string =>
@@ -110,16 +104,15 @@ export const describeQueue = (queue: QueueView): string =>
     ['scored by', queue.scoreConfigIds.join(', ')],
   ]);
 
-export const listQueueItems = (items: readonly QueueItemView[]): string =>
-  orNone(
-    [
-      ['ITEM', 'STATUS', 'OF', 'OBJECT', 'ADDED'],
-      ...items.map(({ id, status, objectType, objectId, createdAt }) => [
-        ...[id, status.toLowerCase(), objectType.toLowerCase()],
-        ...[cutLine(objectId, shownChars), formatAgo(createdAt)],
-      ]),
-    ],
-    'nothing in this queue',
+export const listQueueItems = (items: readonly QueueItemView[], view: View): string =>
+  formatFitted(
+    ['ITEM', 'STATUS', 'OF', 'OBJECT', 'ADDED'],
+    items.map(({ id, status, objectType, objectId, createdAt }) => [
+      ...[id, status.toLowerCase(), objectType.toLowerCase()],
+      ...[objectId, formatAgo(createdAt)],
+    ]),
+    view,
+    { none: 'nothing in this queue', cut: ['INPUT', 'EXPECTED'] },
   );
 
 export const describeQueueItem = (item: QueueItemView): string =>

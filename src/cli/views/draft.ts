@@ -1,21 +1,28 @@
 /** A draft of a world, as a person reads it: what was found, and what is left to decide. */
 import type { Draft } from '#mirror/draft/draft.ts';
-import { formatCount, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { formatCount } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** Entities and routes in numbers, then every mark. */
-export const describeDraft = (folder: string, { entities, operations, marks }: Draft): string => {
+export const describeDraft = (
+  folder: string,
+  { entities, operations, marks }: Draft,
+  view: View,
+): string => {
   const served = operations.filter(({ isServed }) => isServed).length;
   return [
     `${folder}: ${formatCount(entities.length, 'entity', 'entities')}, ${formatCount(operations.length, 'operation')}, ${served} of them served`,
-    formatTable([
-      ['entity', 'key', 'fields', 'rows'],
-      ...entities.map(({ name, key, fields, rows }) => [
+    formatFitted(
+      ['ENTITY', 'KEY', 'FIELDS', 'ROWS'],
+      entities.map(({ name, key, fields, rows }) => [
         name,
         key.join(', '),
         String(fields),
         String(rows),
       ]),
-    ]),
+      view,
+    ),
     ...(marks.length === 0 ? [] : ['left for you to decide, also at the head of connector.toml:']),
     ...marks.map(({ place, message }) => `- ${place}: ${message}`),
   ].join('\n');

@@ -1,6 +1,7 @@
 /** The faults of a session as a person reads them, a rule a line. */
 import type { Row } from '#language/contract.ts';
-import { formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** Output of a call of kind `faults`. */
 export type FaultsView = {
@@ -33,21 +34,22 @@ const routesOf = ({ routes, rate_limit: limit }: Row): string => {
   return Array.isArray(routes) ? routes.join(' ') : 'all';
 };
 
-export const describeFaults = ({ declared, faults, met }: FaultsView): string => {
+export const describeFaults = ({ declared, faults, met }: FaultsView, view: View): string => {
   const { rules, tools } = faults;
   const whose = declared ? 'declared by the world' : 'set for this session, until its next reset';
   if (rules.length === 0) return `no faults (${whose})`;
   return [
-    formatTable([
+    formatFitted(
       ['NAME', 'ROUTES', 'WHEN', 'DOES', 'MET'],
-      ...rules.map((rule, index) => [
+      rules.map((rule, index) => [
         String(rule.name),
         routesOf(rule),
         whenOf(rule),
         effectOf(rule),
         `${met[index]?.met ?? 0} of ${met[index]?.requests ?? 0}`,
       ]),
-    ]),
+      view,
+    ),
     `${whose}; ${tools ? 'also for tools' : 'not for tools'}`,
   ].join('\n');
 };

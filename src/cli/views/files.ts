@@ -2,9 +2,10 @@
 import type { FileList } from '#wire/public-api/file.ts';
 import type { FileConnectorView, SyncAnswer } from '#wire/public-api/file-connector.ts';
 import type { Static } from '#wire/type.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { formatAgo, formatCount, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
-const shownChars = 80;
 const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
 
 /** A size in the unit that suits it. */
@@ -15,34 +16,36 @@ export const formatBytes = (bytes: number): string => {
 };
 
 /** A page of a folder: folders first, with a slash. */
-export const listFolder = ({ folders, files }: Static<typeof FileList>): string => {
-  if (folders.length + files.length === 0) return 'nothing is here; "svc files put" sends files';
-  return formatTable([
-    ['NAME', 'SIZE', 'TYPE', 'CHANGED'],
+export const listFolder = ({ folders, files }: Static<typeof FileList>, view: View): string => {
+  const lines = [
     ...folders.map((folder) => [
-      ...[`${cutLine(folder.name, shownChars)}/`, formatCount(folder.files, 'file'), 'folder'],
+      ...[`${folder.name}/`, formatCount(folder.files, 'file'), 'folder'],
       formatAgo(folder.updatedAt),
     ]),
     ...files.map((file) => [
-      ...[cutLine(file.name, shownChars), formatBytes(file.sizeBytes), file.contentType],
+      ...[file.name, formatBytes(file.sizeBytes), file.contentType],
       formatAgo(file.updatedAt),
     ]),
-  ]);
+  ];
+  return formatFitted(['NAME', 'SIZE', 'TYPE', 'CHANGED'], lines, view, {
+    none: 'nothing is here; "svc files put" sends files',
+    cut: ['TYPE'],
+  });
 };
 
 const syncedText = ({ lastSyncAt, lastStatus }: FileConnectorView): string =>
   lastSyncAt === null ? 'never' : `${lastStatus}, ${formatAgo(lastSyncAt)}`;
 
-export const listConnectors = (connectors: readonly FileConnectorView[]): string =>
-  connectors.length === 0
-    ? 'no file connectors; "svc files connectors create" makes one'
-    : formatTable([
-        ['CONNECTOR', 'DIRECTION', 'FILES', 'PLACE', 'SYNCED'],
-        ...connectors.map((one) => [
-          ...[cutLine(one.name, shownChars), one.direction, `${one.targetPrefix}/`, one.location],
-          syncedText(one),
-        ]),
-      ]);
+export const listConnectors = (connectors: readonly FileConnectorView[], view: View): string =>
+  formatFitted(
+    ['CONNECTOR', 'DIRECTION', 'FILES', 'PLACE', 'SYNCED'],
+    connectors.map((one) => [
+      ...[one.name, one.direction, `${one.targetPrefix}/`, one.location],
+      syncedText(one),
+    ]),
+    view,
+    { none: 'no file connectors; "svc files connectors create" makes one' },
+  );
 
 export const describeConnector = (one: FileConnectorView): string =>
   formatFields([

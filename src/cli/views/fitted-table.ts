@@ -1,26 +1,123 @@
-/** Tables with many columns: an entry a line where the terminal is wide enough, several lines each where it is not. */
+/**
+ * Lists as tables under a head: an entry a line where the terminal is wide enough, several lines each where it is not.
+ * Every list of a command is one of these. `formatTable` alone is for texts without a head.
+ */
+import { stripVTControlCharacters } from 'node:util';
 import { makeVisible } from '#domain/visible-text.ts';
-import type { Colors } from '../terminal/context.ts';
-import { formatTable, widthOf, wrapLines } from '../terminal/print.ts';
-
-/** The colours of a text, and the columns that it may take. */
-export type View = { colors: Colors; room: number };
+import { betweenColors } from '../terminal/colors.ts';
+import type { View } from '../terminal/context.ts';
+import { cut, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
 
 export type Cells = readonly string[];
 
-/** An entry on several lines: its first cell, and below it the others that say something, each with its name. */
-const blockOf = (head: Cells, [first = '', ...cells]: Cells, { colors, room }: View): string => {
-  const said = cells.flatMap((cell, index) =>
-    cell === '' || cell === '-' ? [] : `${head[index + 1]?.toLowerCase()} ${makeVisible(cell)}`,
-  );
-  const lines = wrapLines(said.join(', '), room - 2);
-  return [colors.bold(makeVisible(first)), ...lines.map((line) => `  ${line}`)].join('\n');
+/** How a table gives way where it is too wide. */
+export type Fitting = {
+  /** The text in place of a table without lines. */
+  none?: string;
+  /** Columns that are left out, the first one first. */
+  leftOut?: readonly string[];
+  /** Columns that are cut after that, the first one first; their cells have no colours. */
+  cut?: readonly string[];
 };
 
-/** Formats a table under its head, or blocks where it does not fit. A cell that is empty or `-` says nothing. */
-export const formatFitted = (head: Cells, lines: readonly Cells[], view: View): string => {
-  const table = formatTable([head.map(view.colors.dim), ...lines]);
-  return widthOf(table) <= view.room
-    ? table
-    : lines.map((line) => blockOf(head, line, view)).join('\n');
+/** The cells of a table with the titles of its columns. */
+export type Table = { head: Cells; lines: readonly Cells[] };
+
+/** The fewest characters that a cell is cut to. */
+const leastCut = 16;
+
+const says = (cell = ''): boolean => !['', '-'].includes(stripVTControlCharacters(cell));
+
+const pick = ({ head, lines }: Table, columns: readonly number[]): Table => {
+  const of = (cells: Cells): string[] => columns.map((column) => cells[column] ?? '');
+  return { head: of(head), lines: lines.map(of) };
+};
+
+/** Leaves out the columns that say nothing of any entry; the first one stays. */
+const withoutSilent = (table: Table): Table =>
+  pick(
+    table,
+    [...table.head.keys()].filter(
+      (column) => column === 0 || table.lines.some((cells) => says(cells[column])),
+    ),
+  );
+
+const without = (table: Table, title: string): Table =>
+  pick(
+    table,
+    [...table.head.keys()].filter((column) => table.head[column] !== title),
+  );
+
+/** Returns by how many columns a table is too wide; 0 or less where it fits. */
+export const excessOf = ({ head, lines }: Table, room: number): number =>
+  widthOf(formatTable([head, ...lines])) - room;
+
+/** Cuts the cells of a column by what the table is too wide. */
+export const cutColumn = (table: Table, title: string, room: number): Table => {
+  const column = table.head.indexOf(title);
+  const excess = excessOf(table, room);
+  if (column < 0 || excess <= 0) return table;
+  const whole = table.lines.map((cells) => makeVisible(cells[column] ?? ''));
+  const widest = widthOf(whole.join('\n'));
+  const most = Math.max(leastCut, widest - excess);
+  const lines = table.lines.map((cells, line) => cells.with(column, cut(whole[line] ?? '', most)));
+  return { head: table.head, lines };
+};
+
+/** Leaves out columns until the table fits, then cuts others. */
+const narrow = (table: Table, { leftOut = [], cut: titles = [] }: Fitting, room: number): Table => {
+  const fewer = leftOut.reduce(
+    (left, title) => (excessOf(left, room) > 0 ? without(left, title) : left),
+    table,
+  );
+  return titles.reduce((left, title) => cutColumn(left, title, room), fewer);
+};
+
+const indent = '  ';
+const between = ' · ';
+
+/** Sets fields side by side in lines; only one that is wider than a line is broken. */
+const packFields = (fields: readonly string[], room: number): string[] => {
+  const lines: string[] = [];
+  for (const field of fields) {
+    const joined = `${lines.at(-1)}${between}${field}`;
+    if (lines.length > 0 && widthOf(joined) <= room) lines.splice(-1, 1, joined);
+    else lines.push(...wrapLines(field, room));
+  }
+  return lines;
+};
+
+/** Formats an entry on several lines: its first cell, and below it the others that say something, each with its name. */
+export const formatBlock = (
+  head: Cells,
+  [first = '', ...cells]: Cells,
+  { colors, room }: View,
+): string => {
+  const fields = cells.flatMap((cell, index) =>
+    says(cell)
+      ? [`${colors.dim((head[index + 1] ?? '').toLowerCase())} ${betweenColors(cell, makeVisible)}`]
+      : [],
+  );
+  const lines = packFields(fields, room - indent.length);
+  const name = /^\d+$/.test(first) ? `${head[0]?.toLowerCase()} ${first}` : first;
+  const title = name === '' ? [] : wrapLines(betweenColors(name, makeVisible), room);
+  return [...title.map(colors.bold), ...lines.map((line) => `${indent}${line}`)].join('\n');
+};
+
+/**
+ * Formats a table under its head. A column in which each cell is empty or `-` is left out. A table that is too wide gives
+ * way as `fitting` has it; one that is too wide even so becomes blocks of lines, which hold all of each entry.
+ */
+export const formatFitted = (
+  head: Cells,
+  lines: readonly Cells[],
+  view: View,
+  fitting: Fitting = {},
+): string => {
+  if (lines.length === 0 && fitting.none !== undefined) return fitting.none;
+  const whole = withoutSilent({ head, lines });
+  const table = narrow(whole, fitting, view.room);
+  return excessOf(table, view.room) <= 0
+    ? formatTable([table.head.map((title) => title && view.colors.dim(title)), ...table.lines])
+    : whole.lines.map((cells) => formatBlock(whole.head, cells, view)).join('\n');
 };

@@ -1,13 +1,17 @@
 /** Metrics as a person reads them: tables, with a bar beside a first measure over time. */
 import type { DailyMetricsView } from '#wire/public-api/metrics.ts';
-import { cutLine, formatTable } from '../terminal/print.ts';
-import { dollars, orNone } from './trace.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
+import { dollars } from './trace.ts';
 
-const valueChars = 50;
-const barChars = 24;
+const barChars = 12;
 
 const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+
+/** `2026-03-01 09:30`: no part of time is shorter than a minute. */
+const minuteOf = (time: string): string => cutLine(time.slice(0, 16).replace('T', ' '));
 
 const valueText = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return '-';
@@ -20,9 +24,9 @@ const valueText = (field: string, value: unknown): string => {
         ? `${numberText(Number(one[0]))}–${numberText(Number(one[1]))}: ${one[2]}`
         : String(one),
     );
-    return cutLine(parts.join(', '), 2 * valueChars);
+    return cutLine(parts.join(', '));
   }
-  return cutLine(String(value), valueChars);
+  return field === 'time_dimension' ? minuteOf(String(value)) : cutLine(String(value));
 };
 
 const barOf = (value: unknown, most: number): string =>
@@ -31,7 +35,7 @@ const barOf = (value: unknown, most: number): string =>
     : '';
 
 /** Rows of metrics. Over time the last number of each row has a bar. */
-export const listMetricRows = (rows: readonly Record<string, unknown>[]): string => {
+export const listMetricRows = (rows: readonly Record<string, unknown>[], view: View): string => {
   const [first] = rows;
   if (first === undefined) return 'nothing of this';
   const fields = Object.keys(first);
@@ -39,25 +43,26 @@ export const listMetricRows = (rows: readonly Record<string, unknown>[]): string
   const hasBars = fields.includes('time_dimension') && drawn !== undefined;
   const numbers = rows.map((row) => Number(row[drawn ?? ''] ?? 0));
   const most = Math.max(...numbers);
-  return formatTable([
+  return formatFitted(
     [...fields, ...(hasBars ? [''] : [])],
-    ...rows.map((row) => [
+    rows.map((row) => [
       ...fields.map((field) => valueText(field, row[field])),
       ...(hasBars ? [barOf(row[drawn], most)] : []),
     ]),
-  ]);
+    view,
+    { leftOut: [''] },
+  );
 };
 
-export const listDays = (days: readonly DailyMetricsView[]): string => {
+export const listDays = (days: readonly DailyMetricsView[], view: View): string => {
   const most = Math.max(0, ...days.map(({ countTraces }) => countTraces));
-  return orNone(
-    [
-      ['DAY', 'TRACES', 'OBSERVATIONS', 'COST', 'DEAREST MODEL', ''],
-      ...days.map(({ date, countTraces, countObservations, totalCost, usage }) => [
-        ...[date, String(countTraces), String(countObservations), dollars(totalCost)],
-        ...[cutLine(usage[0]?.model ?? '-', valueChars), barOf(countTraces, most)],
-      ]),
-    ],
-    'nothing in these days',
+  return formatFitted(
+    ['DAY', 'TRACES', 'OBSERVATIONS', 'COST', 'DEAREST MODEL', ''],
+    days.map(({ date, countTraces, countObservations, totalCost, usage }) => [
+      ...[date, String(countTraces), String(countObservations), dollars(totalCost)],
+      ...[cutLine(usage[0]?.model ?? '-'), barOf(countTraces, most)],
+    ]),
+    view,
+    { none: 'nothing in these days', cut: ['DEAREST MODEL'] },
   );
 };

@@ -1,25 +1,28 @@
 /** Models and their prices as a person reads them. */
 import type { ModelView } from '#wire/public-api/model.ts';
-import { cutLine, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
-const nameChars = 40;
 const million = 1_000_000;
 
 /** Prices of a token are told by the million, as vendors do. */
 const priceText = (price: number | null | undefined): string =>
   price === null || price === undefined ? '-' : `$${Number((price * million).toPrecision(6))}`;
 
-export const listModels = (models: readonly ModelView[]): string =>
-  formatTable([
-    ['MODEL', 'NAME', 'INPUT', 'OUTPUT', 'TIERS', 'PATTERN'],
-    ...models.map((model) => [
-      ...[model.id, cutLine(model.modelName, nameChars)],
+/** Lists models with their prices of a million units. */
+export const listModels = (models: readonly ModelView[], view: View): string =>
+  formatFitted(
+    ['MODEL', 'NAME', 'INPUT/M', 'OUTPUT/M', 'TIERS', 'PATTERN'],
+    models.map((model) => [
+      ...[model.id, cutLine(model.modelName)],
       ...[priceText(model.inputPrice ?? model.totalPrice)],
       ...[priceText(model.outputPrice ?? model.totalPrice), String(model.pricingTiers.length)],
-      cutLine(model.matchPattern, nameChars),
+      cutLine(model.matchPattern),
     ]),
-    ['', '', 'a million', '', '', ''],
-  ]);
+    view,
+    { none: 'no models', leftOut: ['PATTERN'], cut: ['NAME'] },
+  );
 
 const conditionText = (
   condition: ModelView['pricingTiers'][number]['conditions'][number],
@@ -28,7 +31,7 @@ const conditionText = (
     ? `${condition.source}.${condition.key} in ${condition.values.join(', ')}`
     : `${condition.usageDetailPattern} ${condition.operator} ${condition.value}`;
 
-export const describeModel = (model: ModelView): string => {
+export const describeModel = (model: ModelView, view: View): string => {
   const fields = formatFields([
     ['model', model.id],
     ['name', model.modelName],
@@ -45,5 +48,8 @@ export const describeModel = (model: ModelView): string => {
     ]),
   );
   if (rows.length === 0) return fields;
-  return [fields, '', formatTable([['TIER', 'WHERE', 'USAGE', 'A MILLION'], ...rows])].join('\n');
+  const table = formatFitted(['TIER', 'WHERE', 'USAGE', 'A MILLION'], rows, view, {
+    cut: ['WHERE', 'USAGE'],
+  });
+  return [fields, '', table].join('\n');
 };

@@ -1,22 +1,17 @@
 /** A proof of a task as a person reads it. */
 import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatCount, formatTable } from '../terminal/print.ts';
-
-const longestWhat = 72;
-const longestDetail = 90;
+import type { Colors, View } from '../terminal/context.ts';
+import { cutLine, formatCount } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const markOf = ({ ok }: ProofRow, colors: Colors): string =>
   ok ? colors.green('✓') : colors.red('✗');
 
 const lineOf = (row: ProofRow, colors: Colors): string[] => [
-  markOf(row, colors),
-  cutLine(row.what, longestWhat),
+  `${markOf(row, colors)} ${cutLine(row.what)}`,
   row.expected,
   row.verdict ?? 'not tried',
-  row.ok
-    ? colors.dim(cutLine(row.detail ?? '', longestDetail))
-    : cutLine(row.detail ?? '', longestDetail),
+  row.ok ? colors.dim(cutLine(row.detail ?? '')) : cutLine(row.detail ?? ''),
 ];
 
 /** Changes that were seen as they should be are counted check by check. */
@@ -29,8 +24,7 @@ const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
     counts.set(name ?? what, (counts.get(name ?? what) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => [
-    colors.green('✓'),
-    cutLine(`${name} when something is amiss`, longestWhat),
+    `${colors.green('✓')} ${cutLine(`${name} when something is amiss`)}`,
     'fail',
     'fail',
     colors.dim(`${formatCount(count, 'change')} of the end state, each seen`),
@@ -41,14 +35,15 @@ const listOf = (title: string, names: readonly string[], advice: string): string
   names.length === 0 ? [] : ['', `${title}: ${advice}`, ...names.map((name) => `  ${name}`)];
 
 /** What was tried, one a line, and what there is to mend. */
-export const describeProof = (proof: Proof, colors: Colors): string => {
+export const describeProof = (proof: Proof, view: View): string => {
+  const { colors } = view;
   const { passed, rows, notGraded, neverBites, summary } = proof;
   const bad = rows.filter(({ ok }) => !ok).length;
-  const table = formatTable([
-    ['', 'TRIED', 'EXPECTED', 'GRADE', 'DETAIL'].map((title) => colors.dim(title)),
+  const lines = [
     ...rows.filter((row) => !isPlain(row)).map((row) => lineOf(row, colors)),
     ...seenLines(rows, colors),
-  ]);
+  ];
+  const table = formatFitted(['  TRIED', 'EXPECTED', 'GRADE', 'DETAIL'], lines, view);
   const verdict = passed
     ? colors.green(`proved: ${formatCount(summary.tried ?? rows.length, 'thing')} tried`)
     : colors.red(`not proved: ${bad} of ${rows.length} are not as they should be`);

@@ -8,8 +8,9 @@ import type {
   ListedBuild,
   RunView,
 } from '#wire/public-api/release.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import type { Colors, View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields, wrapLines } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** A member of what a build comes from, where it is a text. */
 const textIn = ({ attribution }: ListedBuild, name: string): string | undefined => {
@@ -31,17 +32,17 @@ export const describeBuild = (build: BuildView): string =>
     ['registered', build.createdAt],
   ]);
 
-export const describeBuilds = (builds: readonly ListedBuild[]): string =>
-  builds.length === 0
-    ? 'no build is registered'
-    : formatTable([
-        ['AGENT', 'VERSION', 'COMMIT', 'LABELS', 'REGISTERED', 'HASH', 'ID'],
-        ...builds.map((build) => [
-          ...[cutLine(build.agentId, 30), build.semanticVer ?? '-'],
-          ...[textIn(build, 'commitSha')?.slice(0, 12) ?? '-', labelsText(build) || '-'],
-          ...[formatAgo(build.createdAt), cutLine(build.buildHash, 24), build.id],
-        ]),
-      ]);
+export const describeBuilds = (builds: readonly ListedBuild[], view: View): string =>
+  formatFitted(
+    ['AGENT', 'VERSION', 'COMMIT', 'LABELS', 'REGISTERED', 'HASH', 'ID'],
+    builds.map((build) => [
+      ...[build.agentId, build.semanticVer ?? '-'],
+      ...[textIn(build, 'commitSha')?.slice(0, 12) ?? '-', labelsText(build) || '-'],
+      ...[formatAgo(build.createdAt), build.buildHash, build.id],
+    ]),
+    view,
+    { none: 'no build is registered', leftOut: ['HASH', 'COMMIT'] },
+  );
 
 export const describeMove = (move: LabelMove & { moved: boolean }): string => {
   const { label, agentId, buildId, previousBuildId, moved, rollback, breaking } = move;
@@ -57,17 +58,17 @@ const howMoved = ({ rollback, forced }: LabelMove): string => {
   return rollback ? 'rollback' : 'move';
 };
 
-export const describeMoves = (moves: readonly LabelMove[]): string =>
-  moves.length === 0
-    ? 'no label was ever on it'
-    : formatTable([
-        ['WHEN', 'LABEL', 'HOW', 'TO', 'FROM', 'WHO', 'SOURCE', 'REASON'],
-        ...moves.map((move) => [
-          ...[formatAgo(move.movedAt), move.label, howMoved(move), move.buildId],
-          ...[move.previousBuildId ?? '-', cutLine(move.actor, 40)],
-          ...[cutLine(move.source ?? '-', 20), cutLine(move.reason ?? '-', 60)],
-        ]),
-      ]);
+export const describeMoves = (moves: readonly LabelMove[], view: View): string =>
+  formatFitted(
+    ['WHEN', 'LABEL', 'HOW', 'TO', 'FROM', 'WHO', 'SOURCE', 'REASON'],
+    moves.map((move) => [
+      ...[formatAgo(move.movedAt), move.label, howMoved(move), move.buildId],
+      ...[move.previousBuildId ?? '-', cutLine(move.actor)],
+      ...[cutLine(move.source ?? '-'), cutLine(move.reason ?? '-')],
+    ]),
+    view,
+    { none: 'no label was ever on it' },
+  );
 
 const named = ({ version, buildHash }: BuildRef): string => version ?? cutLine(buildHash, 24);
 
@@ -104,26 +105,29 @@ const verdictText = (verdict: GateView['gate']['verdict'], colors: Colors): stri
   return verdict === 'blocked' ? colors.red(verdict) : colors.yellow(verdict);
 };
 
-export const describeGate = (view: GateView, colors: Colors): string => {
-  const { build, gate, evaluatedRuns: runs, comparedTo } = view;
+export const describeGate = (found: GateView, view: View): string => {
+  const { build, gate, evaluatedRuns: runs, comparedTo } = found;
   const fields = formatFields([
-    ['verdict', verdictText(gate.verdict, colors)],
-    ['build', `${build.id} (${build.agentId} ${named(build)})`],
+    ['verdict', verdictText(gate.verdict, view.colors)],
+    ['build', build.id],
+    ['agent', `${build.agentId} ${named(build)}`],
     ['commit', build.commitSha ?? undefined],
     ['pass rate', `${percent(gate.passRate)}, at least ${percent(gate.threshold)}`],
     ['graded', `${gate.gradedRollouts}, at least ${gate.minGradedRollouts}`],
     ['stable', comparedTo?.stableVersion ?? comparedTo?.stableBuildId],
   ]);
-  const table = formatTable([
+  const table = formatFitted(
     ['RUN', 'WORLD', 'STATE', 'MODEL', 'PASSED', 'GRADED'],
-    ...runs.map(({ runId, world, state, model, passRate, graded }) => [
-      ...[cutLine(runId, 40), world ?? 'several', state, cutLine(model ?? '-', 30)],
+    runs.map(({ runId, world, state, model, passRate, graded }) => [
+      ...[runId, world ?? 'several', state, cutLine(model ?? '-')],
       ...[percent(passRate), String(graded)],
     ]),
-  ]);
+    view,
+    { cut: ['MODEL', 'WORLD'] },
+  );
   return [
     fields,
-    ...gate.reasons.map((reason) => `- ${reason}`),
+    ...gate.reasons.flatMap((reason) => wrapLines(`- ${reason}`, view.room)),
     ...(runs.length === 0 ? [] : ['', table]),
   ].join('\n');
 };
@@ -138,17 +142,17 @@ export const describeWait = ({ evaluatedRuns: runs }: GateView): string => {
 const doneText = ({ graded, ungraded, planned }: RunView): string =>
   planned === null ? String(graded + ungraded) : `${graded + ungraded} of ${planned}`;
 
-export const describeRuns = (runs: readonly RunView[]): string =>
-  runs.length === 0
-    ? 'no run recorded a build'
-    : formatTable([
-        ['RUN', 'AGENT', 'WORLD', 'STATE', 'MODEL', 'DONE', 'PASSED', 'BEGAN'],
-        ...runs.map((run) => [
-          ...[cutLine(run.runId, 40), cutLine(run.agentId, 30), run.world ?? 'several', run.state],
-          ...[cutLine(run.model ?? '-', 30), doneText(run), percent(run.passRate)],
-          formatAgo(run.createdAt),
-        ]),
-      ]);
+export const describeRuns = (runs: readonly RunView[], view: View): string =>
+  formatFitted(
+    ['RUN', 'AGENT', 'WORLD', 'STATE', 'MODEL', 'DONE', 'PASSED', 'BEGAN'],
+    runs.map((run) => [
+      ...[run.runId, run.agentId, run.world ?? 'several', run.state],
+      ...[cutLine(run.model ?? '-'), doneText(run), percent(run.passRate)],
+      formatAgo(run.createdAt),
+    ]),
+    view,
+    { none: 'no run recorded a build', leftOut: ['MODEL', 'AGENT'], cut: ['WORLD'] },
+  );
 
 export const describeRun = (run: RunView): string =>
   formatFields([

@@ -5,14 +5,8 @@ import { makeVisible } from '#domain/visible-text.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import type { RequestView } from '#wire/public-api/request.ts';
 import type { Colors, View } from '../terminal/context.ts';
-import {
-  cut,
-  formatChanges,
-  formatDuration,
-  formatTable,
-  widthOf,
-  wrapLines,
-} from '../terminal/print.ts';
+import { cut, formatChanges, formatDuration, formatTable, wrapLines } from '../terminal/print.ts';
+import { type Cells, cutColumn, excessOf, formatBlock, type Table } from './fitted-table.ts';
 import { failureReason } from './reason.ts';
 
 /** A row of the entity `svc_requests` of a session, as the API shows it. */
@@ -90,38 +84,36 @@ const cellsOf = (request: RequestView): string[] => [
   Object.keys(request.changes).length === 0 ? noChanges : formatChanges(request.changes),
 ];
 
-/** The column of the requests themselves, which is cut where a table is too wide. */
-const askedAt = titles.indexOf('REQUEST');
-const leastAsked = 16;
 const indent = '    ';
 
 type LedgerRow = { cells: string[]; below: string[] };
+type Ledger = { table: Table; below: string[][] };
 
-/** Moves the changes below their row, and cuts requests to what is left of the room. */
-const narrow = (rows: readonly LedgerRow[], asked: number, room: number): LedgerRow[] => {
-  const moved = rows.map(({ cells, below }) => {
-    const changes = cells.at(-1) ?? noChanges;
-    const lines = changes === noChanges || changes === 'CHANGES' ? [] : [`changed ${changes}`];
-    return { cells: cells.slice(0, -1), below: [...below, ...lines] };
+/** Moves the changes below their row, and cuts requests, then operations, to what is left of the room. */
+const narrow = (head: Cells, rows: readonly LedgerRow[], room: number): Ledger => {
+  const moved = { head: head.slice(0, -1), lines: rows.map(({ cells }) => cells.slice(0, -1)) };
+  const table = cutColumn(cutColumn(moved, 'REQUEST', room), 'OPERATION', room);
+  const below = rows.map((row) => {
+    const changes = row.cells.at(-1) ?? noChanges;
+    return changes === noChanges ? row.below : [...row.below, `changed ${changes}`];
   });
-  const excess = widthOf(formatTable(moved.map(({ cells }) => cells))) - room;
-  if (excess <= 0) return moved;
-  const widest = Math.max(...moved.map(({ cells }) => cells[asked]?.length ?? 0));
-  const most = Math.max(leastAsked, widest - excess);
-  return moved.map(({ cells, below }) => ({
-    cells: cells.with(asked, cut(cells[asked] ?? '', most)),
-    below,
-  }));
+  return { table, below };
 };
 
-/** A table in which each failed request has its reason in lines of its own below it. */
+const indented = (texts: readonly string[], room: number): string[] =>
+  texts
+    .flatMap((text) => (Number.isFinite(room) ? wrapLines(text, room - indent.length) : [text]))
+    .map((line) => `${indent}${line}`);
+
+/** Formats a table, or blocks where it does not fit, in which each failed request has its reason below it. */
 const formatLedger = (
   lead: readonly string[],
   requests: readonly RequestView[],
   leadOf: (request: RequestView) => string[],
-  { colors, room }: View,
+  view: View,
 ): string => {
-  const heads = { cells: [...lead, ...titles], below: [] };
+  const { colors, room } = view;
+  const head = [...lead, ...titles];
   const given = requests.map((request): LedgerRow => {
     const reason = failureReason(request);
     return {
@@ -129,17 +121,20 @@ const formatLedger = (
       below: reason === '' ? [] : [reason],
     };
   });
-  const whole = [heads, ...given];
-  const isWide = widthOf(formatTable(whole.map(({ cells }) => cells))) > room;
-  const rows = isWide ? narrow(whole, lead.length + askedAt, room) : whole;
-  const [first = '', ...lines] = formatTable(rows.map(({ cells }) => cells)).split('\n');
-  const belowOf = (index: number): string[] =>
-    (rows[index + 1]?.below ?? [])
-      .flatMap((text) => (Number.isFinite(room) ? wrapLines(text, room - indent.length) : [text]))
-      .map((line) => `${indent}${line}`);
-  return [colors.dim(first), ...lines.flatMap((line, index) => [line, ...belowOf(index)])].join(
-    '\n',
-  );
+  const whole = {
+    table: { head, lines: given.map(({ cells }) => cells) },
+    below: given.map(({ below }) => below),
+  };
+  const fitted = excessOf(whole.table, room) <= 0 ? whole : narrow(head, given, room);
+  if (excessOf(fitted.table, room) > 0) {
+    return given
+      .flatMap(({ cells, below }) => [formatBlock(head, cells, view), ...indented(below, room)])
+      .join('\n');
+  }
+  const { table, below } = fitted;
+  const [first = '', ...lines] = formatTable([table.head, ...table.lines]).split('\n');
+  const rows = lines.flatMap((line, index) => [line, ...indented(below[index] ?? [], room)]);
+  return [colors.dim(first), ...rows].join('\n');
 };
 
 /** Requests of one session, by the time of day, each that failed with its reason below it. */

@@ -1,9 +1,8 @@
 /** Scores and score configs as a person reads them. */
 import type { ScoreConfigView, ScoreView } from '#wire/public-api/score.ts';
+import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
-import { orNone } from './trace.ts';
-
-const nameChars = 50;
+import { formatFitted } from './fitted-table.ts';
 
 const subjectOf = ({ traceId, observationId, sessionId, datasetRunId }: ScoreView): string => {
   if (observationId !== null) return `observation ${observationId}`;
@@ -11,20 +10,21 @@ const subjectOf = ({ traceId, observationId, sessionId, datasetRunId }: ScoreVie
   return sessionId === null ? `run ${datasetRunId}` : `session ${sessionId}`;
 };
 
-const valueText = ({ value, stringValue }: ScoreView): string =>
-  cutLine(String(stringValue ?? value ?? '-'), nameChars);
+const valueText = ({ value, stringValue }: ScoreView): string => {
+  const shown = typeof value === 'number' ? Number(value.toPrecision(6)) : value;
+  return cutLine(String(stringValue ?? shown ?? '-'));
+};
 
-export const listScores = (scores: readonly ScoreView[]): string =>
-  orNone(
-    [
-      ['SCORE', 'NAME', 'VALUE', 'OF', 'SOURCE', 'SCORED'],
-      ...scores.map((score) => [
-        ...[score.id, cutLine(score.name, nameChars), valueText(score)],
-        ...[cutLine(subjectOf(score), nameChars), score.source.toLowerCase()],
-        formatAgo(score.timestamp),
-      ]),
-    ],
-    'no scores',
+export const listScores = (scores: readonly ScoreView[], view: View): string =>
+  formatFitted(
+    ['SCORE', 'NAME', 'VALUE', 'OF', 'SOURCE', 'SCORED'],
+    scores.map((score) => [
+      ...[score.id, cutLine(score.name), valueText(score)],
+      ...[cutLine(subjectOf(score)), score.source.toLowerCase()],
+      formatAgo(score.timestamp),
+    ]),
+    view,
+    { none: 'no scores', leftOut: ['SOURCE'], cut: ['VALUE', 'NAME'] },
   );
 
 export const describeScore = (score: ScoreView): string =>
@@ -46,16 +46,15 @@ const rangeOf = ({ minValue, maxValue, categories }: ScoreConfigView): string | 
   return `${minValue ?? '…'} to ${maxValue ?? '…'}`;
 };
 
-export const listConfigs = (configs: readonly ScoreConfigView[]): string =>
-  orNone(
-    [
-      ['CONFIG', 'NAME', 'TYPE', 'VALUES', 'STATE'],
-      ...configs.map((config) => [
-        ...[config.id, config.name, config.dataType.toLowerCase()],
-        ...[cutLine(rangeOf(config) ?? 'any', nameChars), config.isArchived ? 'archived' : 'open'],
-      ]),
-    ],
-    'no score configs; "svc scores configs create" makes one',
+export const listConfigs = (configs: readonly ScoreConfigView[], view: View): string =>
+  formatFitted(
+    ['CONFIG', 'NAME', 'TYPE', 'VALUES', 'STATE'],
+    configs.map((config) => [
+      ...[config.id, config.name, config.dataType.toLowerCase()],
+      ...[cutLine(rangeOf(config) ?? 'any'), config.isArchived ? 'archived' : 'open'],
+    ]),
+    view,
+    { none: 'no score configs; "svc scores configs create" makes one', cut: ['VALUES', 'NAME'] },
   );
 
 export const describeConfig = (config: ScoreConfigView): string =>

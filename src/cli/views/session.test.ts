@@ -39,7 +39,7 @@ describe('a list of sessions', () => {
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(text.split('\n')[0]).toBe(id);
     expect(text).toMatch(
-      / verdict fail, score 0\.25, task finish,\n {2}run nightly-42, build support 1\.4\.0,/,
+      / verdict fail · score 0\.25\n {2}task finish · run nightly-42 · build support 1\.4\.0 · /,
     );
   });
 
@@ -51,7 +51,7 @@ describe('a list of sessions', () => {
     } as unknown as SessionListView;
     const shown = listSessions([hostile], { colors, room: 80 });
     expect([...'\u001b\u0007'].filter((one) => shown.includes(one))).toEqual([]);
-    expect(shown).toContain('a\\u001b[2Jb, run r\\u0007');
+    expect(shown).toContain('a\\u001b[2Jb · run r\\u0007');
   });
 
   it('is asked for by all filters at once', async () => {

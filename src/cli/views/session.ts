@@ -1,9 +1,9 @@
 /** Sessions as a person reads them. */
 import { usualSize } from '#domain/pool.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
-import type { Colors } from '../terminal/context.ts';
+import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, elapsedMs, formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
-import { formatFitted, type View } from './fitted-table.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Colors): string => {
   const { state, endReason } = session;
@@ -52,7 +52,7 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ],
     ['size', session.size],
     ['isolation', session.isolation ?? undefined],
-    ['task', task === null ? undefined : cutLine(task.name ?? task.form, 200)],
+    ['task', task === null ? undefined : cutLine(task.name ?? task.form)],
     ['verdict', session.verdict === null ? undefined : verdictText(session, colors)],
     ['build', buildText(session)],
     ['api', surfaces.api?.url],
@@ -105,19 +105,19 @@ const listLine = (session: SessionListView, colors: Colors): string[] => [
   ...[session.id, session.slug, stateText(session, colors)],
   verdictText({ verdict: session.verdict, score: null }, colors),
   session.score?.toFixed(2) ?? '-',
-  cutLine(session.task?.name ?? '-', 40),
-  cutLine(session.run?.id ?? '-', 40),
+  cutLine(session.task?.name ?? '-'),
+  cutLine(session.run?.id ?? '-'),
   buildText(session) ?? '-',
   session.size === usualSize ? '-' : session.size,
   session.pinned ? 'yes' : '-',
   formatAgo(session.createdAt),
 ];
 
-/** The sessions of a project, newest first; a column that says nothing of any of them is left out. */
-export const listSessions = (sessions: readonly SessionListView[], view: View): string => {
-  if (sessions.length === 0) return 'no sessions: svc worlds session open <world>';
-  const lines = sessions.map((session) => listLine(session, view.colors));
-  const shown = listHead.flatMap((_, at) => (lines.some((line) => line[at] !== '-') ? at : []));
-  const pick = (cells: readonly string[]) => shown.map((at) => cells[at] ?? '');
-  return formatFitted(pick(listHead), lines.map(pick), view);
-};
+/** The sessions of a project, newest first. */
+export const listSessions = (sessions: readonly SessionListView[], view: View): string =>
+  formatFitted(
+    listHead,
+    sessions.map((session) => listLine(session, view.colors)),
+    view,
+    { none: 'no sessions: svc worlds session open <world>' },
+  );

@@ -1,27 +1,26 @@
 /** Stored tasks as a person reads them. */
 import type { StoredTaskDetail, StoredTaskView, TaskValidation } from '#wire/public-api/task.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
-
-const shownChars = 60;
+import type { Colors, View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 const worldText = ({ world, pin }: StoredTaskView): string =>
   pin === null ? world : `${world}@${pin.number}`;
 
 /** The tasks of a project, one a line. */
-export const listTasks = (tasks: readonly StoredTaskView[], colors: Colors): string =>
-  tasks.length === 0
-    ? 'no stored tasks; "svc worlds task create" stores one'
-    : formatTable([
-        ['ID', 'NAME', 'WORLD', 'VERSION', 'CHANGED'].map(colors.dim),
-        ...tasks.map((task) => [
-          task.id,
-          cutLine(task.name ?? '-', shownChars),
-          worldText(task),
-          String(task.version),
-          formatAgo(task.updatedAt),
-        ]),
-      ]);
+export const listTasks = (tasks: readonly StoredTaskView[], view: View): string =>
+  formatFitted(
+    ['ID', 'NAME', 'WORLD', 'VERSION', 'CHANGED'],
+    tasks.map((task) => [
+      task.id,
+      cutLine(task.name ?? '-'),
+      worldText(task),
+      String(task.version),
+      formatAgo(task.updatedAt),
+    ]),
+    view,
+    { none: 'no stored tasks; "svc worlds task create" stores one', cut: ['NAME'] },
+  );
 
 type Spec = StoredTaskDetail['spec'];
 
@@ -37,7 +36,7 @@ const graderText = ({ grader }: Spec): string => {
 };
 
 const specFields = (spec: Spec): [string, string][] => [
-  ['instruction', cutLine(spec.instruction ?? '-', 200)],
+  ['instruction', cutLine(spec.instruction ?? '-')],
   ['tools', spec.tools?.join(', ') ?? 'all'],
   ['seed', seedText(spec)],
   ['grader', graderText(spec)],
@@ -45,14 +44,17 @@ const specFields = (spec: Spec): [string, string][] => [
 ];
 
 /** One task with a spec of it and its versions. */
-export const describeTask = (task: StoredTaskDetail, colors: Colors): string => {
-  const history = formatTable(
+export const describeTask = (task: StoredTaskDetail, view: View): string => {
+  const history = formatFitted(
+    ['VERSION', 'MADE', 'AUTHOR', 'MESSAGE'],
     task.versions.map(({ version, createdAt, author, message }) => [
       String(version),
       formatAgo(createdAt),
       author ?? '-',
-      cutLine(message ?? '', shownChars),
+      cutLine(message ?? ''),
     ]),
+    view,
+    { cut: ['AUTHOR', 'MESSAGE'] },
   );
   return [
     formatFields([
@@ -64,7 +66,6 @@ export const describeTask = (task: StoredTaskDetail, colors: Colors): string => 
       ...specFields(task.spec),
     ]),
     '',
-    colors.bold('Versions'),
     history,
   ].join('\n');
 };

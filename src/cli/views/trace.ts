@@ -5,13 +5,11 @@ import type {
   TraceSessionDetail,
   TraceView,
 } from '#wire/public-api/trace.ts';
-import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
-const nameChars = 50;
 const valueChars = 2_000;
-
-export const orNone = (lines: readonly string[][], none: string): string =>
-  lines.length === 1 ? none : formatTable(lines);
 
 /** Dollars with as many places as it takes to tell them from nothing. */
 export const dollars = (amount: number | null): string => {
@@ -25,36 +23,42 @@ export const seconds = (length: number | null): string => {
   return length < 1 ? `${Math.round(length * 1_000)} ms` : `${length.toFixed(1)} s`;
 };
 
+/** The level of an observation; `-` for the usual one. */
+const levelText = ({ level }: ObservationView): string =>
+  level === 'DEFAULT' ? '-' : level.toLowerCase();
+
 const json = (value: unknown): string | null => {
   if (value === null || value === undefined) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return cutLine(text, valueChars);
 };
 
-export const listTraces = (traces: readonly TraceView[]): string =>
-  orNone(
-    [
-      ['TRACE', 'NAME', 'USER', 'TOOK', 'COST', 'BEGAN'],
-      ...traces.map(({ id, name, userId, latency, totalCost, timestamp }) => [
-        ...[id, cutLine(name ?? '-', nameChars), cutLine(userId ?? '-', nameChars)],
-        ...[seconds(latency), dollars(totalCost), formatAgo(timestamp)],
-      ]),
-    ],
-    'no traces',
+export const listTraces = (traces: readonly TraceView[], view: View): string =>
+  formatFitted(
+    ['TRACE', 'NAME', 'USER', 'TOOK', 'COST', 'BEGAN'],
+    traces.map(({ id, name, userId, latency, totalCost, timestamp }) => [
+      ...[id, cutLine(name ?? '-'), cutLine(userId ?? '-')],
+      ...[seconds(latency), dollars(totalCost), formatAgo(timestamp)],
+    ]),
+    view,
+    { none: 'no traces', leftOut: ['USER'], cut: ['NAME'] },
   );
 
-export const listObservations = (observations: readonly ObservationView[]): string =>
-  orNone(
-    [
-      ['OBSERVATION', 'TYPE', 'NAME', 'MODEL', 'LEVEL', 'TOKENS', 'COST', 'TOOK', 'BEGAN'],
-      ...observations.map((one) => [
-        ...[one.id, one.type.toLowerCase(), cutLine(one.name ?? '-', nameChars)],
-        ...[cutLine(one.model ?? '-', nameChars), one.level.toLowerCase()],
-        ...[String(one.totalTokens), dollars(one.calculatedTotalCost), seconds(one.latency)],
-        formatAgo(one.startTime),
-      ]),
-    ],
-    'no observations',
+export const listObservations = (observations: readonly ObservationView[], view: View): string =>
+  formatFitted(
+    ['OBSERVATION', 'TYPE', 'NAME', 'MODEL', 'LEVEL', 'TOKENS', 'COST', 'TOOK', 'BEGAN'],
+    observations.map((one) => [
+      ...[one.id, one.type.toLowerCase(), cutLine(one.name ?? '-')],
+      ...[cutLine(one.model ?? '-'), levelText(one)],
+      ...[
+        one.totalTokens === 0 ? '-' : String(one.totalTokens),
+        dollars(one.calculatedTotalCost),
+        seconds(one.latency),
+      ],
+      formatAgo(one.startTime),
+    ]),
+    view,
+    { none: 'no observations', leftOut: ['TYPE'], cut: ['MODEL', 'NAME'] },
   );
 
 type Placed = { depth: number; observation: ObservationView };
@@ -82,8 +86,9 @@ const placeAll = (observations: readonly ObservationView[]): Placed[] => {
 };
 
 const mostIndent = 20;
+const stepHead = ['STEP', 'TYPE', 'MODEL', 'TOOK', 'COST', 'LEVEL'];
 
-export const describeTrace = (trace: TraceDetail): string => {
+export const describeTrace = (trace: TraceDetail, view: View): string => {
   const fields = formatFields([
     ['trace', trace.id],
     ['name', trace.name],
@@ -98,22 +103,24 @@ export const describeTrace = (trace: TraceDetail): string => {
     ['output', json(trace.output)],
   ]);
   const steps = placeAll(trace.observations).map(({ depth, observation: one }) => [
-    `${'  '.repeat(Math.min(depth, mostIndent))}${cutLine(one.name ?? one.id, nameChars)}`,
-    ...[one.type.toLowerCase(), cutLine(one.model ?? '-', nameChars)],
+    `${'  '.repeat(Math.min(depth, mostIndent))}${cutLine(one.name ?? one.id)}`,
+    ...[one.type.toLowerCase(), cutLine(one.model ?? '-')],
     ...[seconds(one.latency), dollars(one.calculatedTotalCost)],
-    one.level === 'DEFAULT' ? '' : one.level.toLowerCase(),
+    levelText(one),
   ]);
   const scores = trace.scores.map(({ name, value, stringValue, comment }) => [
-    cutLine(name, nameChars),
+    cutLine(name),
     String(stringValue ?? value ?? '-'),
-    cutLine(comment ?? '', nameChars),
+    cutLine(comment ?? ''),
   ]);
   return [
     fields,
     ...(steps.length === 0
       ? []
-      : ['', formatTable([['STEP', 'TYPE', 'MODEL', 'TOOK', 'COST', ''], ...steps])]),
-    ...(scores.length === 0 ? [] : ['', formatTable([['SCORE', 'VALUE', 'COMMENT'], ...scores])]),
+      : ['', formatFitted(stepHead, steps, view, { cut: ['MODEL', 'STEP'] })]),
+    ...(scores.length === 0
+      ? []
+      : ['', formatFitted(['SCORE', 'VALUE', 'COMMENT'], scores, view, { cut: ['COMMENT'] })]),
   ].join('\n');
 };
 
@@ -137,18 +144,18 @@ export const describeObservation = (one: ObservationView): string =>
 
 type Session = { id: string; environment: string; createdAt: string };
 
-export const listTraceSessions = (sessions: readonly Session[]): string =>
-  orNone(
-    [
-      ['SESSION', 'ENVIRONMENT', 'BEGAN'],
-      ...sessions.map(({ id, environment, createdAt }) => [
-        ...[cutLine(id, nameChars), environment, formatAgo(createdAt)],
-      ]),
-    ],
-    'no sessions of traces',
+export const listTraceSessions = (sessions: readonly Session[], view: View): string =>
+  formatFitted(
+    ['SESSION', 'ENVIRONMENT', 'BEGAN'],
+    sessions.map(({ id, environment, createdAt }) => [...[id, environment, formatAgo(createdAt)]]),
+    view,
+    { none: 'no sessions of traces', cut: ['ENVIRONMENT'] },
   );
 
-export const describeTraceSession = ({ traces, ...session }: TraceSessionDetail): string =>
+export const describeTraceSession = (
+  { traces, ...session }: TraceSessionDetail,
+  view: View,
+): string =>
   [
     formatFields([
       ['session', session.id],
@@ -156,13 +163,12 @@ export const describeTraceSession = ({ traces, ...session }: TraceSessionDetail)
       ['began', session.createdAt],
     ]),
     '',
-    orNone(
-      [
-        ['TRACE', 'NAME', 'BEGAN'],
-        ...traces.map(({ id, name, timestamp }) => [
-          ...[id, cutLine(name ?? '-', nameChars), formatAgo(timestamp)],
-        ]),
-      ],
-      'no traces in it',
+    formatFitted(
+      ['TRACE', 'NAME', 'BEGAN'],
+      traces.map(({ id, name, timestamp }) => [
+        ...[id, cutLine(name ?? '-'), formatAgo(timestamp)],
+      ]),
+      view,
+      { none: 'no traces in it', cut: ['NAME'] },
     ),
   ].join('\n');

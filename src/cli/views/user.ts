@@ -1,12 +1,11 @@
 /** Users, what they did, and comments, as a person reads them. */
 import type { CommentView } from '#wire/public-api/comment.ts';
 import type { UserEventView, UserProfileView } from '#wire/public-api/user.ts';
-import { cutLine, formatAgo, formatFields, formatTable } from '../terminal/print.ts';
-import { orNone } from './trace.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
-const nameChars = 50;
-
-export const describeProfile = (profile: UserProfileView): string => {
+export const describeProfile = (profile: UserProfileView, view: View): string => {
   const fields = formatFields([
     ['user', profile.userId],
     ['name', profile.displayName],
@@ -16,36 +15,34 @@ export const describeProfile = (profile: UserProfileView): string => {
   ]);
   if (profile.events.length === 0) return fields;
   const events = profile.events.map(({ event, count, value, lastAt }) => [
-    ...[cutLine(event, nameChars), String(count), String(value), formatAgo(lastAt)],
+    ...[event, String(count), String(value), formatAgo(lastAt)],
   ]);
-  return [fields, '', formatTable([['EVENT', 'TIMES', 'WORTH', 'LAST'], ...events])].join('\n');
+  return [fields, '', formatFitted(['EVENT', 'TIMES', 'WORTH', 'LAST'], events, view)].join('\n');
 };
 
-export const listUserEvents = (events: readonly UserEventView[]): string =>
-  orNone(
-    [
-      ['EVENT', 'USER', 'WORTH', 'TRACE', 'HAPPENED'],
-      ...events.map(({ event, userId, value, traceId, timestamp }) => [
-        ...[cutLine(event, nameChars), cutLine(userId, nameChars)],
-        ...[String(value ?? '-'), cutLine(traceId ?? '-', nameChars), formatAgo(timestamp)],
-      ]),
-    ],
-    'no events of users',
+export const listUserEvents = (events: readonly UserEventView[], view: View): string =>
+  formatFitted(
+    ['EVENT', 'USER', 'WORTH', 'TRACE', 'HAPPENED'],
+    events.map(({ event, userId, value, traceId, timestamp }) => [
+      ...[event, cutLine(userId)],
+      ...[String(value ?? '-'), cutLine(traceId ?? '-'), formatAgo(timestamp)],
+    ]),
+    view,
+    { none: 'no events of users', cut: ['USER'] },
   );
 
 const onOf = ({ objectType, objectId }: CommentView): string =>
   `${objectType.toLowerCase()} ${objectId}`;
 
-export const listComments = (comments: readonly CommentView[]): string =>
-  orNone(
-    [
-      ['COMMENT', 'ON', 'TEXT', 'BY', 'MADE'],
-      ...comments.map((comment) => [
-        ...[comment.id, cutLine(onOf(comment), nameChars), cutLine(comment.content, nameChars)],
-        ...[cutLine(comment.authorUserId ?? '-', nameChars), formatAgo(comment.createdAt)],
-      ]),
-    ],
-    'no comments',
+export const listComments = (comments: readonly CommentView[], view: View): string =>
+  formatFitted(
+    ['COMMENT', 'ON', 'TEXT', 'BY', 'MADE'],
+    comments.map((comment) => [
+      ...[comment.id, cutLine(onOf(comment)), cutLine(comment.content)],
+      ...[cutLine(comment.authorUserId ?? '-'), formatAgo(comment.createdAt)],
+    ]),
+    view,
+    { none: 'no comments', leftOut: ['BY'], cut: ['TEXT'] },
   );
 
 export const describeComment = (comment: CommentView): string =>

@@ -8,15 +8,15 @@ const version = {
   ...{ author: 'pk', origin: 'push', createdAt: '2026-01-01T00:00:00.000Z', labels: [] },
   ...{ tests: null, changes: null, gate: null },
 } as const satisfies VersionListView;
-const colors = createColors(false);
+const view = { colors: createColors(false), room: Infinity };
 
 describe('a list of versions', () => {
   it('shows the gate where a version has to pass one, and no such column elsewhere', () => {
-    const plain = listVersions([version], colors);
+    const plain = listVersions([version], view);
     expect(plain).not.toContain('GATE');
     const [head, first, second] = listVersions(
       [{ ...version, gate: 'failed' }, version],
-      colors,
+      view,
     ).split('\n');
     expect(head).toMatch(/^VERSION {2}ID +GATE +BY/);
     expect(first).toMatch(/^5 +ver-1 +failed +push/);
@@ -33,7 +33,7 @@ describe('a push', () => {
         sentFiles: 1,
         sentBytes: 2,
       },
-      { colors, room: 80 },
+      { ...view, room: 80 },
     );
 
   it('says how its version becomes the head where it waits at the gate', () => {

@@ -1,7 +1,8 @@
 /** Versions of worlds as a person reads them. */
 import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/version.ts';
-import type { Colors, View } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 import { warningLines } from './warnings.ts';
 
 const partsOf = (counts: VersionChanges['files']): string =>
@@ -34,27 +35,21 @@ export const changesText = (changes: VersionChanges | null): string => {
   return texts.join('; ') || '-';
 };
 
-const messageChars = 60;
-
-/** The versions of a world, one a line; with their state at the gate where one of them had to pass it. */
-export const listVersions = (versions: readonly VersionListView[], colors: Colors): string => {
-  const isGated = versions.some(({ gate }) => gate !== null);
-  return formatTable([
-    [
-      ...['VERSION', 'ID', ...(isGated ? ['GATE'] : [])],
-      ...['BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'],
-    ].map(colors.dim),
-    ...versions.map((version) => [
-      ...[String(version.number), version.id, ...(isGated ? [version.gate ?? '-'] : [])],
-      version.origin,
+/** Lists the versions of a world. Their ids are left out of a narrow table: a version is addressed by its number. */
+export const listVersions = (versions: readonly VersionListView[], view: View): string =>
+  formatFitted(
+    ['VERSION', 'ID', 'GATE', 'BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'],
+    versions.map((version) => [
+      ...[String(version.number), version.id, version.gate ?? '-', version.origin],
       formatAgo(version.createdAt),
       version.author ?? '-',
       changesText(version.changes),
       version.labels.join(', ') || '-',
-      cutLine(version.message ?? '', messageChars),
+      cutLine(version.message ?? ''),
     ]),
-  ]);
-};
+    view,
+    { leftOut: ['AUTHOR', 'ID'], cut: ['MESSAGE', 'CHANGES'] },
+  );
 
 /** States at the gate, as the end of a sentence about a version. */
 const stands: Readonly<Record<NonNullable<PushView['gate']>, string>> = {

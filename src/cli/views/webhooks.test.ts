@@ -7,6 +7,7 @@ import { describeLedger } from './request.ts';
 import { describeForwarded, describeSubscriptions, forwardedAnswer } from './webhooks.ts';
 
 const colors = picocolors.createColors(false);
+const view = { colors, room: Infinity };
 
 const delivery: DeliveryView = {
   sequence: 12,
@@ -69,13 +70,13 @@ describe('subscriptions', () => {
   it('are a table, with those that nothing can be sent to below', () => {
     const more = { ...subscription, key: { owner: 'a', n: 2 }, world: 'crm', events: null };
     const off = { ...more, url: null, scope: {}, enabled: false, skips: 'it has no URL' };
-    expect(describeSubscriptions([subscription, off], colors).split('\n')).toEqual([
+    expect(describeSubscriptions([subscription, off], view).split('\n')).toEqual([
       'KEY      URL                       EVENTS        SCOPE                    STATE  DELIVERIES',
       '1        https://ci.example/hooks  issues, ping  repository: north/berth  on     3',
       'crm a 2  -                         all           any                      off    3',
       'crm a 2 is passed over: it has no URL',
     ]);
-    expect(describeSubscriptions([], colors)).toBe('no subscriptions');
+    expect(describeSubscriptions([], view)).toBe('no subscriptions');
   });
 });
 
@@ -96,7 +97,7 @@ it('the ledger shows where a webhook went, what its answer was, and what was pas
       }),
       entry({ via: 'webhook-skipped', request: { url: null }, response: { reason: 'no URL' } }),
     ],
-    { colors, room: Infinity },
+    view,
   ).split('\n');
   expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(1, 5))).toEqual([
     ['webhook', 'issues', 'POST https://ci.example/hooks', '-'],

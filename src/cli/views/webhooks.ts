@@ -1,8 +1,9 @@
 /** Webhooks of a session as a person reads them: its subscriptions, and deliveries as they are forwarded. */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
-import type { Colors } from '../terminal/context.ts';
-import { cut, formatDuration, formatTable } from '../terminal/print.ts';
+import type { Colors, View } from '../terminal/context.ts';
+import { cut, formatDuration, wrapLines } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 
 /** What came of a delivery at its receiver: a status, or 0 and why there is none. */
 export type Forwarded = { status: number; reason: string | null; durationMs: number };
@@ -15,7 +16,7 @@ export type ForwardedDelivery = {
   kept: { status: number; isOwn: boolean } | null;
 };
 
-const mostCellChars = 80;
+const mostCellChars = 200;
 const cell = (text: string): string => cut(makeVisible(text), mostCellChars);
 
 const plainKey = ({ key, world }: SubscriptionView): string => {
@@ -33,12 +34,11 @@ const scopeText = ({ scope }: SubscriptionView): string =>
 /** Subscriptions, one a line; below those that nothing can be sent to, why. */
 export const describeSubscriptions = (
   subscriptions: readonly SubscriptionView[],
-  colors: Colors,
+  view: View,
 ): string => {
-  if (subscriptions.length === 0) return 'no subscriptions';
-  const table = formatTable([
-    ['KEY', 'URL', 'EVENTS', 'SCOPE', 'STATE', 'DELIVERIES'].map(colors.dim),
-    ...subscriptions.map((one) => [
+  const table = formatFitted(
+    ['KEY', 'URL', 'EVENTS', 'SCOPE', 'STATE', 'DELIVERIES'],
+    subscriptions.map((one) => [
       cell(plainKey(one)),
       cell(one.url ?? '-'),
       cell(one.events?.join(', ') ?? 'all'),
@@ -46,9 +46,13 @@ export const describeSubscriptions = (
       one.enabled ? 'on' : 'off',
       String(one.deliveries),
     ]),
-  ]);
+    view,
+    { none: 'no subscriptions', cut: ['SCOPE', 'EVENTS'] },
+  );
   const faults = subscriptions.flatMap((one) =>
-    one.skips === null ? [] : [`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`],
+    one.skips === null
+      ? []
+      : wrapLines(`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`, view.room),
   );
   return [table, ...faults].join('\n');
 };

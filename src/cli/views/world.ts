@@ -11,6 +11,7 @@ import type {
 } from '#wire/public-api/world.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
 import { warningLines } from './warnings.ts';
 
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
@@ -78,11 +79,10 @@ export const describeWholeWorld = (
 };
 
 /** The worlds of a project, one a line. */
-export const listWorlds = (worlds: readonly WorldListView[], colors: Colors): string => {
-  if (worlds.length === 0) return 'no worlds yet: svc worlds create <slug> --from <template>';
-  return formatTable([
-    ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED', 'PATH'].map(colors.dim),
-    ...worlds.map((world) => [
+export const listWorlds = (worlds: readonly WorldListView[], view: View): string =>
+  formatFitted(
+    ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED', 'PATH'],
+    worlds.map((world) => [
       world.slug,
       world.name,
       String(world.version.number),
@@ -92,18 +92,28 @@ export const listWorlds = (worlds: readonly WorldListView[], colors: Colors): st
       formatAgo(world.createdAt),
       world.path,
     ]),
-  ]);
-};
+    view,
+    {
+      none: 'no worlds yet: svc worlds create <slug> --from <template>',
+      leftOut: ['PATH'],
+      cut: ['NAME'],
+    },
+  );
+
+/** The first sentence of what a template says of itself. */
+export const firstSentence = (description: string): string =>
+  cutLine(description.split(/(?<=\.)\s/, 1)[0] ?? '');
 
 /** The templates of a service, one a line. */
 export const listTemplates = (
   templates: readonly Static<typeof TemplateView>[],
-  colors: Colors,
+  view: View,
 ): string =>
-  formatTable([
-    ['TEMPLATE', 'NAME', 'DESCRIPTION'].map(colors.dim),
-    ...templates.map(({ slug, name, description }) => [slug, name, cutLine(description, 80)]),
-  ]);
+  formatFitted(
+    ['TEMPLATE', 'NAME', 'DESCRIPTION'],
+    templates.map(({ slug, name, description }) => [slug, name, firstSentence(description)]),
+    view,
+  );
 
 const bindingText = (binding: ToolBinding): string => {
   switch (binding.kind) {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createColors } from '../terminal/colors.ts';
+import { widthOf } from '../terminal/print.ts';
+import { formatFitted } from './fitted-table.ts';
+
+const colors = createColors(false);
+const head = ['RUN', 'AGENT', 'MODEL', 'NOTE'];
+const long = 'a note of some length that does not fit';
+const lines = [
+  ['nightly', 'support', '-', long],
+  ['weekly', 'support', '', 'short'],
+];
+const show = (room: number, fitting = {}) => formatFitted(head, lines, { colors, room }, fitting);
+
+describe('a fitted table', () => {
+  it('leaves out a column that says nothing of any entry', () => {
+    expect(show(Infinity)).toBe(
+      `RUN      AGENT    NOTE\nnightly  support  ${long}\nweekly   support  short`,
+    );
+  });
+
+  it('leaves out columns before it cuts others, and no more than it must', () => {
+    const fitting = { leftOut: ['AGENT', 'MODEL'], cut: ['NOTE'] };
+    expect(show(50, fitting)).toBe(`RUN      NOTE\nnightly  ${long}\nweekly   short`);
+    expect(show(40, fitting)).toBe(
+      'RUN      NOTE\nnightly  a note of some length that doe…\nweekly   short',
+    );
+    expect(show(60, fitting)).toContain('AGENT');
+  });
+
+  it('holds all of each entry in blocks where a cell would be cut to less than 16 columns', () => {
+    expect(show(24, { leftOut: ['AGENT'], cut: ['NOTE'] }).split('\n')).toEqual([
+      ...['nightly', `  agent support`, `  note ${long}`],
+      ...['weekly', '  agent support', '  note short'],
+    ]);
+  });
+
+  it('names an entry that is known by a number alone', () => {
+    const text = formatFitted(['VERSION', 'NOTE'], [['3', long]], { colors, room: 40 });
+    expect(text.split('\n')[0]).toBe('version 3');
+  });
+
+  it('breaks no block within a field that fits, and counts no mark of a colour', () => {
+    const painted = createColors(true);
+    const cells = ['nightly', painted.green('support'), painted.red('gpt-4o'), long];
+    const text = formatFitted(head, [cells], { colors: painted, room: 46 });
+    expect(text.split('\n')).toHaveLength(3);
+    expect(widthOf(text)).toBeLessThanOrEqual(46);
+    expect(text).not.toContain('\\u001b');
+  });
+
+  it('says what there is in place of a table without lines', () => {
+    expect(formatFitted(head, [], { colors, room: 80 }, { none: 'no runs' })).toBe('no runs');
+  });
+});
