@@ -18,6 +18,8 @@ afterAll(() => served.stop());
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
 const usual = { testMs: 10_000, loadMs: 15_000, suiteMs: 60_000 };
 
 const run = (files: Record<string, string>, limits: Partial<typeof usual> = {}) =>
@@ -296,4 +298,27 @@ it('a world without tests is told how they are written', async () => {
   await expect(run({ 'tests/README.md': '' })).rejects.toMatchObject({
     error: { code: 'no_tests' },
   });
+});
+
+it('is not run where the code of the world cannot be imported, and says where that is', async () => {
+  const tree = notesWorld().map((file) =>
+    file.path === 'tools.py'
+      ? { ...file, content: encode(`RATE = 1 / 0\n${decode(file.content)}`) }
+      : file,
+  );
+  const broken = await serveWorld(tree);
+  try {
+    const files = [{ path: 'tests/test_a.py', content: encode('def test_a(): pass\n') }];
+    await expect(
+      runSuite(broken.session, files, usual, (of, call) => runCall(of, call, log)),
+    ).rejects.toMatchObject({
+      error: {
+        code: 'load_failed',
+        message:
+          'tools.py cannot be imported: ZeroDivisionError: division by zero (tools.py:1 in <module>)',
+      },
+    });
+  } finally {
+    await broken.stop();
+  }
 });

@@ -48,6 +48,7 @@ export const runSuite = async (
       'the world has no tests: they are files test_*.py and *.test.ts in its folder tests/',
     );
   }
+  await code.assertImports().catch((error: Error) => fail('load_failed', error.message));
   const hasPython = tests.some(({ language }) => language === 'python');
   const { python } = code.bounds;
   if (hasPython && python === undefined) fail('no_python', noPython);

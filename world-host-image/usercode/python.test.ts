@@ -97,7 +97,8 @@ describe('imports', () => {
   });
 
   it('points at a syntax error', async () => {
-    const where = /^tools\.py cannot be imported: SyntaxError: .*\(tools\.py:2 in <module>\)$/;
+    const where =
+      /^tools\.py cannot be imported: SyntaxError: .*\(tools\.py:2 in <module>\), by Python 3\.\d+$/;
     expect(await bench.failures({ 'tools.py': 'x = 1\ndef paint(:\n  pass\n' })).toEqual([
       expect.stringMatching(where),
     ]);

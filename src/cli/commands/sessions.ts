@@ -83,7 +83,7 @@ const addSessionList = (sessions: Command, context: Context): void => {
     .addOption(
       new Option(
         '--runs <treatment>',
-        'sessions of test runs, proofs and runs of datasets (default: exclude)',
+        'sessions of test runs, proofs and runs of datasets (default: exclude, with --build include)',
       ).choices(runFilters),
     )
     .option('--run <id>', 'only sessions of this run: of tests, of a dataset, or of a build')

@@ -322,7 +322,8 @@ export const listSessions = async (
   filter: SessionFilter,
   { limit, offset, from, withInstruction }: SessionPage,
 ): Promise<Read<ListedSession> & { count: Count }> => {
-  const { run, runs = 'exclude' } = filter;
+  // Those of a build are mostly of runs.
+  const { run, build, runs = build === undefined ? 'exclude' : 'include' } = filter;
   const of = run === undefined ? runs : 'named';
   const values = {
     ...(await valuesOf(db, projectId, filter)),

@@ -61,7 +61,7 @@ export const listSessions = operation({
       runs: Type.Optional(
         oneOf(
           runFilters,
-          'sessions of test runs, proofs and runs of datasets: exclude (the default) leaves them out, only lists no others',
+          'sessions of test runs, proofs and runs of datasets: exclude (the default, but with `build`) leaves them out, only lists no others',
         ),
       ),
       run: Type.Optional(

@@ -101,6 +101,8 @@ class Loader:
         except BaseException as error:
             facts = describe(error, self.root)
             message = f"{file} cannot be imported: {summarize(facts)}"
+            if isinstance(error, SyntaxError):
+                message += f", by Python {sys.version_info.major}.{sys.version_info.minor}"
             del facts["message"]
             raise Unavailable("load_failed", message, facts) from None
         if getattr(module, "__file__", None) != path:
