@@ -213,7 +213,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
         { out: context.err, step: 'waiting for the session to be ready' },
         () => open(context, body, options),
       );
-      printAnswer(context, options, session, () => describeSession(session, context.colors));
+      printAnswer(context, options, session, (view) => describeSession(session, view));
       refuseUnready(session, options);
     },
   );

@@ -109,7 +109,7 @@ const addSessionShow = (sessions: Command, context: Context): void => {
   });
   withService(command).action(async (sessionId: string, options: ServiceOptions) => {
     const { body } = await clientFor(context, options).send(getSession, { params: { sessionId } });
-    printAnswer(context, options, body, () => describeSession(body, context.colors));
+    printAnswer(context, options, body, (view) => describeSession(body, view));
   });
 };
 

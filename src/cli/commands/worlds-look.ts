@@ -11,7 +11,7 @@ import {
 } from '#wire/public-api/operations.ts';
 import { namesFolder, readTree, withFolderHint } from '../files/input.ts';
 import type { RequestFilter } from '../service/requests.ts';
-import { type Context, viewOf } from '../terminal/context.ts';
+import type { Context } from '../terminal/context.ts';
 import { ProblemsError } from '../views/report.ts';
 import { describeRequests } from '../views/request.ts';
 import {
@@ -59,7 +59,7 @@ const describeFolder = (context: Context, folder: string, options: ServiceOption
     Object.entries(baseRows).map(([entity, rows]) => [entity, rows.length]),
   );
   const answer = { ...describeContract(contract), counts };
-  printAnswer(context, options, answer, () => viewContract(contract, counts, context.colors));
+  printAnswer(context, options, answer, (view) => viewContract(contract, counts, view));
 };
 
 const describeSlug = async (
@@ -70,8 +70,8 @@ const describeSlug = async (
   const client = clientFor(context, options);
   const { body: world } = await client.send(getWorld, { params: { slug } });
   const { body } = await client.send(listWorldEntities, { params: { slug } });
-  printAnswer(context, options, { ...world, entities: body.data }, () =>
-    describeWholeWorld(world, body.data, viewOf(context)),
+  printAnswer(context, options, { ...world, entities: body.data }, (view) =>
+    describeWholeWorld(world, body.data, view),
   );
 };
 

@@ -1,7 +1,7 @@
 /** What a capture did, as a person reads it. */
 import type { CaptureReport } from '#mirror/capture/capture.ts';
 import type { View } from '../terminal/context.ts';
-import { formatCount } from '../terminal/print.ts';
+import { formatCount, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
 const statusesText = (statuses: Readonly<Record<string, number>>): string =>
@@ -33,5 +33,5 @@ export const describeCapture = (
         `failed: ${operation} ${JSON.stringify(given)} page ${page}: ${reason}`,
     ),
   ];
-  return [table, ...left].join('\n');
+  return [table, ...left.flatMap((line) => wrapLines(line, view.room))].join('\n');
 };

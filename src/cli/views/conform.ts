@@ -3,7 +3,7 @@ import { diffArrays } from 'diff';
 import type { Answer, Difference } from '#mirror/conform/compare.ts';
 import type { ConformReport, DifferentRequest } from '#mirror/conform/conform.ts';
 import type { Colors, View } from '../terminal/context.ts';
-import { cut, formatCount } from '../terminal/print.ts';
+import { cut, formatCount, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
 const mostRequests = 10;
@@ -119,7 +119,9 @@ export const describeConform = (
       ? [`and ${formatCount(more, 'request')} more with differences; --json has them all`]
       : []),
     table,
-    ...notPlayed.map(({ operation, reason }) => `not compared: ${operation}: ${reason}`),
+    ...notPlayed.flatMap(({ operation, reason }) =>
+      wrapLines(`not compared: ${operation}: ${reason}`, room),
+    ),
     `fidelity ${fidelity} %: ${formatCount(differences, 'difference')} in ${formatCount(checks, 'comparison')}`,
   ].join('\n');
 };

@@ -1,7 +1,7 @@
 /** A draft of a world, as a person reads it: what was found, and what is left to decide. */
 import type { Draft } from '#mirror/draft/draft.ts';
 import type { View } from '../terminal/context.ts';
-import { formatCount } from '../terminal/print.ts';
+import { formatCount, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
 /** Entities and routes in numbers, then every mark. */
@@ -24,6 +24,6 @@ export const describeDraft = (
       view,
     ),
     ...(marks.length === 0 ? [] : ['left for you to decide, also at the head of connector.toml:']),
-    ...marks.map(({ place, message }) => `- ${place}: ${message}`),
+    ...marks.flatMap(({ place, message }) => wrapLines(`- ${place}: ${message}`, view.room)),
   ].join('\n');
 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runTold, session } from '#test/support/cli-service.ts';
-import type { SessionListView } from '#wire/public-api/session.ts';
+import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';
-import { listSessions } from './session.ts';
+import { describeSession, listSessions } from './session.ts';
 
 const colors = createColors(false);
 const id = 'ses-01kaz4x0pg8q2m5v7n3c1d9e6f';
@@ -72,6 +72,17 @@ describe('a list of sessions', () => {
 });
 
 describe('a session', () => {
+  it('breaks its instruction at the edge of the terminal, and keeps its blank lines', () => {
+    const instruction = `${'Cancel the appointment. '.repeat(6)}\n\nThen answer.\n`;
+    const shown = describeSession({ ...graded, instruction } as unknown as SessionView, {
+      ...{ colors, room: 80 },
+    });
+    expect(widthOf(shown)).toBeLessThanOrEqual(80);
+    expect(shown).toMatch(
+      /\n {2}Cancel .*\n {2}(?:Cancel|the|appointment).*\n\n {2}Then answer\.$/,
+    );
+  });
+
   it('shows verdict with score, run and build', async () => {
     const { out } = await runTold('worlds session show ses-1', { body: graded });
     expect(out).toMatch(/\nverdict +fail, score 0\.25\n/);

@@ -2,7 +2,14 @@
 import { usualSize } from '#domain/pool.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
 import type { Colors, View } from '../terminal/context.ts';
-import { cutLine, elapsedMs, formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
+import {
+  cutLine,
+  elapsedMs,
+  formatAgo,
+  formatDuration,
+  formatFields,
+  wrapLines,
+} from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
 const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Colors): string => {
@@ -22,7 +29,16 @@ const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefin
   return `runs${start}${rate === 1 ? '' : `, ${rate} times as fast`}`;
 };
 
-const indentText = (text: string): string => text.trim().replace(/^(?=.)/gm, '  ');
+const indent = '  ';
+
+/** The lines of an instruction, indented and broken at the edge of the terminal. */
+const instructionText = (text: string, room: number): string =>
+  text
+    .trim()
+    .split('\n')
+    .flatMap((line) => wrapLines(line, room - indent.length))
+    .map((line) => (line === '' ? '' : `${indent}${line}`))
+    .join('\n');
 
 /** `12 ms, reused host`: how long it took from the request to readiness. */
 const readyText = (session: SessionView): string | undefined => {
@@ -39,7 +55,7 @@ const browserText = ({ surfaces: { browser } }: SessionView): string | undefined
 };
 
 /** One session with all that is needed to use it. */
-export const describeSession = (session: SessionView, colors: Colors): string => {
+export const describeSession = (session: SessionView, { colors, room }: View): string => {
   const { surfaces, task, instruction } = session;
   const fields = formatFields([
     ['session', colors.bold(session.id)],
@@ -79,7 +95,7 @@ export const describeSession = (session: SessionView, colors: Colors): string =>
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
     ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],
   ]);
-  return instruction === null ? fields : `${fields}\n\n${indentText(instruction)}`;
+  return instruction === null ? fields : `${fields}\n\n${instructionText(instruction, room)}`;
 };
 
 type Graded = Pick<SessionView, 'verdict' | 'score'>;

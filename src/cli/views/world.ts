@@ -9,8 +9,15 @@ import type {
   WorldListView,
   WorldView,
 } from '#wire/public-api/world.ts';
-import type { Colors, View } from '../terminal/context.ts';
-import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
+import type { View } from '../terminal/context.ts';
+import {
+  cutLine,
+  formatAgo,
+  formatCount,
+  formatFields,
+  formatTable,
+  wrapLines,
+} from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 import { warningLines } from './warnings.ts';
 
@@ -71,7 +78,7 @@ export const describeWholeWorld = (
   const { colors } = view;
   const { entityCounts } = world.version;
   const lines = entities.flatMap((entity) =>
-    entityLines(entity, entityCounts[entity.name] ?? 0, colors),
+    entityLines(entity, entityCounts[entity.name] ?? 0, view),
   );
   const facts = formatFields(factsOf(world, ['salt', world.redact?.slug]));
   const warnings = warningLines(world.warnings, view);
@@ -137,16 +144,21 @@ const keysText = (entity: EntityView): string => {
   ].join('; ');
 };
 
-const section = (title: string, lines: string[][], colors: Colors): string[] =>
-  lines.length === 0
-    ? []
-    : [
-        '',
-        colors.bold(title),
-        ...formatTable(lines)
-          .split('\n')
-          .map((line) => `  ${line}`),
-      ];
+const indent = '  ';
+
+const indented = (text: string, by = indent): string[] =>
+  text.split('\n').map((line) => `${by}${line}`);
+
+/** Formats a titled list; nothing for a list without lines. */
+const section = (
+  title: string,
+  { head, lines }: { head: string[]; lines: string[][] },
+  { colors, room }: View,
+): string[] => {
+  if (lines.length === 0) return [];
+  const table = formatFitted(head, lines, { colors, room: room - indent.length });
+  return ['', colors.bold(title), ...indented(table)];
+};
 
 const linksText = ({ dependencies }: Contract): string | undefined =>
   dependencies.length === 0
@@ -161,7 +173,7 @@ const typesText = (types: readonly string[]): string =>
   types.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' | ');
 
 /** The entity's keys, then its fields with their types and what redaction does to them. */
-const entityLines = (entity: EntityView, rows: number, colors: Colors): string[] => {
+const entityLines = (entity: EntityView, rows: number, { colors, room }: View): string[] => {
   const table = formatTable(
     entity.fields.map(({ path, types, required, policy }) => [
       `    ${required ? path : `${path}?`}`,
@@ -169,19 +181,46 @@ const entityLines = (entity: EntityView, rows: number, colors: Colors): string[]
       colors.yellow(policyText(policy)),
     ]),
   );
-  const title = `  ${colors.bold(entity.name)}  ${formatCount(rows, 'row')}; ${keysText(entity)}`;
-  return ['', title, ...(table === '' ? [] : [table])];
+  const about = `${formatCount(rows, 'row')}; ${keysText(entity)}`;
+  const [title = '', ...more] = wrapLines(
+    `${colors.bold(entity.name)}  ${about}`,
+    room - 2 * indent.length,
+  );
+  return [
+    ...['', `${indent}${title}`, ...more.map((line) => `${indent}${indent}${line}`)],
+    ...(table === '' ? [] : [table]),
+  ];
 };
+
+const toolsOf = ({ tools }: Contract) => ({
+  head: ['TOOL', 'DOES'],
+  lines: tools.map((tool) => [tool.name, bindingText(tool.binding)]),
+});
+
+const routesOf = ({ api }: Contract) => ({
+  head: ['ROUTE', 'OPERATION', 'ACTION'],
+  lines: (api?.routes ?? []).map(({ method, path, operation, action }) => [
+    ...[`${method} ${path}`, operation, action],
+  ]),
+});
+
+const tasksOf = ({ tasks }: Contract) => ({
+  head: ['TASK', 'INSTRUCTION', 'TOOLS'],
+  lines: tasks.map(({ name, instruction, tools }) => [
+    ...[name, cutLine(instruction ?? '')],
+    tools === null ? '' : tools.join(', ') || 'none',
+  ]),
+});
 
 /** What the files of a world compile to. */
 export const viewContract = (
   contract: Contract,
   rowCounts: Record<string, number>,
-  colors: Colors,
+  view: View,
 ): string => {
   const described = describeContract(contract);
   const entities = described.entities.flatMap((entity) =>
-    entityLines(entity, rowCounts[entity.name] ?? 0, colors),
+    entityLines(entity, rowCounts[entity.name] ?? 0, view),
   );
   return [
     formatFields([
@@ -192,31 +231,10 @@ export const viewContract = (
       ['links', linksText(contract)],
     ]),
     '',
-    colors.bold('entities'),
+    view.colors.bold('entities'),
     ...entities.slice(1),
-    ...section(
-      'tools',
-      contract.tools.map((tool) => [tool.name, bindingText(tool.binding)]),
-      colors,
-    ),
-    ...section(
-      'routes',
-      (contract.api?.routes ?? []).map((route) => [
-        route.method,
-        route.path,
-        route.operation,
-        route.action,
-      ]),
-      colors,
-    ),
-    ...section(
-      'tasks',
-      contract.tasks.map(({ name, instruction, tools }) => [
-        name,
-        cutLine(instruction ?? '', 90),
-        tools === null ? '' : `tools: ${tools.join(', ') || 'none'}`,
-      ]),
-      colors,
-    ),
+    ...section('tools', toolsOf(contract), view),
+    ...section('routes', routesOf(contract), view),
+    ...section('tasks', tasksOf(contract), view),
   ].join('\n');
 };

@@ -170,6 +170,19 @@ export const worldsLists: Readonly<Record<string, ListCase>> = {
       { gate: null, labels: [], message: null },
     ),
   ],
+  'routes and tasks of a folder': [
+    'GET /clinics/{clinic}/appointments',
+    (view) => {
+      const path = '/clinics/{clinic}/appointments/{appointment}/reminders';
+      const route = { method: 'GET', path, operation: `get_${name}`, action: 'handler' };
+      const contract = {
+        ...{ name: 'clinic', package: { id: 'clinic', version: '0.1.0' }, language: 'svc-world/1' },
+        ...{ entities: [], dependencies: [], redact: null, tools: [], api: { routes: [route] } },
+        tasks: [{ name: 'move-visit', instruction: text, tools: ['list_appointments'] }],
+      };
+      return worlds.viewContract(entry(contract), {}, view);
+    },
+  ],
   subscriptions: [
     'north/berth',
     list(describeSubscriptions, {
