@@ -3,6 +3,7 @@
  * WebAssembly here: it needs no Python and does not run the file.
  */
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { isOverflow } from './overflow.ts';
 import { type CodeFault, syntaxFault } from './reading.ts';
@@ -20,8 +21,15 @@ const moduleName = '@astral-sh/ruff-wasm-nodejs';
 
 let linter: Workspace | undefined;
 
-/** Loads Ruff for the first file, which takes some 100 ms. */
+/** V8 derives the last two from the first at its start alone. */
+const unoptimized = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
+/**
+ * Loads Ruff for the first file, which takes some 100 ms. V8 is to leave WebAssembly as it first compiles it: it would
+ * optimize Ruff for 3 s of processor time, more than any tree takes to check.
+ */
 const openLinter = (): Workspace => {
+  if (linter === undefined) for (const flag of unoptimized) setFlagsFromString(flag);
   const ruff = require(moduleName) as typeof import('@astral-sh/ruff-wasm-nodejs');
   linter ??= new ruff.Workspace(settings, ruff.PositionEncoding.Utf16);
   return linter;
