@@ -1,14 +1,15 @@
 /** Sums by day, as they are kept: after whatever is sent, again, at once and deleted they are those of what is there. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteTrace, deleteTraces, ingest } from '#wire/public-api/operations.ts';
-import type { TestControl } from '../support/control.ts';
-import { shareControl } from '../support/shared-control.ts';
+import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 
-let control: TestControl;
+// Its statements look at all that is there, of whichever project.
+let control: OwnControl;
 
 beforeAll(async () => {
-  control = await shareControl();
+  control = await startOwnControl();
 });
+afterAll(() => control.stop());
 
 const dayMs = 86_400_000;
 const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
