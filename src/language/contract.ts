@@ -226,7 +226,7 @@ export type ApiContract = {
   notFound: VendorError;
   /** Its body may have placeholders for what is wrong: `{param}`, `{field}`, `{message}`. */
   invalid: VendorError;
-  /** In place of `invalid`, by cause. Absent: none. */
+  /** Answers that replace `invalid`, by cause. Absent: none. */
   invalidBy?: Partial<Record<InvalidCause, VendorError>>;
   errorContentType: string;
   /** The handlers module, when `before` or a route uses it. */

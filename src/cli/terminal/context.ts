@@ -63,7 +63,7 @@ export type Context = {
 export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
   isTerminal ? columns : Infinity;
 
-/** How a text for a person is written: its colours, and the columns that a line has (Infinity: no person reads). */
+/** Colours of a text for a person, and the columns of a line (Infinity where output is piped). */
 export type View = { colors: Colors; room: number };
 
 /** Returns the view of standard output. */

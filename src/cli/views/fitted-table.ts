@@ -10,7 +10,7 @@ import { cut, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
 
 export type Cells = readonly string[];
 
-/** How a table gives way where it is too wide. */
+/** Columns that a table gives up where it is too wide. */
 export type Fitting = {
   /** The text in place of a table without lines. */
   none?: string;

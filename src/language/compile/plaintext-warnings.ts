@@ -17,7 +17,7 @@ export type BaseRows = Readonly<Record<string, readonly Row[]>>;
 const mostFields = 5;
 
 type Holding = {
-  /** How many rows hold plaintext. */
+  /** Number of rows that hold plaintext. */
   rows: number;
   /** The fields in which they do, each with what the policy does to it. */
   fields: ReadonlySet<string>;

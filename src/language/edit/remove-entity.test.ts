@@ -157,7 +157,7 @@ describe('removeEntityWithUses', () => {
     return { tree, ...result };
   };
 
-  /** What is left to the author was done: the code that spoke of the entity is gone. */
+  /** Removes the code, as the author does who is named the files. */
   const withoutCode = (tree: readonly TreeFile[]) =>
     tree.filter(({ path }) => !/\.(?:py|ts)$/.test(path));
 

@@ -35,7 +35,7 @@ export const describeTaken = (paths: readonly FieldPath[], row: Row): string => 
 export const isTaken = (error: unknown): boolean =>
   codeOf(error) === sqliteCodes.primaryKey || codeOf(error) === sqliteCodes.unique;
 
-/** What is wrong with one of the fields that another row has the values of. */
+/** Fault of a field whose value another row has. */
 const takenPlace = (path: FieldPath, fields: number): RefusedPlace => ({
   pointer: toPointer(path),
   detail: fields === 1 ? 'is taken by another row' : 'is taken together with the others of its key',
