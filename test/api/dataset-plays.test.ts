@@ -1,4 +1,5 @@
 /** Runs of datasets on worlds: a session on each item, whose grade is its score; what is stopped, and goes on. */
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
@@ -414,6 +415,31 @@ describe('a session of a run of a dataset', () => {
     expect(data[0]).toMatchObject({ attempt: 2, error: null });
     expect(data[0]?.sessionId).not.toBe(sessionId);
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+  });
+
+  it('is closed at once where its run is stopped while it is being opened', async () => {
+    const dataset = await makeDataset([task]);
+    const others = new pg.Client(control.config.databaseUrl.reveal());
+    await others.connect();
+    let id: string;
+    try {
+      await others.query('begin; lock table sessions in share mode');
+      id = (await begin(dataset)).id;
+      const waits = `select 1 from pg_locks where relation = 'sessions'::regclass and not granted`;
+      await until(async () => (await control.sql(waits)).length > 0, {
+        timeoutMs: 9_000,
+        what: 'a session to open',
+      });
+      await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+    } finally {
+      await others.end();
+    }
+    const closed = `select 1 from sessions where dataset_run_id = $1 and end_reason = 'requested'`;
+    await until(async () => (await control.sql(closed, [id])).length > 0, {
+      timeoutMs: 9_000,
+      what: 'its end',
+    });
+    expect((await rollouts(dataset)).data).toMatchObject([{ state: 'WAITING', sessionId: null }]);
   });
 
   it('is in lists that are asked for sessions of runs, and no other', async () => {

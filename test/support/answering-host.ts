@@ -9,7 +9,7 @@ export type Answering = {
   stop(): Promise<void>;
 };
 
-/** Begins. Calls are taken one at a time, as real hosts do. */
+/** Begins. Calls are taken one at a time, and the end of the session is reported, as real hosts do. */
 export const answerCalls = (
   host: PlayedHost,
   answer: (call: HostCall) => Promise<Partial<CallAnswer>> | Partial<CallAnswer>,
@@ -17,15 +17,17 @@ export const answerCalls = (
   const calls: HostCall[] = [];
   let isStopped = false;
   const work = async (): Promise<void> => {
-    let { call } = await host.calls(0.2);
-    while (!isStopped) {
+    let next = await host.calls(0.2);
+    while (!isStopped && next.close === undefined) {
+      const call = next.call as HostCall | undefined;
       if (call === undefined) {
-        ({ call } = await host.calls(0.2));
+        next = await host.calls(0.2);
         continue;
       }
-      calls.push(call as HostCall);
-      ({ call } = await host.answer(call.id, await answer(call as HostCall), 0.2));
+      calls.push(call);
+      next = await host.answer(call.id, await answer(call), 0.2);
     }
+    if (next.close !== undefined) await host.closed();
   };
   const working = work();
   return {

@@ -10,6 +10,7 @@ import type { KeptOpen } from '../bodies/keep.ts';
 import {
   type ClaimedPlay,
   claimPlay,
+  giveSession,
   letGoOfPlay,
   msUntilDue,
   nextWaiting,
@@ -20,7 +21,7 @@ import {
 import { datasetRunsTopic } from '../news/notices.ts';
 import type { Parts } from '../parts.ts';
 import { open } from '../sessions/open.ts';
-import { settleOpen } from './settle.ts';
+import { closeForRun, settleOpen } from './settle.ts';
 
 /** A look that nobody asks for, in case nobody could tell of a run. */
 const lookEveryMs = 10_000;
@@ -62,7 +63,6 @@ const openOn = async (
 ): Promise<boolean> => {
   const { runKey, projectId, runId: datasetRunId } = play;
   const { itemKey, attempt } = rollout;
-  const change = { ...{ runKey, itemKey, from: 'WAITING' as const }, verdict: null, score: null };
   try {
     const body = await readOpen(parts, play, rollout, signal);
     const idempotencyKey = `dataset-run:${runKey}:${itemKey}:${attempt}`;
@@ -72,7 +72,8 @@ const openOn = async (
       await tryAgain(parts.db, { runKey, itemKey, attempt });
       return true;
     }
-    await setRollout(parts.db, { ...change, state: 'OPEN', sessionId: session.id, error: null });
+    const given = { runKey, itemKey, sessionId: session.id };
+    if (!(await giveSession(parts.db, given))) await closeForRun(parts, projectId, session.id);
     return true;
   } catch (error) {
     if (!(error instanceof AppError) || waits.has(error.code)) {
@@ -82,7 +83,10 @@ const openOn = async (
       return false;
     }
     const text = describeError(error).slice(0, mostErrorChars);
-    await setRollout(parts.db, { ...change, state: 'FAILED', sessionId: null, error: text });
+    await setRollout(parts.db, {
+      ...{ runKey, itemKey, from: 'WAITING', state: 'FAILED', sessionId: null },
+      ...{ verdict: null, score: null, error: text },
+    });
     return true;
   }
 };

@@ -17,22 +17,28 @@ import { closeAndWait } from '../sessions/close.ts';
 type Play = Pick<ClaimedPlay, 'runKey' | 'projectId'>;
 
 /**
- * Closes the sessions that no item has any more. What fails is done by the job that closes those of runs
- * (`jobs/tidy.ts`).
+ * Closes a session that no item has any more. What fails is done by the job that closes those of runs (`jobs/tidy.ts`).
  */
+export const closeForRun = async (
+  parts: Parts,
+  projectId: string,
+  sessionId: string,
+): Promise<void> => {
+  const { signal } = new AbortController();
+  try {
+    await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, false);
+  } catch (err) {
+    parts.log.warn({ err, sessionId }, 'a session of a dataset run is closed later');
+  }
+};
+
 const closeAll = async (
   parts: Parts,
   projectId: string,
   rollouts: readonly OpenRollout[],
 ): Promise<void> => {
-  const { signal } = new AbortController();
   for (const { sessionId, isClosed } of rollouts) {
-    if (isClosed) continue;
-    try {
-      await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, false);
-    } catch (err) {
-      parts.log.warn({ err, sessionId }, 'a session of a dataset run is closed later');
-    }
+    if (!isClosed) await closeForRun(parts, projectId, sessionId);
   }
 };
 

@@ -248,6 +248,24 @@ export const setRollout = async (db: Queryable, change: RolloutChange): Promise<
   await db.query(setStatement, change);
 };
 
+// Whoever stops the run waits for this, and then finds the session; or this finds the run stopped.
+const giveSessionStatement = statement(
+  'give_dataset_rollout_session',
+  `with p as (select run_key from dataset_plays where run_key = :runKey and state = 'RUNNING' for share)
+   update dataset_rollouts o set state = 'OPEN', session_id = :sessionId, error = null
+     from p where o.run_key = p.run_key and o.item_key = :itemKey and o.state = 'WAITING'
+   returning o.item_key`,
+);
+
+/** Gives a waiting item its session; false where the run was stopped or deleted meanwhile. */
+export const giveSession = async (
+  db: Queryable,
+  rollout: Pick<OpenRollout, 'itemKey' | 'sessionId'> & { runKey: string },
+): Promise<boolean> => {
+  const { runKey, itemKey, sessionId } = rollout;
+  return (await db.query(giveSessionStatement, { runKey, itemKey, sessionId })).length > 0;
+};
+
 const againStatement = statement(
   'try_dataset_rollout_again',
   `update dataset_rollouts set attempt = attempt + 1
