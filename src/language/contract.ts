@@ -98,6 +98,8 @@ export type RouteContract = {
   mediaTypes?: string[];
   /** For a handler, the media types of bodies that it takes and no others. Absent: JSON and forms. */
   bodyTypes?: string[];
+  /** For a handler: it is given the bytes of the body in this encoding. Absent: values and text. */
+  bodyEncoding?: 'base64';
   /** Where a good answer to GET says when it was last changed. Absent: nowhere. */
   lastModified?: FieldPath;
   /** What the handler answers follows from request and rows alone, so hosts may keep it. Absent: they may not. */

@@ -251,6 +251,44 @@ export const operationsRules: Chapter = {
       ],
     },
     {
+      rule: '`body_encoding` is of handlers that take a body, which is then held to no `request`.',
+      accepts: [
+        [
+          'bytes of any type',
+          replace(
+            connector,
+            'path = "/me"\n[operations.api]',
+            'path = "/me"\nmethod = "POST"\n[operations.api]\nbody_encoding = "base64"',
+          ),
+        ],
+      ],
+      refuses: [
+        [
+          'another encoding',
+          'bad_value',
+          replace(
+            connector,
+            'path = "/me"\n[operations.api]',
+            'path = "/me"\nmethod = "POST"\n[operations.api]\nbody_encoding = "hex"',
+          ),
+        ],
+        [
+          'an action that reads its body itself',
+          'unexpected_key',
+          replace(connector, 'action = "update"', 'action = "update"\nbody_encoding = "base64"'),
+        ],
+        [
+          'a body that is to be held to a schema',
+          'unexpected_key',
+          replace(
+            connector,
+            'path = "/me"\n[operations.api]',
+            'path = "/me"\nmethod = "POST"\n[operations.api]\nbody_encoding = "base64"\nrequest = "Card"',
+          ),
+        ],
+      ],
+    },
+    {
       rule: '`keep_answers` is of what handlers answer to GET.',
       accepts: [
         ['a world that keeps answers', replace(connector, 'page_size = 50', 'keep_answers = true')],

@@ -194,6 +194,34 @@ def as_sent(ctx):
     expect(await send('', 'text/plain')).toMatchObject([400, {}]);
   });
 
+  it('is given the bytes of a body as base64 where its route says so', async () => {
+    const bytes = 'action = "handler"\nhandler = "as_sent"\nbody_encoding = "base64"';
+    const some = `${bytes}\nbody_types = ["image/*", "multipart/form-data"]`;
+    await serve({
+      operations: [operation('POST', '/notes', bytes), operation('PUT', '/notes', some)].join(''),
+      files: {
+        'api/handlers.py': 'def as_sent(ctx):\n    return [ctx.content_type, ctx.body]\n',
+      },
+    });
+    const send = async (method: string, body: string | Buffer, type: string) => {
+      const headers = { 'content-type': type };
+      const { json, status } = await api.ask(method, '/notes', { body, headers });
+      return [status, json];
+    };
+    const binary = Buffer.from([0, 0xff, 0xc3, 0x28, 0x0d, 0x0a]);
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const given = (type: string, body: string | null) => [200, [type, body]];
+    expect(await send('POST', binary, 'image/png')).toEqual(given('image/png', 'AP/DKA0K'));
+    expect(await send('POST', '{', 'application/json; charset=latin1')).toEqual(
+      given('application/json', base64('{')),
+    );
+    expect(await send('POST', '', 'image/png')).toEqual(given('', null));
+    const form = 'multipart/form-data';
+    expect(await send('PUT', 'a', `${form}; boundary=b`)).toEqual(given(form, base64('a')));
+    expect(await send('PUT', binary, 'text/plain')).toMatchObject([415, {}]);
+    expect(await send('POST', Buffer.alloc(1024 * 1024 + 1), 'image/png')).toMatchObject([413, {}]);
+  });
+
   it('answers in characters, whatever its texts hold', async () => {
     await serve({
       operations: route('GET', '/halves', 'halves'),

@@ -69,8 +69,7 @@ const answerFaulted = async (
   met: Met,
 ): Promise<Answered> => {
   const bytes = await request.readBody();
-  const parsed =
-    bytes === undefined ? undefined : parseBody(bytes, request.headers, route.bodyTypes);
+  const parsed = bytes === undefined ? undefined : parseBody(bytes, request.headers, route);
   const body = parsed === undefined ? null : parsed.ok ? parsed.value : parsed.text;
   const answer = await answerPrevented(session, api, route, met);
   const { operation } = route;
@@ -105,7 +104,7 @@ const answerRoute = async (
   }
   const bytes = await request.readBody();
   if (bytes === undefined) return refused('the body is over the limit of 1 MiB', null, 413);
-  const parsed = parseBody(bytes, headers, route.bodyTypes);
+  const parsed = parseBody(bytes, headers, route);
   if (!parsed.ok && !ignoresBody(route)) return refused(parsed.reason, parsed.text, parsed.status);
   const { body, args } = takeBackAll(addresses, {
     body: parsed.ok ? parsed.value : parsed.text,

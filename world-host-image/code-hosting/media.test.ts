@@ -23,6 +23,9 @@ describe('Markdown', () => {
     const { data, headers } = await world.client().markdown.render({ text, mode: 'gfm' });
     expect(data).toBe(html);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const asked = { accept: 'text/html' };
+    const same = await world.client().markdown.render({ text, mode: 'gfm', headers: asked });
+    expect(same.data).toBe(html);
     const raw = await world.client().markdown.renderRaw({ data: text });
     expect(raw.data).toBe(html);
   });

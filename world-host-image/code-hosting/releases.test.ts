@@ -1,4 +1,5 @@
 /** Releases of the code host and their files, through the vendor client. */
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,
@@ -128,7 +129,37 @@ describe('releases', () => {
   });
 });
 
+/** Bytes that no text has. */
+const archive = Buffer.from([0x1f, 0x8b, 8, 0, 0xff, 0xfe, 0, 0xc3, 0x28, 0x0d, 0x0a]);
+const digestOf = (bytes: Uint8Array) =>
+  `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
 describe('files of releases', () => {
+  it('are uploaded to the address of their release, whatever their bytes are', async () => {
+    const { upload_url: url } = (await world.client().repos.getRelease(draft)).data;
+    expect(url).toBe(`${world.url}/repos/northquay/berth/releases/262540318/assets{?name,label}`);
+    const headers = { 'content-type': 'application/gzip' };
+    const send = { method: 'POST' as const, url, headers, data: archive };
+    const { status, data } = await world
+      .octokit()
+      .request({ ...send, name: 'my file.tgz', label: 'L' });
+    expect(status).toBe(201);
+    expect(data).toMatchObject({
+      ...{ name: 'my.file.tgz', label: 'L', content_type: 'application/gzip', state: 'uploaded' },
+      ...{ size: archive.length, digest: digestOf(archive), download_count: 0 },
+    });
+    const { assets } = (await world.client().repos.getRelease(draft)).data;
+    expect(assets).toContainEqual(data);
+    const refusedWith = (more: object) => errorOf(world.octokit().request({ ...send, ...more }));
+    const about = (field: string, code: string) =>
+      invalid(expect.objectContaining({ resource: 'ReleaseAsset', field, code }));
+    expect(await refusedWith({ name: 'my.file.tgz' })).toEqual(about('name', 'already_exists'));
+    expect(await refusedWith({})).toEqual(about('name', 'missing_field'));
+    expect(await refusedWith({ name: 'a', data: Buffer.alloc(0) })).toEqual(
+      about('size', 'custom'),
+    );
+  });
+
   it('are listed, changed and deleted', async () => {
     const { data } = await world.client().repos.updateReleaseAsset({ ...asset, label: 'SBOM' });
     expect(data).toMatchObject({ label: 'SBOM', content_type: 'application/json', size: 88120 });

@@ -347,6 +347,35 @@ describe('what people add to issues', () => {
   });
 });
 
+describe('files of issues', () => {
+  it('are taken whatever their bytes are, with their true sizes', async () => {
+    const image = Buffer.from([
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0xff, 0xc3, 0x28,
+    ]);
+    const attach = async (body: FormData | string, headers: Record<string, string> = {}) => {
+      const authorization = `Bearer ${world.token}`;
+      const url = `${world.url}/rest/api/3/issue/BERTH-72/attachments`;
+      const all = { authorization, 'x-atlassian-token': 'no-check', ...headers };
+      const response = await fetch(url, { method: 'POST', headers: all, body });
+      return { status: response.status, body: await response.json() };
+    };
+    const form = new FormData();
+    form.append('file', new Blob([image], { type: 'image/png' }), 'Brücke.png');
+    form.append('file', new Blob(['Brücke auf\n']), 'server.log');
+    expect(await attach(form)).toMatchObject({
+      status: 200,
+      body: [
+        { filename: 'Brücke.png', mimeType: 'image/png', size: image.length },
+        { filename: 'server.log', size: 12 },
+      ],
+    });
+    const type = { 'content-type': 'multipart/form-data; boundary=b' };
+    const named = `--b\r\nContent-Disposition: form-data; name="file"; filename*=UTF-8''%E6%A9%8B%C3%BC\r\n\r\nx\r\n--b--\r\n`;
+    expect((await attach(named, type)).body).toMatchObject([{ filename: '橋ü', size: 1 }]);
+    expect(await attach('no form', type)).toMatchObject({ status: 400 });
+  });
+});
+
 describe('the search', () => {
   it('goes through everything by tokens, each issue once, also while others are made', async () => {
     const jira = world.client();

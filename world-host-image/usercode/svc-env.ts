@@ -100,7 +100,7 @@ export type HandlerRequest = {
   route: string;
   /** Path arguments and query parameters. */
   args: Row;
-  /** The body: JSON or a form as a value, one of the route's other `body_types` as text; null for none. */
+  /** The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says; null for none. */
   body: unknown;
   /** Header names in lower case. */
   headers: Record<string, string>;

@@ -110,26 +110,37 @@ const readKeepAnswers = (
   return canKeep && (api.keep_answers ?? world.keep_answers) ? { keepsAnswer: true } : {};
 };
 
+type BodyRules = Pick<RouteContract, 'bodyTypes' | 'bodyEncoding'>;
+
 /** Only what a handler is sent may be anything but JSON and forms: other actions write its members. */
-const readBodyTypes = ({ api, apiPlace, table }: RouteDraft): Pick<RouteContract, 'bodyTypes'> => {
-  const { action, body_types: types } = api;
-  if (types === undefined) return {};
-  const place = apiPlace.at('body_types');
+const readBodyRules = ({ api, apiPlace, table }: RouteDraft): BodyRules => {
+  const { action, body_types: types, body_encoding: encoding } = api;
   if (action !== 'handler' || table.method === 'GET') {
     const what =
       action === 'handler' ? 'a GET has no body' : `action "${action}" reads its body itself`;
-    place.refuse('unexpected_key', `${what}, so it has no "body_types"`);
+    for (const key of ['body_types', 'body_encoding'] as const) {
+      if (api[key] === undefined) continue;
+      apiPlace.at(key).refuse('unexpected_key', `${what}, so it has no "${key}"`);
+    }
     return {};
   }
+  if (encoding !== undefined && api.request !== undefined) {
+    const message = 'a body that is given as base64 is not read, so it is held to no "request"';
+    apiPlace.at('request').refuse('unexpected_key', message);
+  }
+  const bodyEncoding = encoding === undefined ? {} : { bodyEncoding: encoding };
+  if (types === undefined) return bodyEncoding;
   if (types.length === 0) {
-    place.refuse(
-      'bad_value',
-      'a route that takes no type of body could not be sent one',
-      'leave it out',
-    );
+    apiPlace
+      .at('body_types')
+      .refuse(
+        'bad_value',
+        'a route that takes no type of body could not be sent one',
+        'leave it out',
+      );
     return {};
   }
-  return { bodyTypes: types };
+  return { bodyTypes: types, ...bodyEncoding };
 };
 
 const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
@@ -161,7 +172,7 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
     cursorAbsentWhenDone: api.cursor_absent_when_done ?? sources.api.cursor_absent_when_done,
     notFound: readNotFound(draft, sources.api),
     ...(api.media_types === undefined ? {} : { mediaTypes: api.media_types }),
-    ...readBodyTypes(draft),
+    ...readBodyRules(draft),
     ...readLastModified(draft, sources.api),
     ...readKeepAnswers(draft, sources.api),
   };

@@ -135,10 +135,19 @@ const nodeSchema = ({ schemas, parts }: Node): unknown => {
 const hasMembers = (type: string): boolean =>
   /[/+]json$/.test(type) || type === 'application/x-www-form-urlencoded';
 
-/** What a handler takes: what it wants of JSON, and text of the other types that it names. */
+/** The bytes of a file, as OpenAPI 3.0 and its readers call them. */
+const bytesSchema = { type: 'string', format: 'binary' };
+
+/** What a handler takes: what it wants of JSON, and text of the other types that it names; or bytes. */
 const handlerBodyOf = (route: RouteContract, source: SchemaSource): JsonSchema | undefined => {
   if (route.method === 'GET') return undefined;
-  const { request, bodyTypes = ['application/json'] } = route;
+  const { request, bodyEncoding } = route;
+  if (bodyEncoding !== undefined) {
+    const { bodyTypes = ['*/*'] } = route;
+    const contents = bodyTypes.map((type) => [type, { schema: bytesSchema }]);
+    return { required: false, content: Object.fromEntries(contents) };
+  }
+  const { bodyTypes = ['application/json'] } = route;
   const needed = followReference(request, source.contract.definitions).required;
   const members = request === undefined ? {} : toComponentSchema(request, source.names);
   const contents = bodyTypes.map((type) => [

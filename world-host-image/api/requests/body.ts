@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { limits } from '#domain/limits.ts';
+import type { RouteContract } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
 import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
@@ -51,7 +52,7 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 };
 
 export type ParsedBody =
-  /** `value` is undefined when there is none. The leaves of a form are texts; `isText`: it is one, as it came. */
+  /** `value` is undefined when there is none. The leaves of a form are texts; `isText`: it is one, as it came or in base64. */
   | { ok: true; value: unknown; isForm: boolean; isText?: true }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
 
@@ -117,21 +118,25 @@ export const bodyTypeOf = (
   taken: readonly string[] = [],
 ): string => mediaType(headers['content-type']) || (taken[0] ?? '');
 
-/** Why a body cannot be read as text by its headers, or is not of a type that the route takes. */
+/** Why a body cannot be read by its headers, or is not of a type that the route takes; `isBytes`: in any charset. */
 const refusalByHeaders = (
   headers: Readonly<Record<string, string>>,
   taken: readonly string[] | undefined,
+  isBytes: boolean,
 ): string | undefined => {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
     return `a body encoded as ${encoding} is not understood`;
   const type = bodyTypeOf(headers, taken);
   if (taken === undefined) {
-    return type.startsWith('multipart/') ? `a body of type ${type} is not understood` : undefined;
+    return !isBytes && type.startsWith('multipart/')
+      ? `a body of type ${type} is not understood`
+      : undefined;
   }
   if (!taken.some((one) => fits(one, type))) {
     return `a body of type ${type} is not taken here, only ${taken.join(', ')}`;
   }
+  if (isBytes) return undefined;
   const [, charset = 'utf-8'] =
     /;\s*charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '') ?? [];
   return /^(?:utf-?8|us-ascii)$/i.test(charset)
@@ -140,17 +145,21 @@ const refusalByHeaders = (
 };
 
 /**
- * Understands a body by its headers `content-type` and `content-encoding`. Where the route says which types
- * it `takes`, others are refused, and what is neither JSON nor a form is left as it came.
+ * Reads a body by its headers `content-type` and `content-encoding`. Where the route has `body_types`, others are
+ * refused, and what is neither JSON nor a form stays the text that it is. With `body_encoding` the value is that of its
+ * bytes, whatever they are.
  */
 export const parseBody = (
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,
-  taken?: readonly string[],
+  { bodyTypes: taken, bodyEncoding }: Pick<RouteContract, 'bodyTypes' | 'bodyEncoding'> = {},
 ): ParsedBody => {
   if (bytes.length === 0) return { ok: true, value: undefined, isForm: false };
-  const refusal = refusalByHeaders(headers, taken);
+  const refusal = refusalByHeaders(headers, taken, bodyEncoding !== undefined);
   if (refusal !== undefined) return { ok: false, reason: refusal, text: '', status: 415 };
+  if (bodyEncoding !== undefined) {
+    return { ok: true, value: bytes.toString(bodyEncoding), isForm: false, isText: true };
+  }
   if (!isUtf8(bytes)) {
     return { ok: false, reason: 'the body is not UTF-8', text: '', status: 400 };
   }

@@ -71,7 +71,7 @@ class HandlerContext(_Reader):
     route: str
     #: Path arguments and query parameters.
     args: Row
-    #: The body: JSON or a form as a value, one of the route's other `body_types` as text; None for none.
+    #: The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says; None for none.
     body: Any
     #: Header names in lower case.
     headers: dict[str, str]

@@ -170,6 +170,10 @@ const operationApiKeys = {
     'Media types of bodies that a handler takes; others are refused with 415. JSON and forms are read, all else is given to it as text. Default: JSON and forms, whatever their type says.',
     optional<string[]>(distinct(mediaTypes)),
   ),
+  body_encoding: described(
+    '"base64": the body is given to the handler as base64 of its bytes, whatever they are, as clients send files. Without "body_types" every type is taken. Default: as "body_types" says.',
+    optional(oneOf(['base64'])),
+  ),
   last_modified: lastModified,
   keep_answers: described(
     'Whether what a handler answers to GET follows from request and rows alone, if not as [api] says.',

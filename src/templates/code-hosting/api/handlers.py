@@ -146,6 +146,7 @@ from .routes.releases import (
     list_releases,
     update_asset,
     update_release,
+    upload_asset,
 )
 from .routes.repositories import (
     check_assignee,

@@ -29,6 +29,13 @@ ROUTES = {
 }
 BYTES = "application/octet-stream"
 
+#: Routes that answer in no JSON, whatever form is asked for.
+TEXTS = {
+    "/zen": ("text/plain", "text/*"),
+    "/markdown": ("text/html", "text/*"),
+    "/markdown/raw": ("text/html", "text/*"),
+}
+
 
 def check_accepted(ctx: HandlerContext) -> None:
     """415 when none of the types that the client accepts can be answered."""
@@ -101,7 +108,7 @@ def _weight(parameters: list[str]) -> float:
 
 
 def _can_answer(route: str, one: str) -> bool:
-    if one in JSON_TYPES:
+    if one in JSON_TYPES or one in TEXTS.get(route, ()):
         return True
     if one == BYTES:
         return route == ASSET

@@ -9,8 +9,6 @@ from ..reacting import counts_of, rollup
 from .addresses import api_url, node_id, web_url
 from .users import users_named
 
-UPLOADS = "https://uploads.code.example"
-
 
 def release_answer(ctx: HandlerContext, repository: Row, release: Row) -> Row:
     return release_answers(ctx, repository, [release])[0]
@@ -30,14 +28,13 @@ def release_answers(ctx: HandlerContext, repository: Row, releases: list[Row]) -
         url = api_url(release, "releases", release_id)
         # A draft has no tag yet, and its page no name to be found by.
         page = f"untagged-{release_id:x}" if release["draft"] else tag
-        upload = f"{UPLOADS}/repos/{release['owner']}/{release['repo']}/releases/{release_id}"
         counts = reactions[release_id]
         fields = ("tag_name", "target_commitish", "name", "draft", "prerelease")
         times = ("created_at", "published_at", "updated_at")
         return {
             "url": url,
             "assets_url": f"{url}/assets",
-            "upload_url": f"{upload}/assets{{?name,label}}",
+            "upload_url": f"{url}/assets{{?name,label}}",
             "html_url": web_url(release, "releases", "tag", page),
             "id": release_id,
             "node_id": node_id("RE", repository["id"], release_id),

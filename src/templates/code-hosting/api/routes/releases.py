@@ -1,12 +1,16 @@
 """Releases, and what is known of the files that belong to them."""
 
+import re
+from base64 import b64decode
+
 from svc_env import HandlerContext, Row
 
 from ..answers.releases import asset_answers, download_url, release_answer, release_answers
 from ..dating import dated
+from ..digests import sha256
 from ..finding import find_asset, find_release, find_repository, place
 from ..history import as_stored, has_listeners, tell
-from ..media import wants_bytes
+from ..media import BYTES, wants_bytes
 from ..paging import answer_page, by_id
 from ..reacting import forget_reactions
 from ..reading import body_of, choice_of, flag_of, needed_text, text_of
@@ -132,6 +136,33 @@ def list_assets(ctx: HandlerContext) -> None:
     answer_page(ctx, rows, lambda page: asset_answers(ctx, repository, page), by=by_id)
 
 
+def upload_asset(ctx: HandlerContext) -> None:
+    """Adds the file that is sent to a release. Its size and digest are kept, not its bytes."""
+    repository = find_repository(ctx)
+    require_write(ctx, repository)
+    release, now = find_release(ctx), ctx.clock.now()
+    data = b64decode(str(ctx.body or ""))
+    if not data:
+        message = "size must be greater than or equal to 1"
+        invalid(ctx, "ReleaseAsset", "size", "custom", message=message)
+    asset = {
+        "id": ctx.ids.next("release_assets", "id"),
+        **place(ctx),
+        "release_id": release["id"],
+        "name": _free_file_name(ctx, release),
+        "label": ctx.args.get("label") or None,
+        "content_type": ctx.content_type or BYTES,
+        "size": len(data),
+        "digest": sha256(data),
+        "download_count": 0,
+        "uploader": VIEWER,
+        "created_at": now,
+        "updated_at": now,
+    }
+    ctx.insert("release_assets", asset)
+    ctx.respond(201, asset_answers(ctx, repository, [asset])[0])
+
+
 def get_asset(ctx: HandlerContext) -> Row | None:
     """What is known of a file; who asks for its bytes is sent to where they would be."""
     repository, asset = find_repository(ctx), find_asset(ctx)
@@ -158,6 +189,17 @@ def update_asset(ctx: HandlerContext) -> Row:
 def delete_asset(ctx: HandlerContext) -> None:
     require_write(ctx, find_repository(ctx))
     ctx.delete("release_assets", {"id": find_asset(ctx)["id"]})
+
+
+def _free_file_name(ctx: HandlerContext, release: Row) -> str:
+    """The name of the query, which no other file of the release has. The code host writes a dot for each run of
+    characters that are neither letters, digits, `-`, `_`, `+` nor `@`, and none at the ends."""
+    name = re.sub(r"[^A-Za-z0-9_+@.-]+", ".", ctx.args.get("name") or "").strip(".")
+    if not name:
+        invalid(ctx, "ReleaseAsset", "name", "missing_field")
+    if ctx.query("release_assets", {"release_id": release["id"], "name": name}, limit=1):
+        invalid(ctx, "ReleaseAsset", "name", "already_exists")
+    return name
 
 
 def _answer(ctx: HandlerContext, repository: Row, release: Row) -> Row:

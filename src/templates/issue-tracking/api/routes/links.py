@@ -1,6 +1,9 @@
 """Links between issues, links to elsewhere, and the files and properties of issues."""
 
+from base64 import b64decode
 from email import message_from_string
+from email.message import Message
+from email.utils import collapse_rfc2231_value
 
 from svc_env import HandlerContext, Row
 
@@ -198,17 +201,26 @@ def add_attachments(ctx: HandlerContext) -> list[Row]:
 def _files(ctx: HandlerContext) -> list[tuple[str, str, int]]:
     """Of each file of a form its name, its type and its size."""
     head = f"Content-Type: {ctx.headers.get('content-type', '')}\r\n\r\n"
-    form = message_from_string(head + str(ctx.body or ""))
+    sent = b64decode(str(ctx.body or "")).decode("latin-1")  # A character for each byte.
+    form = message_from_string(head + sent)
     parts = [part for part in form.walk() if part.get_filename()]
     return [
         (
-            str(part.get_filename())[:255],
+            _file_name(part)[:255],
             part.get_content_type(),
-            len(str(part.get_payload()).encode()),
+            len(str(part.get_payload())),
         )
         for part in parts
         if part.get_param("name", header="content-disposition") == "file"
     ]
+
+
+def _file_name(part: Message) -> str:
+    """The name of a file as browsers write it, in UTF-8, or as RFC 2231 has it."""
+    name = part.get_param("filename", "", "content-disposition")
+    if isinstance(name, tuple):
+        return collapse_rfc2231_value(name)
+    return str(name).encode("latin-1").decode("utf-8", "replace")
 
 
 def _attach(ctx: HandlerContext, issue: Row, filename: str, mime_type: str, size: int) -> Row:
