@@ -291,6 +291,18 @@ describe('the OpenAPI document of a world', () => {
     const { body } = await control.read(listWorlds, { query: { limit: 1 } });
     expect(body.data).toMatchObject([{ slug, links: { api: null } }]);
   });
+
+  it('does not exist for an API without routes, wherever the world is shown', async () => {
+    const slug = newSlug();
+    const connector =
+      '[connector]\nslug = "board"\nbase_url = "https://api.board.example"\n[api]\n';
+    const empty = { path: 'connector.toml', content: Buffer.from(connector) };
+    const rest = notesWorld().filter(({ path }) => path !== empty.path);
+    const world = await create({ slug, from: encodeTree([...rest, empty]) });
+    expect(world).toMatchObject({ surfaces: ['api'], links: { api: null } });
+    const { body } = await control.read(listWorlds, { query: { limit: 1 } });
+    expect(body.data).toMatchObject([{ slug, surfaces: ['api'], links: { api: null } }]);
+  });
 });
 
 describe('the tasks of a world', () => {

@@ -29,6 +29,8 @@ export type VersionTexts = Record<VersionTextName, string>;
 export type ContractFacts = {
   hasApi: boolean;
   hasUi: boolean;
+  /** False for an API without routes, which has no OpenAPI document. */
+  hasRoutes: boolean;
   toolCount: number;
   taskCount: number;
 };
@@ -46,6 +48,7 @@ export const factsOf = (contract: {
 }): ContractFacts => ({
   hasApi: isThere(contract.api),
   hasUi: isThere(contract.ui),
+  hasRoutes: countOf((contract.api as { routes?: unknown } | null | undefined)?.routes) > 0,
   toolCount: countOf(contract.tools),
   taskCount: countOf(contract.tasks),
 });

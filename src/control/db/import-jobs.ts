@@ -201,12 +201,12 @@ const headStatement = statement(
 const insertVersionStatement = statement(
   'insert_data_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract, files, entity_counts,
-                         bundle, snapshot, warnings, blobs, bytes, has_api, tool_count, task_count, origin, author,
+                         bundle, snapshot, warnings, blobs, bytes, has_api, has_ui, has_routes, tool_count, task_count, origin, author,
                          changes, tree_rows, replaced_entities)
    select :versionId, v.world_id, v.project_id, ${nextNumber('v.world_id')}, v.state, :contentHash, :message, v.contract, v.files,
           :entityCounts, v.bundle, :snapshot, v.warnings,
           array(select distinct blob from unnest(array_remove(v.blobs, v.snapshot) || :snapshot::text) blob),
-          v.bytes + :addedBytes::bigint, v.has_api, v.tool_count, v.task_count, :origin, :author,
+          v.bytes + :addedBytes::bigint, v.has_api, v.has_ui, v.has_routes, v.tool_count, v.task_count, :origin, :author,
           :changes, :treeRows, :replaced
      from versions v where v.id = :baseVersionId`,
 );

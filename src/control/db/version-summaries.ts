@@ -76,13 +76,13 @@ export const findVersionTexts = async (
 
 const readStatement = statement(
   'read_unfilled_version',
-  'select contract, files, bundle, snapshot from versions where id = $1 and (blobs is null or has_ui is null)',
+  'select contract, files, bundle, snapshot from versions where id = $1 and (blobs is null or has_ui is null or has_routes is null)',
 );
 
 const fillStatement = statement(
   'fill_version',
-  `update versions set has_api = :hasApi, has_ui = :hasUi, tool_count = :toolCount, task_count = :taskCount, blobs = :blobs, bytes = :bytes
-    where id = :id and (blobs is null or has_ui is null)`,
+  `update versions set has_api = :hasApi, has_ui = :hasUi, has_routes = :hasRoutes, tool_count = :toolCount, task_count = :taskCount, blobs = :blobs, bytes = :bytes
+    where id = :id and (blobs is null or has_ui is null or has_routes is null)`,
 );
 
 type Unfilled = {

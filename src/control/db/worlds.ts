@@ -93,8 +93,8 @@ const insertVersionStatement = statement(
   'insert_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
                          files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
-                         has_api, has_ui, tool_count, task_count, origin, author, changes, tree_rows, replaced_entities)
-   values (:id, :worldId, :projectId, ${nextNumber(':worldId')}, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :hasUi, :toolCount, :taskCount,
+                         has_api, has_ui, has_routes, tool_count, task_count, origin, author, changes, tree_rows, replaced_entities)
+   values (:id, :worldId, :projectId, ${nextNumber(':worldId')}, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :hasUi, :hasRoutes, :toolCount, :taskCount,
            :origin, :author, :changes, :treeRows, :replaced)`,
 );
 
@@ -257,13 +257,13 @@ const listWorldsStatement = statement(
       order by created_at desc, id desc limit :limit offset :offset
    ), filled as (
      select p.*, v.number, v.state, v.content_hash, v.message, v.author, v.origin, v.entity_counts::text as counts,
-            v.created_at as version_created_at, v.has_api, v.has_ui, v.tool_count, v.task_count,
+            v.created_at as version_created_at, v.has_api, v.has_ui, v.has_routes, v.tool_count, v.task_count,
             row_number() over newest = 1
               or sum(octet_length(v.entity_counts::text)) over newest <= :mostBytes::bigint as whole
        from page p join versions v on v.id = p.head_version_id
      window newest as (order by p.created_at desc, p.id desc)
    )
-   select ${worldColumns}, has_api as "hasApi", has_ui as "hasUi", tool_count as "toolCount", task_count as "taskCount",
+   select ${worldColumns}, has_api as "hasApi", has_ui as "hasUi", has_routes as "hasRoutes", tool_count as "toolCount", task_count as "taskCount",
           json_build_object('id', head_version_id, 'number', number, 'state', state,
             'contentHash', content_hash, 'message', message, 'author', author, 'origin', origin) as head,
           version_created_at as "headCreatedAt", case when whole then counts end as "entityCounts"
@@ -276,13 +276,14 @@ const countWorldsStatement = statement(
     where project_id = $1 and deleted_at is null and (archived_at is not null) = $2`,
 );
 
-type UnfilledWorld = Omit<ListedWorld, 'hasApi' | 'hasUi'> & {
+type UnfilledWorld = Omit<ListedWorld, 'hasApi' | 'hasUi' | 'hasRoutes'> & {
   hasApi: boolean | null;
   hasUi: boolean | null;
+  hasRoutes: boolean | null;
 };
 
 const isFilled = (row: UnfilledWorld): row is ListedWorld =>
-  row.hasApi !== null && row.hasUi !== null;
+  row.hasApi !== null && row.hasUi !== null && row.hasRoutes !== null;
 
 /** Reads the rows of a page. What is not known of a version yet is found out, which is once. */
 const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWorld[]> => {

@@ -17,10 +17,10 @@ import { createRoom, writeInto } from '../json/page-room.ts';
 import { servedSurfaces, type Version, type Versions } from '../memory/versions.ts';
 import { viewFiles, viewVersion } from './view-version.ts';
 
-const viewLinks = (publicUrl: string, slug: string, hasApi: boolean): WorldView['links'] => {
+const viewLinks = (publicUrl: string, slug: string, hasRoutes: boolean): WorldView['links'] => {
   const api = `${publicUrl}/api/public`;
   return {
-    api: hasApi ? `${api}/worlds/${slug}/openapi.json` : null,
+    api: hasRoutes ? `${api}/worlds/${slug}/openapi.json` : null,
     world: `${api}/worlds/${slug}`,
     tasks: `${api}/worlds/${slug}/tasks`,
     sessions: `${api}/world-sessions?world=${slug}`,
@@ -31,7 +31,7 @@ const viewLinks = (publicUrl: string, slug: string, hasApi: boolean): WorldView[
 export type WorldAddress = { publicUrl: string; project: string };
 
 /** What there is to say of a world whatever its contract holds. */
-const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasApi: boolean) => ({
+const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasRoutes: boolean) => ({
   id: world.id,
   containerId: world.id,
   slug: world.slug,
@@ -40,7 +40,7 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasApi
   name: world.name,
   description: world.description,
   url: `${publicUrl}/world/${world.slug}`,
-  links: viewLinks(publicUrl, world.slug, hasApi),
+  links: viewLinks(publicUrl, world.slug, hasRoutes),
   archivedAt: world.archivedAt?.toISOString() ?? null,
   createdAt: world.createdAt.toISOString(),
 });
@@ -76,7 +76,7 @@ export const viewWorldList = async (
       ...(world.entityCounts === null ? ['version.entityCounts'] : []),
     ];
     return {
-      ...viewLight(world, address, world.hasApi),
+      ...viewLight(world, address, world.hasRoutes),
       version: viewListedVersion(world),
       surfaces: servedSurfaces(world),
       toolCount: world.toolCount,
