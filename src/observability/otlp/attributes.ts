@@ -56,8 +56,11 @@ const parseJson = (text: string): unknown => {
 export const parseLoose = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 
-/** As JSON also a number, true, false or null that is written as JSON has it: SDKs write all members of metadata so. */
-const parseMember = (value: unknown): unknown => {
+/**
+ * The same, and a number, true, false or null as JSON writes it: Langfuse's SDKs write all inputs, outputs and members of
+ * metadata so. A number that would lose digits stays a text.
+ */
+export const parseWritten = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^(?:-?\d|true$|false$|null$)/.test(value)) {
     return parseLoose(value);
   }
@@ -79,7 +82,7 @@ export const recordOf = (
     const whole = parseLoose(attributes.get(name));
     if (isObject(whole)) for (const [key, value] of Object.entries(whole)) found.set(key, value);
     const prefix = `${name}.`;
-    const parse = name.startsWith('langfuse.') ? parseMember : parseLoose;
+    const parse = name.startsWith('langfuse.') ? parseWritten : parseLoose;
     for (const [key, value] of attributes) {
       if (key.startsWith(prefix)) found.set(key.slice(prefix.length), parse(value));
     }

@@ -2,6 +2,15 @@
 import { expect, it } from 'vitest';
 import { type Attributes, said, start } from '#test/support/said-span.ts';
 
+it('the SDKs of the field write numbers and truth values as JSON, which keep their digits', () => {
+  const output = (text: string) =>
+    said({ attributes: { 'langfuse.observation.output': text } }).output;
+  expect(['2', 'true', '2.50', '12345678901234567890', 'two'].map(output)).toEqual([
+    ...[2, true, '2.50', '12345678901234567890', 'two'],
+  ]);
+  expect(said({ attributes: { 'input.value': '2' } }).input).toBe('2');
+});
+
 it('the SDKs of the field say all by names of their own', () => {
   const told = said({
     name: 'answer',

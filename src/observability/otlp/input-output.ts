@@ -2,7 +2,7 @@
  * What a span was asked and what it answered. Each convention has names of its own for that, some as one attribute,
  * some as events, some spread over numbered attributes; the first that says anything counts, for each side by itself.
  */
-import { type Attributes, firstOf, noAttributes, parseLoose } from './attributes.ts';
+import { type Attributes, firstOf, noAttributes, parseLoose, parseWritten } from './attributes.ts';
 import { gather } from './numbered.ts';
 import type { Span } from './span.ts';
 
@@ -17,9 +17,9 @@ const attribute =
   (...names: readonly string[]): Look =>
   ({ attributes }) => {
     const name = names.find((one) => firstOf(attributes, [one]) !== undefined);
-    return name === undefined
-      ? undefined
-      : { value: parseLoose(attributes.get(name)), names: [name] };
+    if (name === undefined) return undefined;
+    const parse = name.startsWith('langfuse.') ? parseWritten : parseLoose;
+    return { value: parse(attributes.get(name)), names: [name] };
   };
 
 /** Vercel's AI SDK: a text, tool calls or both. */

@@ -1,7 +1,15 @@
 /** What a span says of its trace: by attributes of the trace, and as its root by itself. */
 import { cleanText, textLimits } from '../read-value.ts';
 import { type Rank, rankOf, type State } from '../state.ts';
-import { type Attributes, endingIn, firstOf, parseLoose, recordOf, textOf } from './attributes.ts';
+import {
+  type Attributes,
+  endingIn,
+  firstOf,
+  parseLoose,
+  parseWritten,
+  recordOf,
+  textOf,
+} from './attributes.ts';
 import type { InputOutput } from './input-output.ts';
 import {
   cutText,
@@ -89,8 +97,8 @@ export const traceSaidBy = (
     ),
     version: versionOf(span),
     environment: environmentOf(span),
-    input: jsonOf(attributes.get('langfuse.trace.input')),
-    output: jsonOf(attributes.get('langfuse.trace.output')),
+    input: jsonOf(parseWritten(attributes.get('langfuse.trace.input'))),
+    output: jsonOf(parseWritten(attributes.get('langfuse.trace.output'))),
   };
   // The root span's name, input, output and metadata count for the trace as long as no span names those of the trace.
   const hints: Given = isRoot ? { name: cutText(span.name), input, output } : {};
