@@ -6,7 +6,7 @@ import { until } from '#runtime/pause.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { openDatabase } from '../../src/control/db/database.ts';
-import { msUntilDue } from '../../src/control/db/dataset-plays.ts';
+import { giveSession, msUntilDue } from '../../src/control/db/dataset-plays.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
@@ -440,6 +440,24 @@ describe('a session of a run of a dataset', () => {
       what: 'its end',
     });
     expect((await rollouts(dataset)).data).toMatchObject([{ state: 'WAITING', sessionId: null }]);
+  });
+
+  it('is given to its item once, by however many workers', async () => {
+    const { dataset, sessionId } = await openOne();
+    const [item] = await control.sql<{ runKey: string; itemKey: string }>(
+      `select run_key as "runKey", item_key as "itemKey" from dataset_rollouts where session_id = $1`,
+      [sessionId],
+    );
+    if (item === undefined) throw new Error('no item has the session');
+    const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
+    try {
+      expect(await giveSession(db, { ...item, sessionId })).toBe(true);
+      expect(await giveSession(db, { ...item, sessionId: 'ses-other' })).toBe(false);
+      await control.send(api.stopDatasetRun, { params: runOf(dataset) });
+      expect(await giveSession(db, { ...item, sessionId })).toBe(false);
+    } finally {
+      await db.close();
+    }
   });
 
   it('is in lists that are asked for sessions of runs, and no other', async () => {

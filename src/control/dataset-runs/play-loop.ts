@@ -14,6 +14,7 @@ import {
   letGoOfPlay,
   msUntilDue,
   nextWaiting,
+  renewPlay,
   setRollout,
   tryAgain,
   type WaitingRollout,
@@ -97,6 +98,7 @@ const carryOn = async (parts: Parts, play: ClaimedPlay, signal: AbortSignal): Pr
   while (hasRoom && !signal.aborted) {
     const next = await nextWaiting(parts.db, play);
     if (next === undefined) break;
+    await renewPlay(parts.db, play.runKey);
     hasRoom = await openOn(parts, play, next, signal);
   }
   await letGoOfPlay(parts.db, play.runKey, hasRoom ? afterMs.usual : afterMs.noRoom);

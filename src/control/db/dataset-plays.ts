@@ -99,8 +99,8 @@ export const beginPlay = async (
   return true;
 };
 
-/** How long one has a run to itself, in seconds. */
-const leaseSeconds = 60;
+/** How long one has a run to itself unless the lease is renewed, in seconds. One that was killed keeps a run waiting for so long. */
+const leaseSeconds = 10;
 
 const claimStatement = statement(
   'claim_dataset_play',
@@ -124,6 +124,17 @@ export type ClaimedPlay = Pick<
 /** Claims the run that has waited for longest; undefined when none is due. */
 export const claimPlay = async (db: Queryable): Promise<ClaimedPlay | undefined> =>
   (await db.query<ClaimedPlay>(claimStatement, []))[0];
+
+const renewStatement = statement(
+  'renew_dataset_play',
+  `update dataset_plays set due_at = now() + interval '${leaseSeconds} seconds'
+    where run_key = $1 and state = 'RUNNING'`,
+);
+
+/** Keeps a claimed run for as long again. */
+export const renewPlay = async (db: Queryable, runKey: string): Promise<void> => {
+  await db.query(renewStatement, [runKey]);
+};
 
 // No row where none goes on: the greatest of 0 and null is 0.
 const dueStatement = statement(
@@ -253,11 +264,12 @@ const giveSessionStatement = statement(
   'give_dataset_rollout_session',
   `with p as (select run_key from dataset_plays where run_key = :runKey and state = 'RUNNING' for share)
    update dataset_rollouts o set state = 'OPEN', session_id = :sessionId, error = null
-     from p where o.run_key = p.run_key and o.item_key = :itemKey and o.state = 'WAITING'
+     from p where o.run_key = p.run_key and o.item_key = :itemKey
+      and (o.state = 'WAITING' or o.state = 'OPEN' and o.session_id = :sessionId)
    returning o.item_key`,
 );
 
-/** Gives a waiting item its session; false where the run was stopped or deleted meanwhile. */
+/** Gives a waiting item its session, or finds that it has it; false where the run was stopped or deleted meanwhile. */
 export const giveSession = async (
   db: Queryable,
   rollout: Pick<OpenRollout, 'itemKey' | 'sessionId'> & { runKey: string },
