@@ -1,13 +1,9 @@
 /**
- * Webhooks on real processes, from the world's own code to a receiver that is the vendor's own verifier, for each way of
- * signing: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it. So are
+ * Webhooks on real processes, from the world's own code to a receiver that is the vendor's own verifier: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it. So are
  * those of a world that a session's world is linked to.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { verify as verifyGithub } from '@octokit/webhooks-methods';
-import { Webhook } from 'standardwebhooks';
-import { Stripe } from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { createLog } from '#runtime/log.ts';
@@ -29,6 +25,7 @@ import { changed } from '../support/pushes.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Internet, makeInternet } from '../support/receivers.ts';
 import { call, close, open } from '../support/sessions.ts';
+import { hardBody, signingSchemes, webhooksTable } from '../support/signing-schemes.ts';
 import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
@@ -50,98 +47,26 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a body may hold that a receiver could read another way than it was signed. */
-const body = {
-  title: 'Ünï 🪝 \u2028 "quoted" \\ \u0000',
-  'a.b': [1, 1e21, 0.1, -0, null, true, {}],
-  link: 'https://a.example/?a=b&c=%20+d',
-};
-
-const header = ({ headers }: Received, name: string): string => String(headers[name]);
-
-const isHmac = ({ body: bytes }: Received, secret: string, given: string): boolean => {
-  const wanted = createHmac('sha256', secret).update(bytes).digest('hex');
-  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
-};
-
 type Case = {
-  signing: string;
-  secret: string;
-  more?: string;
-  /** Whether its vendor sends forms, too. */
-  sendsForms?: true;
-  /** Whether the vendor's receiver accepts what it was sent. */
-  accepts(received: Received, secret: string): boolean | Promise<boolean>;
+  scheme: (typeof signingSchemes)['standard-webhooks' | 'github'];
+  /** True if the vendor also sends forms. */
+  sendsForms: boolean;
 };
 
-const key = `whsec_${Buffer.from('a key of some 24 bytes..').toString('base64')}`;
-
+/** One scheme that signs its time and id, and one that signs forms; `signing.test.ts` holds all schemes. */
 const cases: Case[] = [
-  {
-    signing: 'standard-webhooks',
-    secret: key,
-    accepts: (received, secret) => {
-      const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-      const headers = Object.fromEntries(names.map((name) => [name, header(received, name)]));
-      new Webhook(secret).verify(received.body, headers);
-      return true;
-    },
-  },
-  {
-    signing: 'github',
-    secret: 'It’s a secret',
-    sendsForms: true,
-    accepts: (received, secret) =>
-      verifyGithub(secret, received.body.toString(), header(received, 'x-hub-signature-256')),
-  },
-  {
-    signing: 'stripe',
-    secret: 'whsec_test',
-    accepts: (received, secret) => {
-      Stripe.webhooks.constructEvent(received.body, header(received, 'stripe-signature'), secret);
-      return true;
-    },
-  },
-  {
-    signing: 'linear',
-    secret: 'lin_wh',
-    accepts: (received, secret) => isHmac(received, secret, header(received, 'linear-signature')),
-  },
-  {
-    signing: 'hmac-sha256',
-    secret: 'hush',
-    more: 'signature_header = "X-Sign"',
-    accepts: (received, secret) => {
-      const [, hex = ''] = header(received, 'x-sign').split('sha256=');
-      return isHmac(received, secret, hex);
-    },
-  },
-  {
-    signing: 'none',
-    secret: '',
-    accepts: ({ headers }) =>
-      Object.keys(headers).every((name) => !/signature|timestamp/.test(name)),
-  },
+  { scheme: signingSchemes['standard-webhooks'], sendsForms: false },
+  { scheme: signingSchemes.github, sendsForms: true },
 ];
 
-const slugOf = ({ signing }: Case): string => `desk-${signing}`;
+const slugOf = ({ scheme }: Case): string => `desk-${scheme.signing}`;
 
 const create = async (given: Case): Promise<void> => {
-  const table = `[webhooks]
-subscriptions = "hooks"
-url = "url"
-events = "events"
-secret = "secret"
-enabled = "active"
-content_type = "content_type"
-signing = "${given.signing}"
-${given.more ?? ''}
-`;
-  const from = encodeTree(hookedWorld([], table));
+  const from = encodeTree(hookedWorld([], webhooksTable(given.scheme)));
   await network.client.send(createWorld, { body: { slug: slugOf(given), from } });
 };
 
-const hook = (id: number, { secret }: Case, more: Row = {}): Row => ({
+const hook = (id: number, { scheme: { secret } }: Case, more: Row = {}): Row => ({
   id,
   url: `https://a.example/${id}`,
   secret,
@@ -183,7 +108,7 @@ const listenOnce = async (sessionId: string, receiver: Receiver) => {
   return { statuses, end };
 };
 
-it.each(cases.map((each) => [each.signing, each] as const))(
+it.each(cases.map((each) => [each.scheme.signing, each] as const))(
   'a receiver of the scheme %s accepts what is forwarded, and its answer is graded',
   async (_, given) => {
     await create(given);
@@ -196,14 +121,14 @@ it.each(cases.map((each) => [each.signing, each] as const))(
     expect(session.state, session.error?.message).toBe('READY');
     const receiver = await startReceiver(async (received, _n, response) => {
       const accepts = await Promise.resolve()
-        .then(() => given.accepts(received, given.secret))
+        .then(() => given.scheme.accepts(received, given.scheme.secret))
         .catch(() => false);
       response.writeHead(accepts ? 200 : 401).end();
     });
     const sent = await call(network.client, session.id, {
       kind: 'tool',
       name: 'send',
-      input: { body },
+      input: { body: hardBody },
     });
     expect(sent.error).toBeNull();
     expect(await grade(session.id)).toMatchObject({ sent: 'pass', heard: 'fail' });
@@ -213,7 +138,7 @@ it.each(cases.map((each) => [each.signing, each] as const))(
     expect(end).toMatchObject({ kind: 'done', isOver: false });
     const isForm = ({ headers }: Received) => String(headers['content-type']).includes('form');
     expect(statuses).toEqual([200, 200]);
-    const json = Buffer.from(JSON.stringify(body));
+    const json = Buffer.from(JSON.stringify(hardBody));
     for (const received of receiver.received) {
       const text = isForm(received)
         ? String(new URLSearchParams({ payload: json.toString() }))
@@ -231,7 +156,7 @@ it.each(cases.map((each) => [each.signing, each] as const))(
 
     const listed = (await network.client.send(listWebhooks, { params, query: {} })).body;
     expect(listed.data.map(({ deliveries }) => deliveries)).toEqual([1, 1]);
-    if (given.secret !== '') expect(JSON.stringify(listed)).not.toContain(given.secret);
+    expect(JSON.stringify(listed)).not.toContain(given.scheme.secret);
     await receiver.leave();
     await close(network.client, session.id);
   },

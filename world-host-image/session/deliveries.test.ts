@@ -182,6 +182,9 @@ describe('an event', () => {
         hook(3, 'empty', { secret: '' }),
       );
       expect(await receiversOf({})).toEqual(['bare', 'named', 'empty']);
+      for (const { request } of await delivered()) {
+        expect(Object.keys(request.headers)).toEqual(['content-type']);
+      }
     });
   });
 

@@ -7,7 +7,10 @@ import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
+import { compileTree } from '#language/compile/compile.ts';
 import type { WebhooksContract } from '#language/contract.ts';
+import { hookedWorld } from '#test/support/hooked-world.ts';
+import { hardBody, signingSchemes, webhooksTable } from '#test/support/signing-schemes.ts';
 import { signedHeaders } from './signing.ts';
 
 const body = JSON.stringify({ action: 'closed', title: 'Ünï', n: 1 });
@@ -19,6 +22,25 @@ const sign = (
   secret: string,
   timestamp = unsigned.timestamp,
 ) => signedHeaders({ signing, headers }, { ...unsigned, secret, timestamp });
+
+describe('a delivery of a world', () => {
+  it.each(Object.entries(signingSchemes))(
+    'is accepted by a receiver of the scheme %s, and not with another body',
+    async (_, scheme) => {
+      const compiled = compileTree(hookedWorld([], webhooksTable(scheme)));
+      if (!compiled.ok || compiled.contract.webhooks === null) throw new Error('no webhooks');
+      const text = JSON.stringify(hardBody);
+      const timestamp = Math.floor(Date.now() / 1000);
+      const delivery = { ...unsigned, body: text, secret: scheme.secret, timestamp };
+      const headers = signedHeaders(compiled.contract.webhooks, delivery) ?? {};
+      const accepts = async (said: string): Promise<boolean> =>
+        scheme.accepts({ headers, body: Buffer.from(said) }, scheme.secret);
+      expect(await accepts(text)).toBe(true);
+      if (scheme.signing === 'none') return;
+      expect(await accepts(`${text} `).catch(() => false)).toBe(false);
+    },
+  );
+});
 
 describe('a signed delivery', () => {
   const standard = {
