@@ -120,6 +120,12 @@ describe('svc', () => {
     );
   });
 
+  it('refuses the address of the metrics of one program where it is to run several', async () => {
+    const context = testContext({ env: { SVC_METRICS_LISTEN: '127.0.0.1:0' } });
+    expect(await runCommandLine(['up', '--data', '/nonexistent/data'], context)).toBe(1);
+    expect(context.written().err).toContain('use --metrics [port]');
+  });
+
   it('tells a user without the secret key what is missing', async () => {
     const { err } = await runTold('worlds session close ses-1', {
       status: 403,
