@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { chooseBrowsers } from './browser-choice.ts';
+
+const nowhere = '/nonexistent/chromium';
+
+describe('chooseBrowsers', () => {
+  it('refuses browsers that are asked for where this machine has none, with the way to one', () => {
+    expect(() => chooseBrowsers(1, 'process', nowhere)).toThrow(
+      `there is no Chromium on this machine (looked at ${nowhere}): install one`,
+    );
+  });
+
+  it('goes on without browsers, and says why, where none is asked for', () => {
+    expect(chooseBrowsers(undefined, 'process', nowhere)).toEqual({
+      warm: undefined,
+      says: expect.stringMatching(/^none: there is no Chromium/),
+    });
+  });
+
+  it('needs none of this machine on Docker', () => {
+    expect(chooseBrowsers(2, 'docker', nowhere)).toEqual({
+      warm: 2,
+      says: '2 warm, in containers',
+    });
+    expect(chooseBrowsers(undefined, 'docker', nowhere).warm).toBeUndefined();
+  });
+});
