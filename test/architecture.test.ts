@@ -52,8 +52,8 @@ const allowed: Record<string, readonly string[]> = {
 const confined: Record<string, string> = {
   pg: 'src/control/db',
   'node-pg-migrate': 'src/control/db',
-  '@aws-sdk/client-s3': 'src/control/blobs',
-  '@aws-sdk/s3-request-presigner': 'src/control/blobs',
+  '@aws-sdk/client-s3': 'src/control/platform/blobs',
+  '@aws-sdk/s3-request-presigner': 'src/control/platform/blobs',
   dockerode: 'orchestrator',
   '@kubernetes/client-node': 'orchestrator/driver',
 };
@@ -159,9 +159,9 @@ describe('architecture', () => {
         .filter((target) => evaluators.test(target))
         .map((target) => `${file} imports ${target}`),
     );
-    expect(reached).toContain('src/control/sessions/task.ts');
-    expect(reached).not.toContain('src/control/compile/check-task.ts');
-    expect(reached).not.toContain('src/control/query/job.ts');
+    expect(reached).toContain('src/control/sessions/lifecycle/task.ts');
+    expect(reached).not.toContain('src/control/worlds/compile/check-task.ts');
+    expect(reached).not.toContain('src/control/worlds/query/job.ts');
     expect(wrong).toEqual([]);
   });
 
@@ -209,6 +209,19 @@ describe('the floors inside a program', () => {
           .filter((target) => target.startsWith(`${program}/`) && levelOf(target) < levelOf(file))
           .map((target) => `${file} imports ${target}, which stands above it`),
       );
+    expect(wrong).toEqual([]);
+  });
+
+  it('are at most 14 of the control plane, so that their picture can be read', () => {
+    expect(floors['src/control']?.length).toBeLessThanOrEqual(14);
+  });
+
+  it("have the field's words as names in the control plane", () => {
+    const coined =
+      /^(news|memory|shares|purses|seats|bell|company|fate|pace|lane|line|turns)(\.test)?(\.ts)?$/;
+    const wrong = sourceFiles('src/control').filter((file) =>
+      file.split('/').some((name) => coined.test(name)),
+    );
     expect(wrong).toEqual([]);
   });
 

@@ -13,8 +13,8 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { createMetrics as createOrchestratorMetrics } from '../orchestrator/signals/metrics.ts';
-import { createMetrics as createControlMetrics } from '../src/control/metrics/counters.ts';
-import { addLoadMetrics } from '../src/control/metrics/gauges.ts';
+import { createMetrics as createControlMetrics } from '../src/control/platform/telemetry/counters.ts';
+import { addLoadMetrics } from '../src/control/platform/telemetry/gauges.ts';
 import { createRouteTable } from '../src/gateway/routes/route-table.ts';
 import {
   addGauges,

@@ -39,8 +39,8 @@ describe('the images of this tree', () => {
     expect(context).toContain('node_modules/rolldown');
     expect(context.some((path) => path.startsWith('node_modules/@rolldown/binding-'))).toBe(true);
     expect(context).toContain('node_modules/quickjs-wasi');
-    expect(context).toContain('src/control/dashboards/built/app.js');
-    expect(context).toContain('src/control/dashboards/starters/session/transform.js');
+    expect(context).toContain('src/control/observability/dashboards/built/app.js');
+    expect(context).toContain('src/control/observability/dashboards/starters/session/transform.js');
     expect(context.filter((path) => path.startsWith('src/ui/'))).toEqual([]);
   });
 

@@ -14,15 +14,37 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import { Secret } from '#runtime/secret.ts';
 import { bundledTemplatesDir } from '#runtime/templates.ts';
 import { readOtlpEndpoint } from '#runtime/tracing.ts';
-import type { BlobStoreConfig } from './blobs/blobs.ts';
-import type { CompileLimits } from './compile/compiler.ts';
-import type { QueryLimits } from './query/queries.ts';
-import type { Quotas } from './shares/quotas.ts';
-import type { KeyPair } from './tokens/keys-in-use.ts';
+import type { Quotas } from './base/fairness/quotas.ts';
+import type { BlobStoreConfig } from './platform/blobs/blobs.ts';
+import type { KeyPair } from './platform/tokens/keys-in-use.ts';
 
 /** What is served at addresses of its own: the public API, that of hosts, and those of the other programs. */
 export const listenerNames = ['public', 'host', 'internal'] as const;
 export type ListenerName = (typeof listenerNames)[number];
+
+/** Limits of the processes that compile and check trees. */
+export type CompileLimits = {
+  /** Trees compiled at once, each by a process of its own; two more check single requests. */
+  processes: number;
+  /** Trees that may wait for a process; of checks there may be a burst of opens. */
+  queued: number;
+  /** Time that one job may take, in milliseconds; waiting does not count. */
+  timeLimitMs: number;
+  /** Heap of one process, in MiB. */
+  memoryMb: number;
+  /** Processor time that one project may spend in a minute on trees, and as much on checks, in seconds. */
+  secondsPerMinute: number;
+};
+
+/** Limits of the processes that read rows of worlds. */
+export type QueryLimits = {
+  /** Queries that run at once, each in a process of its own. */
+  processes: number;
+  /** Time of one query, in milliseconds; waiting does not count. */
+  timeLimitMs: number;
+  /** Heap of one process, in MiB. */
+  memoryMb: number;
+};
 
 /** What one import may take. */
 export type ImportLimits = {

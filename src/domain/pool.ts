@@ -1,6 +1,6 @@
 /**
  * A pool: hosts that are alike. What a session asks of its host, what a pool's hosts have, and
- * when the one suits the other. `src/control/db/placement.ts` says the same in SQL.
+ * when the one suits the other. `src/control/db/sessions/assignment.ts` says the same in SQL.
  */
 import type { HostKind } from './host.ts';
 import type { BrowserTier } from './session.ts';

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { basicAuthorization, createClient } from '#wire/client.ts';
 import { type RelayOptions, relayStdio } from '#wire/mcp-relay.ts';
-import { describeProject } from '#wire/public-api/project-operations.ts';
+import { describeProject } from '#wire/public-api/projects/project-operations.ts';
 import type { McpConfig } from './config.ts';
 import { directorOf, linesOf, listProjects, withProjectArgument } from './projects.ts';
 

@@ -69,7 +69,7 @@ export const applications = {
       'd3-random': 'dashboard/lean/nothing.ts',
       'd3-scale-chromatic': 'dashboard/lean/colours.js',
     },
-    folder: '../control/dashboards/built/',
+    folder: '../control/observability/dashboards/built/',
   },
 } as const satisfies Readonly<Record<string, Recipe>>;
 export type ApplicationName = keyof typeof applications;

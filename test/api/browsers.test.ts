@@ -12,7 +12,7 @@ import {
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import type { OpenSessionBody } from '#wire/public-api/sessions/session.ts';
 import { startTestControl } from '../support/control.ts';
 import { clearPool, installation, warmHost } from '../support/host.ts';
 import { warmBrowser } from '../support/played-browser.ts';

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
-import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
   closeSession,
   enqueueCall,
@@ -11,6 +10,7 @@ import {
   listCalls,
   openSession,
 } from '#wire/public-api/operations.ts';
+import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
 import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';

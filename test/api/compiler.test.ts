@@ -1,14 +1,12 @@
 /** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
+
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { digestOf } from '../../src/control/blobs/blobs.ts';
-import {
-  type CompileLimits,
-  type Compiler,
-  createCompiler,
-} from '../../src/control/compile/compiler.ts';
-import type { Rows } from '../../src/control/compile/kept-rows.ts';
+import type { CompileLimits } from '../../src/control/config.ts';
+import { digestOf } from '../../src/control/platform/blobs/blobs.ts';
+import { type Compiler, createCompiler } from '../../src/control/worlds/compile/compiler.ts';
+import type { Rows } from '../../src/control/worlds/compile/kept-rows.ts';
 import { redactedWorld } from '../support/redacted-world.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 

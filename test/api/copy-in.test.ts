@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Database, openDatabase, statement } from '../../src/control/db/database.ts';
+import { type Database, openDatabase, statement } from '../../src/control/db/core/database.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 

@@ -5,8 +5,8 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { openDatabase } from '../../src/control/db/database.ts';
-import { giveSession, msUntilDue } from '../../src/control/db/dataset-plays.ts';
+import { openDatabase } from '../../src/control/db/core/database.ts';
+import { giveSession, msUntilDue } from '../../src/control/db/evaluation/dataset-plays.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 

@@ -7,11 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { deleteTraces, ingest } from '#wire/public-api/operations.ts';
-import { type Database, openDatabase, tracePool } from '../../src/control/db/database.ts';
-import { rollOneDay } from '../../src/control/db/day-rolls.ts';
-import { readDailyMetrics } from '../../src/control/project-metrics/daily.ts';
-import { olderRules, readMetricsQuery } from '../../src/control/project-metrics/read-query.ts';
-import { runMetricsQuery } from '../../src/control/project-metrics/run.ts';
+import { type Database, openDatabase, tracePool } from '../../src/control/db/core/database.ts';
+import { rollOneDay } from '../../src/control/db/observability/rollup-job.ts';
+import { readDailyMetrics } from '../../src/control/observability/metrics/daily.ts';
+import {
+  olderRules,
+  readMetricsQuery,
+} from '../../src/control/observability/metrics/read-query.ts';
+import { runMetricsQuery } from '../../src/control/observability/metrics/run.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { projectIdOf } from '../support/settings.ts';

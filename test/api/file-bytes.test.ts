@@ -1,7 +1,7 @@
 /** Bytes of a project's files: when they go, how many there may be, and those in a bucket. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
+import { openFolderBlobs } from '../../src/control/platform/blobs/folder.ts';
 import { driveOf, sumOf, tidy } from '../support/file-drive.ts';
 import { type OwnControl, startNotesControl, startOwnControl } from '../support/own-control.ts';
 import { startTestBucket, type TestBucket } from '../support/s3.ts';

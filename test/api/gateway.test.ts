@@ -15,9 +15,9 @@ import {
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { Queryable } from '../../src/control/db/database.ts';
-import { mostRefused, noteGateway } from '../../src/control/db/gateways.ts';
-import { valuesOf } from '../../src/control/db/parameters.ts';
+import type { Queryable } from '../../src/control/db/core/database.ts';
+import { valuesOf } from '../../src/control/db/core/parameters.ts';
+import { mostRefused, noteGateway } from '../../src/control/db/sessions/gateways.ts';
 import { startTestControl, type TestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

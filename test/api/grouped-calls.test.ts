@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { createLog } from '#runtime/log.ts';
 import { openSession } from '#wire/public-api/operations.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { type CallWrites, createCallWrites } from '../../src/control/db/grouped-calls.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import { type CallWrites, createCallWrites } from '../../src/control/db/sessions/batched-calls.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 

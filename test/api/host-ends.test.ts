@@ -4,7 +4,7 @@ import { listHosts } from '#wire/admin-api/operations.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
 import { reportGone } from '#wire/pool-api/operations.ts';
 import { enqueueCall, getCall, getSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { drain, gone, inState, openNotes, rowOf } from '../support/host-lives.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';

@@ -8,10 +8,13 @@ import {
   openDatabase,
   statement,
   tracePool,
-} from '../../src/control/db/database.ts';
-import { ingest } from '../../src/control/ingestion/ingest.ts';
-import { openTraceStore, type TraceStore } from '../../src/control/ingestion/store.ts';
-import { createPriceBook } from '../../src/control/models/price-book.ts';
+} from '../../src/control/db/core/database.ts';
+import { ingest } from '../../src/control/observability/ingestion/ingest.ts';
+import {
+  openTraceStore,
+  type TraceStore,
+} from '../../src/control/observability/ingestion/store.ts';
+import { createPriceBook } from '../../src/control/observability/models/price-book.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 
@@ -112,7 +115,7 @@ it('write a batch at once, and in pieces for a while after a session was opened'
   };
   expect(await tell('span-create', 'whole')).toEqual(['copy']);
   expect(await tell('span-update', 'whole')).toEqual(['update']);
-  await noted.rightOfWay.during(async () => undefined);
+  await noted.openPriority.during(async () => undefined);
   expect(await tell('span-create', 'pieces')).toEqual(['copy', 'copy', 'copy']);
   expect(await tell('span-update', 'pieces')).toEqual(['update', 'update', 'update']);
   const [row] = await execute<{ count: number; names: number }>(

@@ -4,11 +4,14 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readBatch } from '#observability/read-batch.ts';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Database, openDatabase, tracePool } from '../../src/control/db/database.ts';
-import { removeTraces } from '../../src/control/ingestion/delete.ts';
-import { ingest } from '../../src/control/ingestion/ingest.ts';
-import { openTraceStore, type TraceStore } from '../../src/control/ingestion/store.ts';
-import { createPriceBook } from '../../src/control/models/price-book.ts';
+import { type Database, openDatabase, tracePool } from '../../src/control/db/core/database.ts';
+import { removeTraces } from '../../src/control/observability/ingestion/delete.ts';
+import { ingest } from '../../src/control/observability/ingestion/ingest.ts';
+import {
+  openTraceStore,
+  type TraceStore,
+} from '../../src/control/observability/ingestion/store.ts';
+import { createPriceBook } from '../../src/control/observability/models/price-book.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 

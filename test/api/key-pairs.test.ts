@@ -8,10 +8,10 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { ensureKeyPairs, findKeys, nameKeys } from '../../src/control/db/keys.ts';
-import { createNaming, openConfiguredKeys } from '../../src/control/tokens/keys-in-use.ts';
-import { hashSecretKey } from '../../src/control/tokens/tokens.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import { ensureKeyPairs, findKeys, nameKeys } from '../../src/control/db/projects/keys.ts';
+import { createNaming, openConfiguredKeys } from '../../src/control/platform/tokens/keys-in-use.ts';
+import { hashSecretKey } from '../../src/control/platform/tokens/tokens.ts';
 import { startTestControl } from '../support/control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 

@@ -6,10 +6,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Database, openDatabase, type Statement } from '../../src/control/db/database.ts';
-import type { NamedValues } from '../../src/control/db/parameters.ts';
-import { ofWorld } from '../../src/control/db/requests.ts';
-import { listSessionsStatements } from '../../src/control/db/sessions.ts';
+import { type Database, openDatabase, type Statement } from '../../src/control/db/core/database.ts';
+import type { NamedValues } from '../../src/control/db/core/parameters.ts';
+import { ofWorld } from '../../src/control/db/sessions/requests.ts';
+import { listSessionsStatements } from '../../src/control/db/sessions/sessions.ts';
 import { explainReads } from '../support/plans.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';

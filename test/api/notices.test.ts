@@ -3,8 +3,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { type Notices, startNotices } from '../../src/control/news/notices.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import {
+  type Notices,
+  startNotices,
+} from '../../src/control/platform/notifications/notifications.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 
 const log = createLog('test', 'silent');

@@ -5,7 +5,7 @@ import { until } from '#runtime/pause.ts';
 import { reportWarm } from '#wire/host-api/operations.ts';
 import { reportLaunched } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool, launchHost, type PlayedHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

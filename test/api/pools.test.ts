@@ -12,7 +12,7 @@ import {
   reap,
 } from '#wire/pool-api/operations.ts';
 import { closeSession, createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import type { OpenSessionBody } from '#wire/public-api/sessions/session.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { baseState, clearPool, installation, type PlayedHost, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

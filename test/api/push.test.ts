@@ -13,8 +13,8 @@ import {
   openSession,
   pushVersion,
 } from '#wire/public-api/operations.ts';
-import type { PushBody } from '#wire/public-api/version.ts';
-import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import type { PushBody } from '#wire/public-api/worlds/version.ts';
+import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
 import { startTestControl } from '../support/control.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';

@@ -5,8 +5,11 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { type NewSession, openSession as writeSession } from '../../src/control/db/placement.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import {
+  type NewSession,
+  openSession as writeSession,
+} from '../../src/control/db/sessions/assignment.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

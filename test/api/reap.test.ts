@@ -8,7 +8,7 @@ import {
   openSession,
   updateSession,
 } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { StartedControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { startNotesControl } from '../support/own-control.ts';

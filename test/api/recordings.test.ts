@@ -12,7 +12,7 @@ import {
   getRecordingFilm,
   openSession,
 } from '#wire/public-api/operations.ts';
-import { pathOf } from '../../src/control/blobs/blobs.ts';
+import { pathOf } from '../../src/control/platform/blobs/blobs.ts';
 import { startTestControl } from '../support/control.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { type PlayedBrowser, warmBrowser } from '../support/played-browser.ts';

@@ -13,7 +13,6 @@ import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { reap } from '#wire/pool-api/operations.ts';
-import type { CallRequest } from '#wire/public-api/call.ts';
 import {
   createTask,
   createWorld,
@@ -25,6 +24,7 @@ import {
   publishConnector,
   updateTask,
 } from '#wire/public-api/operations.ts';
+import type { CallRequest } from '#wire/public-api/sessions/call.ts';
 import { chunkOf, senderTo } from '../support/batches.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';

@@ -1,6 +1,6 @@
 /** `svc release`, as a script types it: builds, labels, what differs, runs, and the gate with its exit statuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BuildView, GateView } from '#wire/public-api/release.ts';
+import type { BuildView, GateView } from '#wire/public-api/evaluation/release.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from '../support/cli-context.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';

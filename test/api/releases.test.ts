@@ -1,8 +1,13 @@
 /** Builds of agents, labels, what differs, runs and the gate, over the routes that clients use. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
+import type {
+  BuildView,
+  GateView,
+  LabelMove,
+  RunView,
+} from '#wire/public-api/evaluation/release.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { BuildView, GateView, LabelMove, RunView } from '#wire/public-api/release.ts';
 import { createAsker } from '../support/asker.ts';
 import type { TestControl } from '../support/control.ts';
 import { setSettings } from '../support/settings.ts';

@@ -4,9 +4,12 @@ import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { openSecretsInUse, type SecretsInUse } from '../../src/control/tokens/secrets-in-use.ts';
-import { sessionToken } from '../../src/control/tokens/tokens.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import {
+  openSecretsInUse,
+  type SecretsInUse,
+} from '../../src/control/platform/tokens/secrets-in-use.ts';
+import { sessionToken } from '../../src/control/platform/tokens/tokens.ts';
 import { type StartedControl, startTestControl, type TestControl } from '../support/control.ts';
 import { atReplica, installation, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

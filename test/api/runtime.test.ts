@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textFile } from '#language/edit/tree-text.ts';
 import { runWorldCommand } from '#wire/public-api/operations.ts';
-import type { RuntimeAnswer, RuntimeBody, RuntimeRejection } from '#wire/public-api/runtime.ts';
+import type {
+  RuntimeAnswer,
+  RuntimeBody,
+  RuntimeRejection,
+} from '#wire/public-api/worlds/runtime.ts';
 import { boardMirrorTree } from '../support/board-mirror.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

@@ -7,7 +7,7 @@ import {
   listSessions,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';

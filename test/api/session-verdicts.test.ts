@@ -12,8 +12,8 @@ import {
   listTraces,
   registerBuild,
 } from '#wire/public-api/operations.ts';
-import { openDatabase } from '../../src/control/db/database.ts';
-import { fillVerdicts } from '../../src/control/db/last-grade.ts';
+import { openDatabase } from '../../src/control/db/core/database.ts';
+import { fillVerdicts } from '../../src/control/db/sessions/last-grade.ts';
 import { type PlayedHost, warmHost } from '../support/host.ts';
 import { check, entryOfCall, gradeOf, playToldSessions } from '../support/told-sessions.ts';
 

@@ -10,7 +10,7 @@ import {
   openSession,
   updateSession,
 } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, playedAddress, warmHost } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

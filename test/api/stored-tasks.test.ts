@@ -14,8 +14,8 @@ import {
   updateTask,
   validateTask,
 } from '#wire/public-api/operations.ts';
-import type { CreateTaskBody, StoredTaskDetail } from '#wire/public-api/task.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { CreateTaskBody, StoredTaskDetail } from '#wire/public-api/worlds/task.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import { clearPool, warmHost } from '../support/host.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';

@@ -13,7 +13,7 @@ import { claimPushes, type PushReport, reportPushes } from '#wire/sender-api/ope
 import { readConfig } from '../../orchestrator/config.ts';
 import { startOrchestrator } from '../../orchestrator/program.ts';
 import { createMetrics } from '../../orchestrator/signals/metrics.ts';
-import { hostToken } from '../../src/control/tokens/tokens.ts';
+import { hostToken } from '../../src/control/platform/tokens/tokens.ts';
 import { startCollector, type TestCollector } from '../support/collector.ts';
 import { atReplica, baseState, installation, type PlayedHost } from '../support/host.ts';
 import { createMachine, createMemoryDriver } from '../support/memory-driver.ts';

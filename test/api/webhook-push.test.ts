@@ -21,9 +21,9 @@ import {
   type Queryable,
   statement,
   tracePool,
-} from '../../src/control/db/database.ts';
-import { promoteStatement } from '../../src/control/db/pushes.ts';
-import { trimStatement } from '../../src/control/db/requests.ts';
+} from '../../src/control/db/core/database.ts';
+import { promoteStatement } from '../../src/control/db/sessions/pushes.ts';
+import { trimStatement } from '../../src/control/db/sessions/requests.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { explainReads, rowsLookedAt } from '../support/plans.ts';

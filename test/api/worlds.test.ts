@@ -11,7 +11,7 @@ import {
   listWorlds,
   listWorldTasks,
 } from '#wire/public-api/operations.ts';
-import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { toTree, unlinkedWorld } from '../support/small-world.ts';

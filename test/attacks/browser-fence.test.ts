@@ -10,7 +10,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createWorld, getSession, openSession } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { dockerAnswers, prepareDocker } from '../support/prepare-docker.ts';

@@ -2,13 +2,11 @@
  * One project against another at the compile processes: with slow trees, with many of them, with clients
  * that do not wait. The other project's jobs go on; whoever takes too much is refused by itself.
  */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import {
-  type CompileLimits,
-  type Compiler,
-  createCompiler,
-} from '../../src/control/compile/compiler.ts';
+import type { CompileLimits } from '../../src/control/config.ts';
+import { type Compiler, createCompiler } from '../../src/control/worlds/compile/compiler.ts';
 import { notesWorld, slowWorld } from '../support/worlds.ts';
 
 const limits: CompileLimits = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { operationsOf } from '#wire/operation.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
-import { isForPages } from '../../src/control/http/methods.ts';
+import { isForPages } from '../../src/control/http/server/methods.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;

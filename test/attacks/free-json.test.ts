@@ -12,7 +12,7 @@ import {
   enqueueCall,
   openSession,
 } from '#wire/public-api/operations.ts';
-import { migrate } from '../../src/control/db/migrate.ts';
+import { migrate } from '../../src/control/db/core/migrate.ts';
 import { startTestControl } from '../support/control.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';

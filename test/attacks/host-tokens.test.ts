@@ -15,7 +15,7 @@ import {
   listSessionRequests,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { startTestControl } from '../support/control.ts';
 import {
   atReplica,

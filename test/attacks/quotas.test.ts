@@ -8,9 +8,9 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
-import { type Database, openDatabase, statement } from '../../src/control/db/database.ts';
-import { forProject } from '../../src/control/db/turns.ts';
-import { startNotices } from '../../src/control/news/notices.ts';
+import { type Database, openDatabase, statement } from '../../src/control/db/core/database.ts';
+import { forProject } from '../../src/control/db/core/project-queue.ts';
+import { startNotices } from '../../src/control/platform/notifications/notifications.ts';
 import type { Neighbour } from '../support/neighbour.ts';
 import {
   expectRefusals,

@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
-import { digestOf } from '../../src/control/blobs/blobs.ts';
-import { openFolderBlobs } from '../../src/control/blobs/folder.ts';
-import { type Database, openDatabase } from '../../src/control/db/database.ts';
-import { trimLedgers } from '../../src/control/db/ledgers.ts';
-import { beginUpload, collectUpload, finishUpload } from '../../src/control/db/uploads.ts';
+import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
+import { beginUpload, collectUpload, finishUpload } from '../../src/control/db/projects/uploads.ts';
+import { trimLedgers } from '../../src/control/db/sessions/ledgers.ts';
+import { digestOf } from '../../src/control/platform/blobs/blobs.ts';
+import { openFolderBlobs } from '../../src/control/platform/blobs/folder.ts';
 import type { Neighbour } from '../support/neighbour.ts';
 import { startTwoProjects, type TwoProjects, taken, worldOf } from '../support/two-projects.ts';
 

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';
-import { type Blobs, digestOf } from '../../src/control/blobs/blobs.ts';
-import { createSignedAddresses } from '../../src/control/blobs/signed.ts';
+import { type Blobs, digestOf } from '../../src/control/platform/blobs/blobs.ts';
+import { createSignedAddresses } from '../../src/control/platform/blobs/signed.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
 let control: OwnControl;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { pause, until } from '#runtime/pause.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { browserOf } from '../support/browser-session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { pageWorld } from '../support/page-world.ts';

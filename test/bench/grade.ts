@@ -5,8 +5,8 @@
  */
 import { createLog } from '#runtime/log.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import type { Network } from '../support/network.ts';

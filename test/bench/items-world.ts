@@ -10,7 +10,7 @@ import { machineClock } from '#domain/world-clock.ts';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
 import { openSession } from '../../world-host-image/session/open-session.ts';
 import type { Session } from '../../world-host-image/session/session.ts';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import { pathOf } from '../../src/control/blobs/blobs.ts';
+import { pathOf } from '../../src/control/platform/blobs/blobs.ts';
 import { runImport } from '../../src/data/import/run.ts';
 import type { Network } from '../support/network.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';

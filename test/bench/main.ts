@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../src/cli/up/postgres.ts';
-import { migrate } from '../../src/control/db/migrate.ts';
+import { migrate } from '../../src/control/db/core/migrate.ts';
 import { startNetwork } from '../support/network.ts';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import { execute } from '../support/sql.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { hasHelm } from '../support/chart.ts';
 import { type ChartInstallation, prepareInstallation } from '../support/chart-installation.ts';
 import { findTestCluster, loadImages, type TestCluster } from '../support/kubernetes.ts';

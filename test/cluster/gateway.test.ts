@@ -8,7 +8,7 @@ import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { gatewayDomain, gatewayEnv, readAnswer } from '../support/gateway.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';

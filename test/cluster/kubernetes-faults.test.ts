@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { BrowserTier } from '#domain/session.ts';
 import { until } from '#runtime/pause.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { containerName } from '../../orchestrator/driver/labels.ts';
 import { findClusterParts } from '../support/cluster-parts.ts';
 import {

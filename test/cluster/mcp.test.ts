@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { findPython } from '../clients/packages.ts';
 import { connectMcp, textOf } from '../support/mcp.ts';
 import { type Network, startNetwork } from '../support/network.ts';

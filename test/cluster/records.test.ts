@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { listSessionRequests, listWorldRequests } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { killNaming } from '../support/processes.ts';

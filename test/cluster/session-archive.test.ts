@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody } from '#wire/public-api/session.ts';
+import type { OpenSessionBody } from '#wire/public-api/sessions/session.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { call, close, createNotes, open } from '../support/sessions.ts';

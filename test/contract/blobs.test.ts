@@ -7,14 +7,14 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
+import { openDatabase } from '../../src/control/db/core/database.ts';
 import {
   type BlobStoreConfig,
   type Blobs,
   digestOf,
   pathOf,
-} from '../../src/control/blobs/blobs.ts';
-import { openBlobs } from '../../src/control/blobs/open.ts';
-import { openDatabase } from '../../src/control/db/database.ts';
+} from '../../src/control/platform/blobs/blobs.ts';
+import { openBlobs } from '../../src/control/platform/blobs/open.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestBucket, type TestBucket } from '../support/s3.ts';
 import { execute } from '../support/sql.ts';

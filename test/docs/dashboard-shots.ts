@@ -5,9 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { bundlePage } from '../../src/control/dashboard-code/bundle.ts';
-import { writeDocument } from '../../src/control/dashboards/document.ts';
-import { starterOf } from '../../src/control/dashboards/starters.ts';
+import { bundlePage } from '../../src/control/observability/dashboard-code/bundle.ts';
+import { writeDocument } from '../../src/control/observability/dashboards/document.ts';
+import { starterOf } from '../../src/control/observability/dashboards/starters.ts';
 import { startChromium } from '../support/chromium.ts';
 import { sessionData, taskData } from '../support/dashboard-data.ts';
 

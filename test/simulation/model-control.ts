@@ -1,6 +1,6 @@
 /**
  * The control plane as a model: rows of hosts and sessions, and the rules by which they change. It
- * places sessions as `src/control/db/placement.ts` does and takes the orchestrator's messages as the
+ * places sessions as `src/control/db/sessions/assignment.ts` does and takes the orchestrator's messages as the
  * pool API does. What must never be is checked where it would happen, and thrown.
  */
 import { type HostState, hostTransitions } from '#domain/host.ts';

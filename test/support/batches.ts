@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { until } from '#runtime/pause.ts';
-import type { BatchView, ChunkView, CreateBatchBody } from '#wire/public-api/data.ts';
 import {
   completeBatch,
   confirmChunk,
@@ -10,6 +9,7 @@ import {
   getBatch,
   registerChunk,
 } from '#wire/public-api/operations.ts';
+import type { BatchView, ChunkView, CreateBatchBody } from '#wire/public-api/worlds/data.ts';
 import type { TestControl } from './control.ts';
 
 export type Chunk = { bytes: Buffer; digest: string; rows: number; entity?: string };

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
 import { getSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { Network } from './network.ts';
 import { processIds, processStat, startedFirst } from './processes.ts';
 

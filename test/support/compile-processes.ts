@@ -7,7 +7,7 @@ import {
   type CompileProcess,
   type StartCompileProcess,
   startCompileProcess,
-} from '../../src/control/compile/process.ts';
+} from '../../src/control/worlds/compile/process.ts';
 
 /** Of all kinds of limits; more than a few control planes hold at once is ended. */
 const mostKept = 4;

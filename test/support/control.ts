@@ -15,10 +15,9 @@ import { Secret } from '#runtime/secret.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { fromErrorAnswer } from '#wire/errors.ts';
 import type { Access, Answer, ClientInput, OperationShape } from '#wire/operation.ts';
-import type { CompileLimits } from '../../src/control/compile/compiler.ts';
-import type { ControlConfig } from '../../src/control/config.ts';
+import type { Quotas } from '../../src/control/base/fairness/quotas.ts';
+import type { CompileLimits, ControlConfig } from '../../src/control/config.ts';
 import { type RunningControl, startControl } from '../../src/control/program.ts';
-import type { Quotas } from '../../src/control/shares/quotas.ts';
 import { keptCompileProcess } from './compile-processes.ts';
 import { execute } from './sql.ts';
 

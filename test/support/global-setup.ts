@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../src/cli/up/postgres.ts';
-import { migrate } from '../../src/control/db/migrate.ts';
+import { migrate } from '../../src/control/db/core/migrate.ts';
 import { execute } from './sql.ts';
 
 const templateDatabase = 'svc_template';

@@ -5,7 +5,7 @@
 import type { SessionState } from '#domain/session.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
 import { closeSession, openSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { type PlayedHost, warmHost } from './host.ts';
 import type { OwnControl } from './own-control.ts';
 

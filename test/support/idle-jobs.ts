@@ -1,5 +1,5 @@
 /** A program for jobs that take as long as they are told, and tell which process did them. */
-import { serveJobs } from '../../src/control/compile/serve-jobs.ts';
+import { serveJobs } from '../../src/control/worlds/compile/serve-jobs.ts';
 
 export type IdleJob = { kind: 'idle'; ms: number };
 

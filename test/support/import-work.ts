@@ -2,17 +2,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLog } from '#runtime/log.ts';
-import type { Blobs } from '../../src/control/blobs/blobs.ts';
-import { openBlobs } from '../../src/control/blobs/open.ts';
 import type { ControlConfig } from '../../src/control/config.ts';
-import { runImportJob } from '../../src/control/data/import-job.ts';
-import { openSnapshots } from '../../src/control/data/imports.ts';
-import { removeDeadFolders } from '../../src/control/data/job-folder.ts';
-import { openDatabase } from '../../src/control/db/database.ts';
-import { type ClaimedBatch, claimBatch } from '../../src/control/db/import-jobs.ts';
-import { createVersions } from '../../src/control/memory/versions.ts';
-import { createMetrics } from '../../src/control/metrics/counters.ts';
-import { startNotices } from '../../src/control/news/notices.ts';
+import { openDatabase } from '../../src/control/db/core/database.ts';
+import { type ClaimedBatch, claimBatch } from '../../src/control/db/worlds/import-jobs.ts';
+import type { Blobs } from '../../src/control/platform/blobs/blobs.ts';
+import { openBlobs } from '../../src/control/platform/blobs/open.ts';
+import { startNotices } from '../../src/control/platform/notifications/notifications.ts';
+import { createMetrics } from '../../src/control/platform/telemetry/counters.ts';
+import { createVersions } from '../../src/control/worlds/caches/versions.ts';
+import { runImportJob } from '../../src/control/worlds/data/import-job.ts';
+import { openSnapshots } from '../../src/control/worlds/data/imports.ts';
+import { removeDeadFolders } from '../../src/control/worlds/data/job-folder.ts';
 
 /** Where a job waits until it is let on: `reached` resolves when it has come there. */
 export type Gate = { reached: Promise<void>; pass(): Promise<void>; open(): void };

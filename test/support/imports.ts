@@ -79,5 +79,7 @@ export const circlesOf = (graph: ReadonlyMap<string, readonly string[]>): string
 /** The floor that a file of a program stands on: its folder, or itself where it has a floor of its own. */
 export const floorOf = (program: string, file: string, places: readonly string[]): string => {
   const inside = file.slice(program.length + 1);
-  return places.includes(inside) ? inside : dirname(inside);
+  if (places.includes(inside)) return inside;
+  const around = places.filter((place) => inside.startsWith(`${place}/`));
+  return around.sort((a, b) => b.length - a.length)[0] ?? dirname(inside);
 };

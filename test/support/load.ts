@@ -9,7 +9,6 @@ import { isReady } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { until } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
-import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
   closeSession,
   enqueueCall,
@@ -18,7 +17,8 @@ import {
   listSessionRequests,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 
 export type Load = {
   /** Resolves when so many more sessions have come to their end. */

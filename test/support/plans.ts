@@ -1,6 +1,6 @@
 /** What statements read: the plans that PostgreSQL made for values, with the rows that it looked at. */
-import type { Queryable, Statement } from '../../src/control/db/database.ts';
-import type { Values } from '../../src/control/db/parameters.ts';
+import type { Queryable, Statement } from '../../src/control/db/core/database.ts';
+import type { Values } from '../../src/control/db/core/parameters.ts';
 
 export type PlanNode = {
   'Node Type': string;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { TreeFile } from '#domain/world.ts';
 import { findMissingFiles, pushVersion } from '#wire/public-api/operations.ts';
-import type { PushBody, PushView } from '#wire/public-api/version.ts';
+import type { PushBody, PushView } from '#wire/public-api/worlds/version.ts';
 import type { Send } from './control.ts';
 
 const sha256Of = (content: Uint8Array): string =>

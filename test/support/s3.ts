@@ -12,7 +12,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { BlobStoreConfig } from '../../src/control/blobs/blobs.ts';
+import type { BlobStoreConfig } from '../../src/control/platform/blobs/blobs.ts';
 
 /** What the untyped package offers of what is used here. */
 type S3rver = {

@@ -18,7 +18,7 @@ import { Secret } from '#runtime/secret.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
-import { specOfBundled } from '#wire/public-api/bundled-task.ts';
+import { specOfBundled } from '#wire/public-api/worlds/bundled-task.ts';
 import { startApiServer } from '../../world-host-image/api/server.ts';
 import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
 import { openLedger } from '../../world-host-image/ledger/ledger.ts';

@@ -1,6 +1,5 @@
 /** Short forms of what most tests do with a world and its sessions. */
 import type { Client } from '#wire/client.ts';
-import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import {
   closeSession,
   createWorld,
@@ -9,7 +8,8 @@ import {
   getSession,
   openSession,
 } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { encodeTree, notesWorld } from './worlds.ts';
 
 /** Creates the world of notes under a slug. */

@@ -1,6 +1,6 @@
 /** Settings of a test's one project, changed as whoever manages it does: by the key of the organization. */
 import { getProjectSettings, listProjects, updateSettings } from '#wire/public-api/operations.ts';
-import type { ProjectSettingsChange } from '#wire/public-api/settings.ts';
+import type { ProjectSettingsChange } from '#wire/public-api/projects/settings.ts';
 import type { TestControl } from './control.ts';
 
 /** The id of the project whose key pair the test has. */

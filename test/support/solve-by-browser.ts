@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Client } from '#wire/client.ts';
 import { createSurfaceLink, listSessionRequests } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { browserOf } from './browser-session.ts';
 import { solveCloseDuplicate } from './code-hosting-page.ts';
 import { call } from './sessions.ts';

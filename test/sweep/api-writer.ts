@@ -7,7 +7,7 @@ import { isReady } from '#domain/session.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import { getSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 
 /** A write: when it was sent and answered, and whether it was done. Without an answer nobody knows. */
 export type ApiWrite = { sentAt: Date; at: Date; outcome: 'done' | 'refused' | 'unknown' };

@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';
 import { basicAuthorization, type Client, createClient } from '#wire/client.ts';
-import type { BatchView, ChunkView } from '#wire/public-api/data.ts';
 import {
   completeBatch,
   confirmChunk,
@@ -21,6 +20,7 @@ import {
   getWorld,
   registerChunk,
 } from '#wire/public-api/operations.ts';
+import type { BatchView, ChunkView } from '#wire/public-api/worlds/data.ts';
 import { retrying } from '#wire/retry.ts';
 import { type PostgresServer, startPostgres } from '../../src/cli/up/postgres.ts';
 import { type Chunk, chunkOf } from '../support/batches.ts';

@@ -5,7 +5,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { endReasons } from '#domain/session.ts';
-import type { CallView } from '#wire/public-api/call.ts';
+import type { CallView } from '#wire/public-api/sessions/call.ts';
 import type { Cost } from './faults.ts';
 import type { Change } from './history.ts';
 import type { Life } from './lives.ts';

@@ -9,7 +9,7 @@ import { isReady, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { pause } from '#runtime/pause.ts';
 import { closeSession, listSessionRequests, openSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { retrying } from '#wire/retry.ts';
 import { createChance } from '../support/chance.ts';
 import { awaitSession } from '../support/load.ts';

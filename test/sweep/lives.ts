@@ -5,9 +5,9 @@
 import { AppError, describeError } from '#domain/error.ts';
 import { isReady } from '#domain/session.ts';
 import type { Client } from '#wire/client.ts';
-import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import { closeSession, enqueueCall, getSession, openSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { awaitCall, awaitSession, isOver } from '../support/load.ts';
 import { type ApiWrite, type ApiWriter, startApiWriter } from './api-writer.ts';
 

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { pause } from '#runtime/pause.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { browserOf } from '../support/browser-session.ts';
 
 const handshakeMs = 3_000;

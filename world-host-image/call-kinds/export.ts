@@ -9,7 +9,7 @@ import { ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import type { RecordPage, RecordPlace, SessionState } from '#wire/host-api/session-archive.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { type RunCall, refuseUnknown } from '../calls/call.ts';
 import { gradeSession } from '../grading/grade.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { hookedWorld } from '#test/support/hooked-world.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
-import type { SubscriptionList } from '#wire/public-api/delivery.ts';
+import type { SubscriptionList } from '#wire/public-api/sessions/delivery.ts';
 
 let world: ServedWorld;
 beforeAll(async () => {

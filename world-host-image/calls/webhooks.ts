@@ -5,7 +5,7 @@
 
 import { limits } from '#domain/limits.ts';
 import type { Row, WebhooksContract } from '#language/contract.ts';
-import type { SubscriptionList, SubscriptionView } from '#wire/public-api/delivery.ts';
+import type { SubscriptionList, SubscriptionView } from '#wire/public-api/sessions/delivery.ts';
 import type { Session } from '../session/session.ts';
 import {
   eventsOf,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceManager, openDeviceManager } from '#test/support/device-management.ts';
 import { templateTree } from '#test/support/worlds.ts';
-import type { Proof } from '#wire/public-api/proof.ts';
+import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 
 const tasks = templateTree('device-management')
   .flatMap(({ path }) => /^scenarios\/([^/]+)\/scenario\.toml$/.exec(path)?.[1] ?? [])

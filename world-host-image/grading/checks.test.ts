@@ -1,8 +1,8 @@
 /** Each kind of check of a grader, on a whole host: when it passes, when it does not, and what it says then. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 type Checks = Extract<NonNullable<TaskSpec['grader']>, { kind: 'assertions' }>['checks'];
 type Step = [kind: 'tool' | 'answer' | 'reset', name?: string | undefined, input?: object];

@@ -1,7 +1,7 @@
 /** The check that a closed world adds to those of its grader: that nothing else changed. */
 import { clip } from '#domain/cut.ts';
-import type { GradeChange, GradeChanges } from '#wire/public-api/grade.ts';
-import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
+import type { GradeChange, GradeChanges } from '#wire/public-api/sessions/grade.ts';
+import type { GraderChanges } from '#wire/public-api/worlds/grader-changes.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 
 /** How many of the changes are named, and how long each is. */

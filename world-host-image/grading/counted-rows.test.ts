@@ -1,8 +1,8 @@
 /** A closed world with checks that ask for related rows: a new row is explained when it counts, and not when it matches alone. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 type Checks = Extract<NonNullable<TaskSpec['grader']>, { kind: 'assertions' }>['checks'];
 type Check = Checks[number];

@@ -8,7 +8,7 @@ import { ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { type FrozenRows, freezeRows } from '#store/frozen.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import type { Session } from '../session/session.ts';
 import { createGraderAccess } from '../session/store-access.ts';

@@ -1,8 +1,8 @@
 /** What a session is graded with, on a whole host: verdicts, what changed, and that a grade leaves no trace. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 

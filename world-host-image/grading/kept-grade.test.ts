@@ -1,8 +1,8 @@
 /** Pages of a grade: read from the last one while nothing has happened since, and graded anew as soon as something has. */
 import { expect, it } from 'vitest';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 const open = async (checks: object[]) => {
   const api = await serveApi({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type IssueTracker, openIssueTracker } from '#test/support/issue-tracker.ts';
 import { templateTree } from '#test/support/worlds.ts';
-import type { Proof } from '#wire/public-api/proof.ts';
+import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 
 const tasks = templateTree('issue-tracking')
   .flatMap(({ path }) => /^scenarios\/([^/]+)\/scenario\.toml$/.exec(path)?.[1] ?? [])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
-import type { Proof } from '#wire/public-api/proof.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Proof } from '#wire/public-api/evaluation/proof.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 type Grader = NonNullable<TaskSpec['grader']>;
 type Checks = Extract<Grader, { kind: 'assertions' }>['checks'];

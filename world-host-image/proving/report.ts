@@ -1,5 +1,5 @@
 /** What a proof has found until now: its rows, which checks were ever seen to fail, which steps nobody grades. */
-import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
+import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Judged } from './judge.ts';
 
 /** Rows that a report has; what a task could need more for is summed up by its checks. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
-import type { Proof } from '#wire/public-api/proof.ts';
-import type { SolutionSpec } from '#wire/public-api/solution.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { Proof } from '#wire/public-api/evaluation/proof.ts';
+import type { SolutionSpec } from '#wire/public-api/worlds/solution.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 
 const grader: TaskSpec['grader'] = {
   kind: 'assertions',

@@ -11,7 +11,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { makeFolders } from '#runtime/folders.ts';
 import { ArchiveHead, blobFile, ChangeLine } from '#wire/host-api/session-archive.ts';
-import { TaskSpec } from '#wire/public-api/task-spec.ts';
+import { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import type { KeptLedger } from '../ledger/ledger.ts';
 
 export type Archive = {

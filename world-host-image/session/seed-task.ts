@@ -1,7 +1,7 @@
 /** Seeds a world with the rows of a task, before anybody sees it. */
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import { applyTaskSeed } from './seed.ts';
 import type { LoadedWorld } from './session.ts';
 

@@ -9,7 +9,7 @@ import type { Contract } from '#language/contract.ts';
 import type { ToolChecker } from '#language/schema/checkers.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { WorldStore } from '#store/world-store.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Router } from '../routes/router.ts';
 import type { AuthorCode } from './author-code.ts';

@@ -11,7 +11,7 @@ import {
   previewCollection,
 } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
-import { settableQuotas } from '#wire/public-api/settings.ts';
+import { settableQuotas } from '#wire/public-api/projects/settings.ts';
 import { answeringWithin, connectOperator, showingWaits } from '../service/client.ts';
 import { checkAllBlobs } from '../service/deep-check.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,12 +1,12 @@
 /** Connectors of the organization: trees that are published for others to make worlds of, and their versions. */
 import type { Command } from 'commander';
 import { compileTree, replaceFiles } from '#language/compile/compile.ts';
-import type { PublishConnectorBody } from '#wire/public-api/connector.ts';
 import {
   listConnectors,
   listConnectorVersions,
   publishConnector,
 } from '#wire/public-api/operations.ts';
+import type { PublishConnectorBody } from '#wire/public-api/projects/connector.ts';
 import { encodeTree, namesFolder, readTree, withFolderHint } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';

@@ -2,12 +2,12 @@
 import { Argument, type Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
+import * as api from '#wire/public-api/operations.ts';
 import {
   type ContextKind,
   type ContextVersionView,
   contextKinds,
-} from '#wire/public-api/context.ts';
-import * as api from '#wire/public-api/operations.ts';
+} from '#wire/public-api/projects/context.ts';
 import { readJson } from '../files/dataset-items.ts';
 import { parseJson, readText } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';

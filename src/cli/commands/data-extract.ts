@@ -16,7 +16,7 @@ import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
 import { extractCaptures } from '#language/edit/reconcile/extract-captures.ts';
 import { captureFolder } from '#language/files/capture-json.ts';
 import type { Client } from '#wire/client.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { namesFolder, readTree } from '../files/input.ts';
 import { readSourceRows } from '../files/row-sources.ts';
 import {

@@ -1,7 +1,7 @@
 /** `svc worlds data query` and `show`: rows of a world as they are stored, without a session. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CountsView, GroupsView, RowsView } from '#wire/public-api/data-read.ts';
 import { readData } from '#wire/public-api/operations.ts';
+import type { CountsView, GroupsView, RowsView } from '#wire/public-api/worlds/data-read.ts';
 import type { Static } from '#wire/type.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeCounts, describeGroups, describeRows } from '../views/data-rows.ts';

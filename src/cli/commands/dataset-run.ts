@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { describeError } from '#domain/error.ts';
-import type { WorldRunView } from '#wire/public-api/dataset.ts';
+import type { WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {
   agentEnv,

@@ -1,6 +1,6 @@
 /** `svc datasets`: datasets, their items and their runs. */
 import { type Command, Option } from 'commander';
-import { type DatasetItemBody, itemStates } from '#wire/public-api/dataset.ts';
+import { type DatasetItemBody, itemStates } from '#wire/public-api/evaluation/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { parseItems, readJson } from '../files/dataset-items.ts';
 import type { Context } from '../terminal/context.ts';

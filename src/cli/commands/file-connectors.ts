@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
+import * as api from '#wire/public-api/operations.ts';
 import {
   type BucketBody,
   connectorKinds,
@@ -9,8 +10,7 @@ import {
   type FileConnectorView,
   type SyncAnswer,
   syncDirections,
-} from '#wire/public-api/file-connector.ts';
-import * as api from '#wire/public-api/operations.ts';
+} from '#wire/public-api/projects/file-connector.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeConnector, describeSync, listConnectors } from '../views/files.ts';

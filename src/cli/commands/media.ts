@@ -1,8 +1,8 @@
 /** `svc media`: bytes that stand beside traces and items of datasets. */
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type MediaBody, mediaFields } from '#wire/public-api/media.ts';
 import * as api from '#wire/public-api/operations.ts';
+import { type MediaBody, mediaFields } from '#wire/public-api/projects/media.ts';
 import { typeOfName } from '../files/local-files.ts';
 import { fetchMedia, sendMedia } from '../service/media.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,7 +1,7 @@
 /** `svc models`: models with their prices, by which observations are priced. */
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
-import { type ModelBody, modelUnits } from '#wire/public-api/model.ts';
+import { type ModelBody, modelUnits } from '#wire/public-api/observability/model.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { readJson } from '../files/dataset-items.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,7 +1,7 @@
 /** `svc prompts`: prompts by their name, versions and labels, as the field's SDKs fetch them. */
 import type { Command } from 'commander';
-import type { PromptBody } from '#wire/public-api/context.ts';
 import * as api from '#wire/public-api/operations.ts';
+import type { PromptBody } from '#wire/public-api/projects/context.ts';
 import { readJson } from '../files/dataset-items.ts';
 import { readText } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';

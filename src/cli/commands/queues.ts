@@ -1,6 +1,6 @@
 /** `svc queues`: annotation queues, what is in them, and who looks. */
 import { type Command, Option } from 'commander';
-import { objectTypes, queueStates } from '#wire/public-api/annotation.ts';
+import { objectTypes, queueStates } from '#wire/public-api/evaluation/annotation.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeQueue, describeQueueItem, listQueueItems, listQueues } from '../views/dataset.ts';

@@ -5,8 +5,8 @@
 import type { Command } from 'commander';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
+import type { GateView } from '#wire/public-api/evaluation/release.ts';
 import { findGate, getGate } from '#wire/public-api/operations.ts';
-import type { GateView } from '#wire/public-api/release.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { describeGate, describeWait } from '../views/releases.ts';

@@ -8,7 +8,7 @@ import { AppError } from '#domain/error.ts';
 import { summarizeTemplate, type TemplateSummary } from '#language/edit/template-summary.ts';
 import { fileSchema, type SchemaFile, schemaFiles } from '#language/files/file-schemas.ts';
 import { bundledTemplatesDir, readTemplateTree, templateSlugs } from '#runtime/templates.ts';
-import type { ProblemsDetail } from '#wire/public-api/problem.ts';
+import type { ProblemsDetail } from '#wire/public-api/worlds/problem.ts';
 import { writeEditorFiles } from '../files/editor-files.ts';
 import { readTree } from '../files/input.ts';
 import { writeTree } from '../files/write-tree.ts';

@@ -5,7 +5,7 @@ import { type Isolation, isolations } from '#domain/pool.ts';
 import { browserTiers, surfaceKinds } from '#domain/session.ts';
 import { type ClockMode, clockModes, maxClockRate } from '#domain/world-clock.ts';
 import { openSession } from '#wire/public-api/operations.ts';
-import type { OpenSessionBody, SessionView } from '#wire/public-api/session.ts';
+import type { OpenSessionBody, SessionView } from '#wire/public-api/sessions/session.ts';
 import { readTaskFile } from '../files/input.ts';
 import { firstWaitSeconds, waitUntilReady } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';

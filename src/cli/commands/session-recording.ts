@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import { getRecording, getRecordingFilm, getSession } from '#wire/public-api/operations.ts';
-import type { RecordingView } from '#wire/public-api/recording-operations.ts';
+import type { RecordingView } from '#wire/public-api/sessions/recording-operations.ts';
 import { connectStream } from '../service/client.ts';
 import { saveStream } from '../service/save-stream.ts';
 import type { Context } from '../terminal/context.ts';

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { limits } from '#domain/limits.ts';
 import type { Client } from '#wire/client.ts';
-import type { SubscriptionList } from '#wire/public-api/delivery.ts';
 import { listWebhooks } from '#wire/public-api/operations.ts';
+import type { SubscriptionList } from '#wire/public-api/sessions/delivery.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeSubscriptions } from '../views/webhooks.ts';
 import {

@@ -6,7 +6,7 @@ import {
   type ProjectSettingsChange,
   type QuotasChange,
   settableQuotas,
-} from '#wire/public-api/settings.ts';
+} from '#wire/public-api/projects/settings.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeSettings } from '../views/accounts.ts';
 import { usageError } from '../views/report.ts';

@@ -1,6 +1,6 @@
 /** `svc worlds task schema`: the JSON Schema of task files, for editors. No service is needed. */
 import type { Command } from 'commander';
-import { taskFileSchema } from '#wire/public-api/task-file-schema.ts';
+import { taskFileSchema } from '#wire/public-api/worlds/task-file-schema.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import { addCommand } from './command.ts';

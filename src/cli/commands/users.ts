@@ -1,7 +1,7 @@
 /** `svc users` and `svc comments`: who uses agents, what they did, and what people remark on it. */
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
-import { commentedTypes } from '#wire/public-api/comment.ts';
+import { commentedTypes } from '#wire/public-api/observability/comment.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { readJson } from '../files/dataset-items.ts';
 import type { Context } from '../terminal/context.ts';

@@ -10,7 +10,7 @@ import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { CreateWorldBody, WorldDetail } from '#wire/public-api/world.ts';
+import type { CreateWorldBody, WorldDetail } from '#wire/public-api/worlds/world.ts';
 import { openSources } from '../files/row-sources.ts';
 import { readWorldSource } from '../service/world-body.ts';
 import type { Context } from '../terminal/context.ts';

@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander';
 import { redactModes } from '#domain/batch.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
-import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
 import { noteBase } from '../files/base-note.ts';
 import { namesFolder, withFolderHint } from '../files/input.ts';
 import { readSeedRows, type SeedRows, withPlaces } from '../files/seed-rows.ts';

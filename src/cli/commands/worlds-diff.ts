@@ -10,7 +10,7 @@ import { diffText } from '#language/edit/diff-text.ts';
 import { generatedPaths } from '#language/read/paths.ts';
 import type { Client } from '#wire/client.ts';
 import { listWorldEntities } from '#wire/public-api/operations.ts';
-import type { EntityView } from '#wire/public-api/runtime.ts';
+import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
 import { compareTrees, type TreeSide } from '../files/compare-trees.ts';
 import { sha256Of } from '../files/digest.ts';
 import { namesFolder, overlayTree, readTree, withFolderHint } from '../files/input.ts';

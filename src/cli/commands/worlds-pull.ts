@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { noteBase, readBase } from '../files/base-note.ts';
 import { asPath } from '../files/input.ts';
 import { fileSink, type Sink } from '../files/row-writer.ts';

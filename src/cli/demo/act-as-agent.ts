@@ -7,7 +7,7 @@ import { Octokit } from '@octokit/rest';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { sendCall } from '../service/waits.ts';
 import { cutLine, elapsedMs, formatCount, formatDuration } from '../terminal/print.ts';
 import { outputOf } from '../views/call.ts';

@@ -5,8 +5,8 @@
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { sendCall } from '../service/waits.ts';
 import type { Colors } from '../terminal/context.ts';
 import { describeGrade, outputOf } from '../views/call.ts';

@@ -11,8 +11,8 @@ import {
   createWorld as createWorldOperation,
   openSession as openOperation,
 } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
-import type { WorldDetail } from '#wire/public-api/world.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
+import type { WorldDetail } from '#wire/public-api/worlds/world.ts';
 import { encodeTree, readTree } from '../files/input.ts';
 import { sendCall, waitUntilReady } from '../service/waits.ts';
 import type { Context } from '../terminal/context.ts';

@@ -3,7 +3,7 @@
  * Either side may be a version of the service or a folder; contents of files are not looked at here.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityView } from '#wire/public-api/runtime.ts';
+import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
 
 export type FileEntry = { path: string; sha256: string };
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { isObject, own } from '#domain/json.ts';
-import type { DashboardDetail } from '#wire/public-api/dashboard.ts';
+import type { DashboardDetail } from '#wire/public-api/observability/dashboard.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseJson, readTree } from './input.ts';
 import { changeTree } from './write-tree.ts';

@@ -1,7 +1,7 @@
 /** Items of datasets and other JSON as users hand them in. */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
-import type { DatasetItemBody } from '#wire/public-api/dataset.ts';
+import type { DatasetItemBody } from '#wire/public-api/evaluation/dataset.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseJson, readText } from './input.ts';
 

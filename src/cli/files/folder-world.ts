@@ -10,7 +10,7 @@ import type { Contract, Row } from '#language/contract.ts';
 import type { Task } from '#language/task.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import type { FolderWorld } from '#wire/program-lines/lines.ts';
-import { specOfBundled } from '#wire/public-api/bundled-task.ts';
+import { specOfBundled } from '#wire/public-api/worlds/bundled-task.ts';
 
 /** Who is served, and on what: the same for all worlds of a folder. */
 export type FolderSession = {

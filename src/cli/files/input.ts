@@ -14,7 +14,7 @@ import type { Row } from '#language/contract.ts';
 import { scriptLanguage } from '#language/solution.ts';
 import { readNamedFile } from '#runtime/named-file.ts';
 import { readTree as readFolder } from '#runtime/tree.ts';
-import type { TaskSpec } from '#wire/public-api/task-spec.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 import type { Context } from '../terminal/context.ts';
 
 /** Reads a file that the user named. */

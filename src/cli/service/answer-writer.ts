@@ -2,7 +2,11 @@
  * Writes down what a receiver answered. Answers that come while others are being written go together, so that a
  * receiver that is quick costs one request for many deliveries; whoever writes one waits until it is written.
  */
-import { type AnswersBody, type AnswersView, deliveriesMost } from '#wire/public-api/delivery.ts';
+import {
+  type AnswersBody,
+  type AnswersView,
+  deliveriesMost,
+} from '#wire/public-api/sessions/delivery.ts';
 
 type DeliveryAnswer = AnswersBody['answers'][number];
 

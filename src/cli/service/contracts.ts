@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Contract } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { findVersion, readFile } from './versions.ts';
 
 const contractFile = 'schema/runtime.json';

@@ -8,10 +8,10 @@ import { AppError } from '#domain/error.ts';
 import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
-import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
-import type { Grade } from '#wire/public-api/grade.ts';
+import type { RolloutView, WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { AgentExit } from './run-agent.ts';
 import { sendCall, waitUntilReady } from './waits.ts';
 

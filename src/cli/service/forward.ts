@@ -7,7 +7,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { describeError } from '#domain/error.ts';
 import { own } from '#domain/json.ts';
-import type { DeliveryView } from '#wire/public-api/delivery.ts';
+import type { DeliveryView } from '#wire/public-api/sessions/delivery.ts';
 import type { Forwarded } from '../views/webhooks.ts';
 
 /** How long a receiver has, in milliseconds. */

@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
-import type { BatchView, ImportBody, RefusalView } from '#wire/public-api/data.ts';
 import { completeBatch, createBatch, getBatch, importData } from '#wire/public-api/operations.ts';
+import type { BatchView, ImportBody, RefusalView } from '#wire/public-api/worlds/data.ts';
 import type { ImportNote } from '../files/import-note.ts';
 import type { RowChunk } from '../files/row-chunks.ts';
 import { patiently } from './patient.ts';

@@ -11,13 +11,13 @@ import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
+import { answerDeliveries, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
 import type {
   AnswersBody,
   AnswersView,
   DeliveryList,
   DeliveryView,
-} from '#wire/public-api/delivery.ts';
-import { answerDeliveries, listDeliveries, listWebhooks } from '#wire/public-api/operations.ts';
+} from '#wire/public-api/sessions/delivery.ts';
 import type { ForwardedDelivery } from '../views/webhooks.ts';
 import { type AnswerWriter, createAnswerWriter } from './answer-writer.ts';
 import { forward } from './forward.ts';

@@ -8,13 +8,13 @@ import { dirname } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { makeFolders } from '#runtime/folders.ts';
 import type { Client } from '#wire/client.ts';
-import type { DownloadView, FileView } from '#wire/public-api/file.ts';
 import {
   confirmFileUpload,
   downloadFile,
   listFiles,
   requestFileUpload,
 } from '#wire/public-api/operations.ts';
+import type { DownloadView, FileView } from '#wire/public-api/projects/file.ts';
 import { measureLocal, sumOfLocal, typeOfName } from '../files/local-files.ts';
 import { patiently } from './patient.ts';
 import { addressFrom } from './signed-address.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Client } from '#wire/client.ts';
 import { findMissingFiles, pushVersion } from '#wire/public-api/operations.ts';
-import type { PushBody, PushView } from '#wire/public-api/version.ts';
+import type { PushBody, PushView } from '#wire/public-api/worlds/version.ts';
 import type { NotedBase } from '../files/base-note.ts';
 import { sha256Of } from '../files/digest.ts';
 import { findNoted } from './versions.ts';

@@ -1,9 +1,9 @@
 /** All rows of an entity of a version, page by page: while one is worked on, the next is on its way. */
 import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
-import type { RowsView } from '#wire/public-api/data-read.ts';
 import { readData } from '#wire/public-api/operations.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { RowsView } from '#wire/public-api/worlds/data-read.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import type { Static } from '#wire/type.ts';
 
 const pageRows = 1_000;

@@ -6,7 +6,7 @@ import { isReady } from '#domain/session.ts';
 import type { Client } from '#wire/client.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
 import { getSession, listSessionRequests } from '#wire/public-api/operations.ts';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import type { Context } from '../terminal/context.ts';
 import { outputOf } from '../views/call.ts';
 import { exitStatus } from '../views/report.ts';

@@ -4,7 +4,7 @@ import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Client } from '#wire/client.ts';
 import { getVersion, getWorldFile } from '#wire/public-api/operations.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { sha256Of } from '../files/digest.ts';
 
 /** Files that are asked for at once. */

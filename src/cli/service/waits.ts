@@ -6,9 +6,9 @@ import { callTransitions } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Client } from '#wire/client.ts';
-import type { CallRequest, CallView } from '#wire/public-api/call.ts';
 import { enqueueCall, getCall, getSession } from '#wire/public-api/operations.ts';
-import type { SessionView } from '#wire/public-api/session.ts';
+import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
+import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { Context } from '../terminal/context.ts';
 import { withProgress } from '../terminal/progress.ts';
 

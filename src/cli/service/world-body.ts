@@ -7,7 +7,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import type { Contract } from '#language/contract.ts';
 import { bundledTemplatesDir, readTemplateTree } from '#runtime/templates.ts';
-import type { CreateWorldBody } from '#wire/public-api/world.ts';
+import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
 import { encodeTree, namesFolder, overlayTree, readTree } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { ProblemsError } from '../views/report.ts';

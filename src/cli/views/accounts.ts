@@ -12,8 +12,8 @@ import type {
   OrganizationView,
   ProjectView,
   TokenView,
-} from '#wire/public-api/account.ts';
-import { type ProjectSettingsView, settableQuotas } from '#wire/public-api/settings.ts';
+} from '#wire/public-api/projects/account.ts';
+import { type ProjectSettingsView, settableQuotas } from '#wire/public-api/projects/settings.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,5 +1,5 @@
 /** The end of an agent as a person reads it. */
-import type { AgentEndView } from '#wire/public-api/agent-end.ts';
+import type { AgentEndView } from '#wire/public-api/sessions/agent-end.ts';
 import { formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
 
 /** Describes how the agent's command ended, and shows what it printed. */

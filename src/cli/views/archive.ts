@@ -1,5 +1,5 @@
 /** An archive that was graded again, as a person reads of it. */
-import type { Grade } from '#wire/public-api/grade.ts';
+import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { Colors } from '../terminal/context.ts';
 import { describeGrade } from './call.ts';
 

@@ -3,8 +3,8 @@
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
 import type { Row } from '#language/contract.ts';
-import type { CallView } from '#wire/public-api/call.ts';
-import type { Grade, GradeChange } from '#wire/public-api/grade.ts';
+import type { CallView } from '#wire/public-api/sessions/call.ts';
+import type { Grade, GradeChange } from '#wire/public-api/sessions/grade.ts';
 import type { Colors } from '../terminal/context.ts';
 import {
   elapsedMs,

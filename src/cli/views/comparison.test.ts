@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BuildComparison } from '#wire/public-api/release.ts';
+import type { BuildComparison } from '#wire/public-api/evaluation/release.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';
 import { describeComparison } from './comparison.ts';

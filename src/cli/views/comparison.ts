@@ -1,5 +1,5 @@
 /** Two builds compared, as a person reads it. */
-import type { BuildComparison, BuildRef } from '#wire/public-api/release.ts';
+import type { BuildComparison, BuildRef } from '#wire/public-api/evaluation/release.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,5 +1,5 @@
 /** Connectors of an organization as a person reads them. */
-import type { ConnectorVersionView, ConnectorView } from '#wire/public-api/connector.ts';
+import type { ConnectorVersionView, ConnectorView } from '#wire/public-api/projects/connector.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

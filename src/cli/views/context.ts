@@ -4,7 +4,7 @@ import type {
   ContextVersionView,
   PromptList,
   PromptView,
-} from '#wire/public-api/context.ts';
+} from '#wire/public-api/projects/context.ts';
 import type { Static } from '#wire/type.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';

@@ -1,6 +1,6 @@
 /** Dashboards and task sets as a person reads them. */
-import type { DashboardView, TransformTested } from '#wire/public-api/dashboard.ts';
-import type { TaskSetView } from '#wire/public-api/task-set.ts';
+import type { DashboardView, TransformTested } from '#wire/public-api/observability/dashboard.ts';
+import type { TaskSetView } from '#wire/public-api/worlds/task-set.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

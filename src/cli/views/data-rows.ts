@@ -1,5 +1,10 @@
 /** Rows of worlds as a person reads them: counts, pages of rows, groups of linked worlds and how they differ. */
-import type { CountsView, GroupsView, ParityView, RowsMeta } from '#wire/public-api/data-read.ts';
+import type {
+  CountsView,
+  GroupsView,
+  ParityView,
+  RowsMeta,
+} from '#wire/public-api/worlds/data-read.ts';
 import type { Static } from '#wire/type.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatCount, formatRows } from '../terminal/print.ts';

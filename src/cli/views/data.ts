@@ -1,8 +1,8 @@
 /** Rows on their way into a world, as a person reads them: refusals with file and line, batches, what came of them. */
 
 import type { ShapeCounts } from '#data/formats/shape-rows.ts';
-import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/data.ts';
-import type { VersionDetail } from '#wire/public-api/version.ts';
+import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/worlds/data.ts';
+import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,7 +1,7 @@
 /** A run of a dataset on a world as a person reads it: its items with their grades, and agents that failed. */
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { makeVisible } from '#domain/visible-text.ts';
-import type { RolloutView, WorldRunView } from '#wire/public-api/dataset.ts';
+import type { RolloutView, WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,11 +1,11 @@
 /** Datasets, items and runs as a person reads them. */
-import type { QueueItemView, QueueView } from '#wire/public-api/annotation.ts';
+import type { QueueItemView, QueueView } from '#wire/public-api/evaluation/annotation.ts';
 import type {
   DatasetItemView,
   DatasetRunItemView,
   DatasetRunView,
   DatasetView,
-} from '#wire/public-api/dataset.ts';
+} from '#wire/public-api/evaluation/dataset.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,6 +1,6 @@
 /** Files, folders and connectors of a project as a person reads them. */
-import type { FileList } from '#wire/public-api/file.ts';
-import type { FileConnectorView, SyncAnswer } from '#wire/public-api/file-connector.ts';
+import type { FileList } from '#wire/public-api/projects/file.ts';
+import type { FileConnectorView, SyncAnswer } from '#wire/public-api/projects/file-connector.ts';
 import type { Static } from '#wire/type.ts';
 import type { View } from '../terminal/context.ts';
 import { formatAgo, formatCount, formatFields } from '../terminal/print.ts';

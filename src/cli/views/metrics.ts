@@ -1,5 +1,5 @@
 /** Metrics as a person reads them: tables, with a bar beside a first measure over time. */
-import type { DailyMetricsView } from '#wire/public-api/metrics.ts';
+import type { DailyMetricsView } from '#wire/public-api/observability/metrics.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

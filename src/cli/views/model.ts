@@ -1,5 +1,5 @@
 /** Models and their prices as a person reads them. */
-import type { ModelView } from '#wire/public-api/model.ts';
+import type { ModelView } from '#wire/public-api/observability/model.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

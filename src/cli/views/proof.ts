@@ -1,5 +1,5 @@
 /** A proof of a task as a person reads it. */
-import type { Proof, ProofRow } from '#wire/public-api/proof.ts';
+import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatCount } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

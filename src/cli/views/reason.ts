@@ -1,6 +1,6 @@
 /** Why a request or a call failed, in the words of the ledger entry or of the vendor's body. */
 import { isObject } from '#domain/json.ts';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { cutLine } from '../terminal/print.ts';
 
 /** Most characters of a reason; `--json` has all of it. */

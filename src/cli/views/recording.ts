@@ -1,5 +1,5 @@
 /** The recording of a session's browser, as a person reads of it. */
-import type { RecordingView } from '#wire/public-api/recording-operations.ts';
+import type { RecordingView } from '#wire/public-api/sessions/recording-operations.ts';
 import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
 
 const marksText = ({ marks }: RecordingView): string | undefined => {

@@ -7,7 +7,7 @@ import type {
   LabelMove,
   ListedBuild,
   RunView,
-} from '#wire/public-api/release.ts';
+} from '#wire/public-api/evaluation/release.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -8,7 +8,7 @@ import { CommanderError } from 'commander';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
-import { type ProblemsDetail, problemsOf } from '#wire/public-api/problem.ts';
+import { type ProblemsDetail, problemsOf } from '#wire/public-api/worlds/problem.ts';
 import { createColors } from '../terminal/colors.ts';
 import { type Context, wantsColor } from '../terminal/context.ts';
 import { formatCount, formatJson } from '../terminal/print.ts';

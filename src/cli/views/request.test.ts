@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { describeLedger } from './request.ts';
 
 const view = { colors: picocolors.createColors(false), room: Infinity };

@@ -3,7 +3,7 @@
 import { isObject } from '#domain/json.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import type { LedgerEntry } from '#wire/host-api/ledger.ts';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cut, formatChanges, formatDuration, formatTable, wrapLines } from '../terminal/print.ts';
 import { type Cells, cutColumn, excessOf, formatBlock, type Table } from './fitted-table.ts';

@@ -1,5 +1,5 @@
 /** Scores and score configs as a person reads them. */
-import type { ScoreConfigView, ScoreView } from '#wire/public-api/score.ts';
+import type { ScoreConfigView, ScoreView } from '#wire/public-api/observability/score.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runTold, session } from '#test/support/cli-service.ts';
-import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
+import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';
 import { describeSession, listSessions } from './session.ts';

@@ -1,6 +1,6 @@
 /** Sessions as a person reads them. */
 import { usualSize } from '#domain/pool.ts';
-import type { SessionListView, SessionView } from '#wire/public-api/session.ts';
+import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import {
   cutLine,

@@ -1,5 +1,9 @@
 /** Stored tasks as a person reads them. */
-import type { StoredTaskDetail, StoredTaskView, TaskValidation } from '#wire/public-api/task.ts';
+import type {
+  StoredTaskDetail,
+  StoredTaskView,
+  TaskValidation,
+} from '#wire/public-api/worlds/task.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

@@ -4,7 +4,7 @@ import type {
   TraceDetail,
   TraceSessionDetail,
   TraceView,
-} from '#wire/public-api/trace.ts';
+} from '#wire/public-api/observability/trace.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

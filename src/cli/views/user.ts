@@ -1,6 +1,6 @@
 /** Users, what they did, and comments, as a person reads them. */
-import type { CommentView } from '#wire/public-api/comment.ts';
-import type { UserEventView, UserProfileView } from '#wire/public-api/user.ts';
+import type { CommentView } from '#wire/public-api/observability/comment.ts';
+import type { UserEventView, UserProfileView } from '#wire/public-api/observability/user.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

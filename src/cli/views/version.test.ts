@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PushView, VersionListView } from '#wire/public-api/version.ts';
+import type { PushView, VersionListView } from '#wire/public-api/worlds/version.ts';
 import { createColors } from '../terminal/colors.ts';
 import { describePush, listVersions } from './version.ts';
 

@@ -1,5 +1,5 @@
 /** Versions of worlds as a person reads them. */
-import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/version.ts';
+import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/worlds/version.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

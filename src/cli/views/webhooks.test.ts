@@ -1,8 +1,8 @@
 /** Webhooks of a session in lines: no text of a world steers the terminal, and each line tells what came of a delivery. */
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
-import type { RequestView } from '#wire/public-api/request.ts';
+import type { DeliveryView, SubscriptionView } from '#wire/public-api/sessions/delivery.ts';
+import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { describeLedger } from './request.ts';
 import { describeForwarded, describeSubscriptions, forwardedAnswer } from './webhooks.ts';
 

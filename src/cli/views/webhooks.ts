@@ -1,6 +1,6 @@
 /** Webhooks of a session as a person reads them: its subscriptions, and deliveries as they are forwarded. */
 import { makeVisible } from '#domain/visible-text.ts';
-import type { DeliveryView, SubscriptionView } from '#wire/public-api/delivery.ts';
+import type { DeliveryView, SubscriptionView } from '#wire/public-api/sessions/delivery.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cut, formatDuration, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';

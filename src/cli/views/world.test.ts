@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
-import type { WorldDetail } from '#wire/public-api/world.ts';
+import type { WorldDetail } from '#wire/public-api/worlds/world.ts';
 import { describeWholeWorld, describeWorld } from './world.ts';
 
 const view = { colors: picocolors.createColors(false), room: Infinity };

@@ -2,13 +2,13 @@
 import type { Static } from 'typebox';
 import { describeContract } from '#language/artifacts/describe.ts';
 import type { Contract, ToolBinding } from '#language/contract.ts';
-import type { EntityView } from '#wire/public-api/runtime.ts';
+import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
 import type {
   TemplateView,
   WorldDetail,
   WorldListView,
   WorldView,
-} from '#wire/public-api/world.ts';
+} from '#wire/public-api/worlds/world.ts';
 import type { View } from '../terminal/context.ts';
 import {
   cutLine,

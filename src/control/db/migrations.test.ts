@@ -61,7 +61,7 @@ describe('a migration', () => {
 describe('JSON of strangers', () => {
   // They fail on `\u0000` and halves of a character of two, which JSON may hold.
   const looksInto = /#?->>?\s*['$]|\bjsonb|\bjson_(typeof|array_|each|object_keys|strip_|extract_)/;
-  const statements = readdirSync(import.meta.dirname)
+  const statements = readdirSync(import.meta.dirname, { encoding: 'utf8', recursive: true })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')] as const);
   const migrations = readdirSync(dir).map(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isTest, sourceFiles } from '#test/support/imports.ts';
-import { replannedStatement, statement } from './database.ts';
+import { replannedStatement, statement } from './core/database.ts';
 
 describe('statements', () => {
   it('are all declared, each prepared one under a name of its own', async () => {

@@ -14,8 +14,8 @@ import {
   unnamedVersion,
   versionOf,
 } from '#wire/mcp-revisions.ts';
-import type { RpcMessage } from '#wire/public-api/mcp-operations.ts';
-import type { KeptMessages } from '../bodies/rpc.ts';
+import type { RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
+import type { KeptMessages } from '../base/bodies/rpc.ts';
 import { isStatelessMethod } from './stateless.ts';
 
 export type McpHeaders = {

@@ -3,7 +3,7 @@
  * proxies from ending a connection on which nothing happens for a while.
  */
 import { Readable } from 'node:stream';
-import { chunksOf, type Piece } from '../json/json-text.ts';
+import { chunksOf, type Piece } from '../base/json/json-text.ts';
 
 export type EventStream = {
   body: Readable;

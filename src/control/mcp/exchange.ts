@@ -13,9 +13,9 @@ import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/t
 import { AppError, type ErrorCode } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import { isStateless, versionOf } from '#wire/mcp-revisions.ts';
-import type { RpcMessage } from '#wire/public-api/mcp-operations.ts';
-import type { KeptMessage, KeptMessages } from '../bodies/rpc.ts';
-import { writeJson } from '../json/json-text.ts';
+import type { RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
+import type { KeptMessage, KeptMessages } from '../base/bodies/rpc.ts';
+import { writeJson } from '../base/json/json-text.ts';
 import { createEvents, type EventStream } from './events.ts';
 import type { Face } from './face.ts';
 import { answerRequest, invalidParams } from './methods.ts';

@@ -5,7 +5,7 @@
 
 import { hideCredentials } from '#domain/credentials.ts';
 import type { AppError } from '#domain/error.ts';
-import { writeJson } from '../json/json-text.ts';
+import { writeJson } from '../base/json/json-text.ts';
 
 export type Resource = {
   uri: string;

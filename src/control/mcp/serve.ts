@@ -3,7 +3,7 @@
  * checks of the SDK's own transport are made here, as the messages come read and checked.
  */
 import type { FieldProblem } from '#domain/error.ts';
-import type { KeptMessages } from '../bodies/rpc.ts';
+import type { KeptMessages } from '../base/bodies/rpc.ts';
 import type { Parts } from '../parts.ts';
 import { checkRequest, type McpHeaders, type Refusal } from './check-request.ts';
 import { type Exchanged, exchange } from './exchange.ts';

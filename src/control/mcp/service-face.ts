@@ -6,8 +6,8 @@ import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
-import { JsonText, writeJson } from '../json/json-text.ts';
-import type { KeyLevel } from '../tokens/tokens.ts';
+import { JsonText, writeJson } from '../base/json/json-text.ts';
+import type { KeyLevel } from '../platform/tokens/tokens.ts';
 import { type CallWatch, type Face, failedResult, type ToolResult, valueResult } from './face.ts';
 import type { ServiceTool, ToolRequest } from './service-tools.ts';
 

@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
 import type { OperationShape, ToolShape } from '#wire/operation.ts';
-import { objectText } from '../bodies/rpc.ts';
+import { objectText } from '../base/bodies/rpc.ts';
 
 type Schema = Record<string, unknown>;
 type Members = Record<string, Schema>;

@@ -8,22 +8,22 @@ import { limits } from '#domain/limits.ts';
 import { isReady } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { linkedTool } from '#language/contract.ts';
-import { objectText } from '../bodies/rpc.ts';
-import { enqueue } from '../calls/enqueue.ts';
+import { objectText } from '../base/bodies/rpc.ts';
 import {
   hintsOf,
   type OutputForm,
   outputFormOf,
   type ToolHints,
   wrapped,
-} from '../contracts/mcp-tools.ts';
-import type { CallRow } from '../db/calls.ts';
-import { findSession, noSession, type SessionRow } from '../db/sessions.ts';
-import { notInState } from '../db/stood-session.ts';
-import { JsonText } from '../json/json-text.ts';
-import type { Facts } from '../memory/session-facts.ts';
-import type { Version } from '../memory/versions.ts';
+} from '../base/contracts/mcp-tools.ts';
+import { JsonText } from '../base/json/json-text.ts';
+import type { CallRow } from '../db/sessions/calls.ts';
+import { notInState } from '../db/sessions/ended-session.ts';
+import { findSession, noSession, type SessionRow } from '../db/sessions/sessions.ts';
 import type { Parts } from '../parts.ts';
+import type { Facts } from '../sessions/caches/session-facts.ts';
+import { enqueue } from '../sessions/calls/enqueue.ts';
+import type { Version } from '../worlds/caches/versions.ts';
 import { type Face, failedResult, type Resource, type ToolResult, toldResult } from './face.ts';
 
 export type SessionOfProject = { projectId: string; sessionId: string };

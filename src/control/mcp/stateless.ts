@@ -8,7 +8,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { AppError } from '#domain/error.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import { metaKeys, metaOf, statelessVersions } from '#wire/mcp-revisions.ts';
-import type { KeptMessage } from '../bodies/rpc.ts';
+import type { KeptMessage } from '../base/bodies/rpc.ts';
 import type { Face } from './face.ts';
 import { answerRequest, hasMethod, invalidParams, type RpcFailure } from './methods.ts';
 import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';

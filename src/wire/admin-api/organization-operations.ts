@@ -1,8 +1,8 @@
 /** What operators do to organizations: they make them, name owners, and give projects more than the usual quotas. */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
-import { MadeKeyView, MadeTokenView, OrganizationView } from '../public-api/account.ts';
-import { ProjectSettingsView, QuotasChange } from '../public-api/settings.ts';
+import { MadeKeyView, MadeTokenView, OrganizationView } from '../public-api/projects/account.ts';
+import { ProjectSettingsView, QuotasChange } from '../public-api/projects/settings.ts';
 import { nullable } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

@@ -6,7 +6,7 @@
 import { limits } from '#domain/limits.ts';
 import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
 import { operation } from '../operation.ts';
-import { callSessionServer } from '../public-api/mcp-operations.ts';
+import { callSessionServer } from '../public-api/sessions/mcp-operations.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

@@ -1,6 +1,6 @@
 /** What a host is told to load and to serve, and what it says that it holds. */
-import { SessionClock } from '../public-api/session.ts';
-import { TaskSpec } from '../public-api/task-spec.ts';
+import { SessionClock } from '../public-api/sessions/session.ts';
+import { TaskSpec } from '../public-api/worlds/task-spec.ts';
 import { DigestText, nullable } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

@@ -1,7 +1,7 @@
 /** An entry of the request ledger as a host delivers it: a row of the entity `svc_requests`. */
 import { ledgerWays } from '#domain/ledger.ts';
-import { ChangeCountsView } from '../public-api/call.ts';
-import { RowChangeView } from '../public-api/request.ts';
+import { ChangeCountsView } from '../public-api/sessions/call.ts';
+import { RowChangeView } from '../public-api/sessions/request.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

@@ -8,7 +8,7 @@ import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { linkScopes, surfaceKinds } from '#domain/session.ts';
 import { operation } from '../operation.ts';
-import { CallErrorView, ChangeCountsView } from '../public-api/call.ts';
+import { CallErrorView, ChangeCountsView } from '../public-api/sessions/call.ts';
 import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 import { Assignment, Holding, LoadDirective } from './assignment.ts';

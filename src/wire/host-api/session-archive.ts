@@ -15,8 +15,8 @@
  * | `changes/0001.jsonl` … | `ChangeLine`: rows that differ from the state in which the task began |
  * | `rows/0001.jsonl` … | `RowLine`: all rows as they were left |
  */
-import { SessionClock } from '../public-api/session.ts';
-import { TaskSpec } from '../public-api/task-spec.ts';
+import { SessionClock } from '../public-api/sessions/session.ts';
+import { TaskSpec } from '../public-api/worlds/task-spec.ts';
 import { DigestText, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 

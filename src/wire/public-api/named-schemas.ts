@@ -1,11 +1,11 @@
 /** The schemas that have a name in the OpenAPI document: those that several operations share, or that clients keep. */
 import type { TSchema } from '../type.ts';
-import { CallView } from './call.ts';
-import { ConnectorVersionView, ConnectorView } from './connector.ts';
-import { DeliveryAnswerView, DeliveryView, SubscriptionView } from './delivery.ts';
-import { Grade } from './grade.ts';
-import { TestRunDetail, TestRunView } from './run.ts';
-import { SessionView } from './session.ts';
+import { TestRunDetail, TestRunView } from './evaluation/test-run.ts';
+import { ConnectorVersionView, ConnectorView } from './projects/connector.ts';
+import { CallView } from './sessions/call.ts';
+import { DeliveryAnswerView, DeliveryView, SubscriptionView } from './sessions/delivery.ts';
+import { Grade } from './sessions/grade.ts';
+import { SessionView } from './sessions/session.ts';
 import {
   BranchBody,
   LabelBody,
@@ -19,8 +19,8 @@ import {
   VersionDetail,
   VersionListView,
   VersionView,
-} from './version.ts';
-import { CreateWorldBody, WorldDetail, WorldListView } from './world.ts';
+} from './worlds/version.ts';
+import { CreateWorldBody, WorldDetail, WorldListView } from './worlds/world.ts';
 
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Branch: BranchBody,

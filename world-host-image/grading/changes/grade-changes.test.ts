@@ -4,7 +4,7 @@ import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import { sampleContract } from '#test/support/sample-contract.ts';
 import { openSampleStore } from '#test/support/sample-store.ts';
-import type { GraderChanges } from '#wire/public-api/grader-changes.ts';
+import type { GraderChanges } from '#wire/public-api/worlds/grader-changes.ts';
 import type { Session } from '../../session/session.ts';
 import type { ExplainingCheck } from './explain.ts';
 import { explainChanges } from './grade-changes.ts';

@@ -10,7 +10,7 @@ import { StoreRefusal } from '#store/refusal.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import { sampleContract } from '#test/support/sample-contract.ts';
 import { openSampleStore } from '#test/support/sample-store.ts';
-import type { GradeChange } from '#wire/public-api/grade.ts';
+import type { GradeChange } from '#wire/public-api/sessions/grade.ts';
 import type { Session } from '../../session/session.ts';
 import type { Allowance } from './allow.ts';
 import type { ExplainingCheck } from './explain.ts';

@@ -6,7 +6,7 @@ import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
-import type { GradeChange, GradeChanges } from '#wire/public-api/grade.ts';
+import type { GradeChange, GradeChanges } from '#wire/public-api/sessions/grade.ts';
 import type { ChangedRow, ChangedState } from './changed-rows.ts';
 import type { Claims } from './claims.ts';
 

@@ -8,7 +8,7 @@ alter table versions
   add column author text,
   add column changes json,
 -- Of each entity how many rows came from the tree. They are the first ones; those after them were given or
--- imported, and a push keeps them. Null: made by a release before this one, see `compile/kept-rows.ts`.
+-- imported, and a push keeps them. Null: made by a release before this one, see `worlds/compile/kept-rows.ts`.
   add column tree_rows json;
 
 -- Names that the users of a world give to its versions. Each names one of them, and may be set anew.

@@ -5,7 +5,7 @@
 create index observations_level on observations (project_id, level, began_at desc) where level <> 'DEFAULT';
 create index observations_name on observations (project_id, name, began_at desc) where octet_length(name) <= 500;
 
--- How often what lies on a day was touched, by project, day and slot of the writer (src/control/db/daily-usage.ts).
+-- How often what lies on a day was touched, by project, day and slot of the writer (src/control/db/observability/daily-usage.ts).
 -- The sum over slots only grows, and tells whether cells of the day are still those of its rows.
 create table day_marks (
   project_id text not null,
@@ -33,7 +33,7 @@ create table day_rolls (
 create table day_cells (
   project_id text not null,
   day date not null,
-  -- `model`, `name`, `hour` or `user` (src/control/db/day-cells.ts).
+  -- `model`, `name`, `hour` or `user` (src/control/db/observability/daily-rollups.ts).
   breakdown text not null,
   hour smallint,
   name text,
@@ -49,7 +49,7 @@ create table day_cells (
   input_cost double precision not null,
   output_cost double precision not null,
   total_cost double precision not null,
-  -- Of latencies, in milliseconds: how many there are, and how they spread (src/control/db/latency-sketch.ts).
+  -- Of latencies, in milliseconds: how many there are, and how they spread (src/control/db/observability/latency-sketch.ts).
   latencies double precision not null,
   latency_sum double precision,
   latency_least double precision,

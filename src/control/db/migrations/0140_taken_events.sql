@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Events that were taken, together by their trace and the minutes in which they were made (src/control/db/taken-events.ts):
+-- Events that were taken, together by their trace and the minutes in which they were made (src/control/db/observability/seen-events.ts):
 -- one row for most batches, where `ingested_events` had one for each event. Remembered as those are. What was taken
 -- before this table came is merged with itself when it is sent again, which changes nothing.
 create table taken_events (

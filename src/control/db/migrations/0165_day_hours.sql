@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- What the observations of a day that was added up come to by hour, in the columns of `daily_usage`, so that days of which a
--- part is asked for need not be read from rows (src/control/db/day-hours.ts).
+-- part is asked for need not be read from rows (src/control/db/observability/hourly-rollups.ts).
 create table day_hours (
   project_id text not null,
   day date not null,

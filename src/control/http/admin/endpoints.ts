@@ -1,14 +1,14 @@
 /** The admin API: what is served to operators below `/api/admin`. */
 import * as api from '#wire/admin-api/operations.ts';
-import { previewCollection } from '../../admin/collection.ts';
-import { examine } from '../../admin/doctor.ts';
-import { drain } from '../../admin/drain.ts';
-import { listHosts, listPools } from '../../db/admin.ts';
-import { listImportJobs } from '../../db/import-jobs.ts';
-import { readLoad } from '../../db/load.ts';
+import { listHosts, listPools } from '../../db/operations/installation.ts';
+import { readLoad } from '../../db/sessions/load.ts';
+import { listImportJobs } from '../../db/worlds/import-jobs.ts';
+import { previewCollection } from '../../operations/collection.ts';
+import { examine } from '../../operations/doctor/doctor.ts';
+import { drain } from '../../operations/drain.ts';
 import type { Parts } from '../../parts.ts';
-import { findDamaged } from '../../worlds/damaged.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { findDamaged } from '../../worlds/versions/damaged.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 import { organizationEndpoints } from './organizations.ts';
 
 /** One look at blobs: what is read within a few seconds from a slow store. */

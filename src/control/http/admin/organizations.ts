@@ -1,17 +1,17 @@
 /** What operators do to organizations. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/admin-api/operations.ts';
+import { listOrganizations } from '../../db/projects/organizations.ts';
+import { findProjectByPath } from '../../db/projects/projects.ts';
+import type { Parts } from '../../parts.ts';
 import {
   addOwner,
   createOrganization,
   operator,
   viewOrganization,
-} from '../../accounts/organizations.ts';
-import { updateSettings } from '../../accounts/settings.ts';
-import { listOrganizations } from '../../db/organizations.ts';
-import { findProjectByPath } from '../../db/projects.ts';
-import type { Parts } from '../../parts.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+} from '../../projects/accounts/organizations.ts';
+import { updateSettings } from '../../projects/accounts/settings.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const organizationEndpoints = ({ db, config, log }: Parts): Endpoint[] => [
   endpoint(api.listOrganizations, async () => {

@@ -3,15 +3,15 @@ import { isReady } from '#domain/session.ts';
 import { Secret } from '#runtime/secret.ts';
 import { entryKeyOf } from '#runtime/surface-pass.ts';
 import * as api from '#wire/gateway-api/operations.ts';
-import { consumeLink, findRoute, type RouteRow } from '../../db/routes.ts';
-import { noSession } from '../../db/sessions.ts';
+import { consumeLink, findRoute, type RouteRow } from '../../db/sessions/routes.ts';
+import { noSession } from '../../db/sessions/sessions.ts';
 import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
 import { createSessionFace } from '../../mcp/session-face.ts';
-import { holdUntil, toMs } from '../../news/hold.ts';
-import { routesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
-import { hashSecretKey, sessionToken } from '../../tokens/tokens.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
+import { routesTopic } from '../../platform/notifications/notifications.ts';
+import { hashSecretKey, sessionToken } from '../../platform/tokens/tokens.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 /** What hosts serve, at one address; they tell surfaces apart by the name in `Host`. */
 const hosted = ['api', 'ui'] as const;

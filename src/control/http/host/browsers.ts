@@ -1,14 +1,14 @@
 /** What a browser's host reports about the session that it serves. */
 import * as api from '#wire/host-api/operations.ts';
+import type { Parts } from '../../parts.ts';
 import {
   noteCheckpoint,
   pollBrowser,
   reportBrowserClosed,
   reportBrowserReady,
-} from '../../browsers/serve.ts';
-import type { Parts } from '../../parts.ts';
-import { keepPart } from '../../recordings/keep.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+} from '../../sessions/browsers/serve.ts';
+import { keepPart } from '../../sessions/recordings/keep.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const browserEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.reportBrowserReady, async ({ params, body }, { caller: { hostId } }) => {

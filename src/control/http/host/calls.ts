@@ -1,9 +1,9 @@
 /** Calls as the host of their session meets them. */
 import * as api from '#wire/host-api/operations.ts';
-import { answer } from '../../calls/answer.ts';
-import { nextDirective } from '../../calls/directive.ts';
 import type { Parts } from '../../parts.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { answer } from '../../sessions/calls/answer.ts';
+import { nextDirective } from '../../sessions/calls/directive.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const callEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.pollCalls, async ({ params, query }, { caller: { hostId }, signal }) => {

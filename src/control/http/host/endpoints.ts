@@ -1,6 +1,6 @@
 /** The host API: what is served to world hosts below `/api/host`. */
 import type { Parts } from '../../parts.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../server/endpoint.ts';
 import { browserEndpoints } from './browsers.ts';
 import { callEndpoints } from './calls.ts';
 import { ownHostEndpoints } from './hosts.ts';

@@ -2,25 +2,31 @@
 import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';
-import { isLost, missing } from '../../blobs/blobs.ts';
-import { noteBrowserActivity } from '../../db/browsers.ts';
+import { noteBrowserActivity } from '../../db/sessions/browsers.ts';
 import {
   type Beaten,
   drainUnloaded,
   findWhereabouts,
   mayReadBlob,
   noteBeat,
-} from '../../db/hosts.ts';
-import { noteActivity } from '../../db/sessions.ts';
-import { loseHost } from '../../hosts/lose.ts';
-import { isPageFile } from '../../hosts/page-files.ts';
-import { poll, reportWarmAndPoll } from '../../hosts/poll.ts';
-import { reportWarm, staleGeneration } from '../../hosts/warm.ts';
-import { poolTopic } from '../../news/notices.ts';
+} from '../../db/sessions/hosts.ts';
+import { noteActivity } from '../../db/sessions/sessions.ts';
 import type { Parts } from '../../parts.ts';
-import { apiAddress } from '../../sessions/view.ts';
-import { workingToken } from '../../tokens/tokens.ts';
-import { type Endpoint, endpoint, type HostCaller, respond, respondStream } from '../endpoint.ts';
+import { isLost, missing } from '../../platform/blobs/blobs.ts';
+import { poolTopic } from '../../platform/notifications/notifications.ts';
+import { workingToken } from '../../platform/tokens/tokens.ts';
+import { loseHost } from '../../sessions/hosts/lose.ts';
+import { isPageFile } from '../../sessions/hosts/page-files.ts';
+import { poll, reportWarmAndPoll } from '../../sessions/hosts/poll.ts';
+import { reportWarm, staleGeneration } from '../../sessions/hosts/warm.ts';
+import { apiAddress } from '../../sessions/lifecycle/view.ts';
+import {
+  type Endpoint,
+  endpoint,
+  type HostCaller,
+  respond,
+  respondStream,
+} from '../server/endpoint.ts';
 
 /** Blobs that are larger are sent as they are read. */
 const mostAtOnceBytes = 2 ** 20;

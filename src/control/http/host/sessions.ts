@@ -1,18 +1,18 @@
 /** What a host reports about the session that it serves. */
 import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
-import { staleHost } from '../../calls/directive.ts';
-import { findHostWork } from '../../db/hosts.ts';
-import { noteLostEntries } from '../../db/lost-entries.ts';
-import { insertRequests } from '../../db/requests.ts';
-import { consumeLink } from '../../db/routes.ts';
-import { noteArrived } from '../../deliveries/arrive.ts';
-import { closeAndPoll } from '../../hosts/closed.ts';
+import { findHostWork } from '../../db/sessions/hosts.ts';
+import { noteLostEntries } from '../../db/sessions/lost-entries.ts';
+import { insertRequests } from '../../db/sessions/requests.ts';
+import { consumeLink } from '../../db/sessions/routes.ts';
 import type { Parts } from '../../parts.ts';
-import { reportClosed } from '../../sessions/close.ts';
-import { reportFailed, reportReady } from '../../sessions/ready.ts';
-import { hashSecretKey } from '../../tokens/tokens.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { hashSecretKey } from '../../platform/tokens/tokens.ts';
+import { staleHost } from '../../sessions/calls/directive.ts';
+import { closeAndPoll } from '../../sessions/hosts/closed.ts';
+import { reportClosed } from '../../sessions/lifecycle/close.ts';
+import { reportFailed, reportReady } from '../../sessions/lifecycle/ready.ts';
+import { noteArrived } from '../../sessions/webhooks/arrivals.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 /** Of what a host says of a failure; the session tells it, also in lists. */
 const mostChars = 4_000;
@@ -51,7 +51,7 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     });
   }),
 
-  // The entries are as `bodies/ledger-entry.ts` has read them.
+  // The entries are as `base/bodies/ledger-entry.ts` has read them.
   endpoint(api.deliverRequests, async ({ params, body }, { caller: { hostId } }) => {
     const host = { ...params, hostId, generation: body.generation };
     if (!(await insertRequests(parts.db, host, body.entries))) throw staleHost(host);

@@ -13,10 +13,10 @@ import { plainIp } from '#domain/host-address.ts';
 import { own } from '#domain/json.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
-import { findAssignment } from '../../browsers/serve.ts';
 import type { ControlConfig } from '../../config.ts';
 import type { Parts } from '../../parts.ts';
-import type { Authenticate } from '../auth.ts';
+import { findAssignment } from '../../sessions/browsers/serve.ts';
+import type { Authenticate } from '../server/auth.ts';
 
 export type Tunnels = {
   /** Serves a CONNECT request. */

@@ -1,6 +1,6 @@
 /** The pool API: what is served to orchestrators below `/api/pool`. */
 import type { Parts } from '../../parts.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../server/endpoint.ts';
 import { hostEndpoints } from './hosts.ts';
 import { poolsEndpoints } from './pools.ts';
 

@@ -3,14 +3,14 @@ import { AppError } from '#domain/error.ts';
 import { readHostAddress } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';
 import * as api from '#wire/pool-api/operations.ts';
-import type { Queryable } from '../../db/database.ts';
-import { beginLoad, insertHost, noteLaunched } from '../../db/hosts.ts';
-import { underLease } from '../../db/leases.ts';
-import { loseHost } from '../../hosts/lose.ts';
-import { poolTopic, routeTopic } from '../../news/notices.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { underLease } from '../../db/core/leases.ts';
+import { beginLoad, insertHost, noteLaunched } from '../../db/sessions/hosts.ts';
 import type { Parts } from '../../parts.ts';
-import { hostToken } from '../../tokens/tokens.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { poolTopic, routeTopic } from '../../platform/notifications/notifications.ts';
+import { hostToken } from '../../platform/tokens/tokens.ts';
+import { loseHost } from '../../sessions/hosts/lose.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 const checkAddress = (hostId: string, address: string | null | undefined): void => {
   if (typeof address !== 'string' || readHostAddress(address) !== undefined) return;

@@ -1,14 +1,19 @@
 /** Pools for those who keep them: who leads, what there is, what is published, and the reaper's clock. */
 import * as api from '#wire/pool-api/operations.ts';
-import { acquireLease, noteRefused, underLease } from '../../db/leases.ts';
-import { findPoolsFile, findUnknownWorlds, keepPoolsFile, replacePools } from '../../db/pools.ts';
-import { observe } from '../../hosts/observe.ts';
-import { reap } from '../../jobs/reap.ts';
-import { tidyUp } from '../../jobs/tidy.ts';
-import { toMs } from '../../news/hold.ts';
-import { poolTopic } from '../../news/notices.ts';
+import { acquireLease, noteRefused, underLease } from '../../db/core/leases.ts';
+import {
+  findPoolsFile,
+  findUnknownWorlds,
+  keepPoolsFile,
+  replacePools,
+} from '../../db/sessions/pools.ts';
+import { tidyUp } from '../../operations/maintenance.ts';
 import type { Parts } from '../../parts.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { toMs } from '../../platform/notifications/held-requests.ts';
+import { poolTopic } from '../../platform/notifications/notifications.ts';
+import { observe } from '../../sessions/hosts/observe.ts';
+import { reap } from '../../sessions/reaper.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const poolsEndpoints = (parts: Parts): Endpoint[] => {
   const { db, log, notices } = parts;

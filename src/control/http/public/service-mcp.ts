@@ -7,8 +7,8 @@ import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
 import { createServiceFace, type PerformTool } from '../../mcp/service-face.ts';
 import { serviceToolsOf } from '../../mcp/service-tools.ts';
 import type { Parts } from '../../parts.ts';
-import { type Endpoint, endpoint, type ProjectCaller } from '../endpoint.ts';
-import { createPerformer, type Performer, type Ways } from '../perform.ts';
+import { type Endpoint, endpoint, type ProjectCaller } from '../server/endpoint.ts';
+import { createPerformer, type Performer, type Ways } from '../server/perform.ts';
 
 /** The endpoint of the server over the operations of these others. */
 export const serviceEndpoint = (

@@ -1,10 +1,10 @@
 /** The sender API: what is served to senders of webhooks below `/api/sender`. */
 import * as api from '#wire/sender-api/operations.ts';
-import { holdUntil, toMs } from '../../news/hold.ts';
-import { pushesTopic } from '../../news/notices.ts';
 import type { Parts } from '../../parts.ts';
-import { claim, report, takeBack } from '../../pushes/pushes.ts';
-import { type Endpoint, endpoint, respond } from '../endpoint.ts';
+import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
+import { pushesTopic } from '../../platform/notifications/notifications.ts';
+import { claim, report, takeBack } from '../../sessions/webhooks/pushes.ts';
+import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const senderEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.claimPushes, async ({ body }, { signal }) => {

@@ -1,0 +1,50 @@
+/**
+ * Bounds on what bodies hold whose entries are taken one by one. They are looked at before anything is made of a body,
+ * and while it is still being unpacked: a few bytes may become very many entries.
+ */
+import { exportBounds, HoldsTooMany } from '#observability/otlp/bounds.ts';
+import { holdMetrics, holdSpans } from '#observability/otlp/protobuf-extent.ts';
+import { mostEvents } from '#wire/public-api/observability/ingestion.ts';
+import { countEntries, placeOf } from './entries.ts';
+import type { BodyForm } from './keep.ts';
+
+type Bound = { what: string; most: number; places: readonly number[] };
+
+const bound = (what: string, most: number, ...lists: readonly string[]): Bound => ({
+  what,
+  most,
+  places: lists.map(placeOf),
+});
+
+const { resources, scopes, spans, attributes } = exportBounds;
+
+/** The lists of each operation, by where they stand in its body. */
+const listsOf: Readonly<Record<string, readonly Bound[]>> = {
+  ingest: [bound('events', mostEvents, '{[')],
+  ingestSpans: [
+    bound('resources', resources, '{['),
+    bound('scopes', scopes, '{[{['),
+    bound('spans', spans, '{[{[{['),
+    bound('attributes', attributes, '{[{{[', '{[{[{{[', '{[{[{[{[', '{[{[{[{[{['),
+  ],
+  ingestMetrics: [bound('resources', resources, '{[')],
+};
+
+const protobufHolds: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
+  ingestSpans: holdSpans,
+  ingestMetrics: holdMetrics,
+};
+
+const holdLists = (bytes: Uint8Array, bounds: readonly Bound[]): void => {
+  const counts = countEntries(bytes);
+  for (const { what, most, places } of bounds) {
+    const sum = places.reduce((all, place) => all + (counts[place] ?? 0), 0);
+    if (sum > most) throw new HoldsTooMany(what, most);
+  }
+};
+
+/** Throws `HoldsTooMany` for a body of an operation, or its beginning, that holds more than it may. */
+export const holdToExtent = (operation: string, form: BodyForm, bytes: Uint8Array): void => {
+  if (form === 'protobuf') protobufHolds[operation]?.(bytes);
+  else if (Object.hasOwn(listsOf, operation)) holdLists(bytes, listsOf[operation] ?? []);
+};

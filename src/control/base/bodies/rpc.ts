@@ -1,0 +1,40 @@
+/**
+ * What is kept of the messages of an MCP request. The arguments of a tool are strangers' JSON and may be large: each
+ * stays text, which goes on to where it is read or stored without being parsed again.
+ */
+import { isObject } from '#domain/json.ts';
+import type { RpcBody, RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
+
+export type KeptMessage = {
+  /** The message without the arguments of a tool. */
+  message: RpcMessage;
+  /** The arguments of a tool as JSON texts by name; null where what is given is no object. */
+  argumentTexts: Record<string, string> | null;
+};
+
+export type KeptMessages = { messages: KeptMessage[]; isBatch: boolean };
+
+const textsOf = (given: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, JSON.stringify(value)]));
+
+const keepMessage = (message: RpcMessage): KeptMessage => {
+  const { params, ...rest } = message;
+  if (params === undefined) return { message: rest, argumentTexts: {} };
+  const { arguments: given = {}, ...others } = params;
+  return {
+    message: { ...rest, params: others },
+    argumentTexts: isObject(given) ? textsOf(given) : null,
+  };
+};
+
+/** The messages of a body, in their order. */
+export const keepMessages = (body: RpcBody): KeptMessages =>
+  Array.isArray(body)
+    ? { messages: body.map(keepMessage), isBatch: true }
+    : { messages: [keepMessage(body)], isBatch: false };
+
+/** Arguments as the JSON text of one object. */
+export const objectText = (texts: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(texts)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join(',')}}`;

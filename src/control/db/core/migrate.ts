@@ -1,0 +1,43 @@
+/**
+ * Brings a database to this program's schema: the plain SQL files of `migrations/`, in the order of
+ * their numbers, each in a transaction of its own, so that none holds a lock for another, run by
+ * node-pg-migrate. Replicas that start together wait for each other on an advisory lock. A migration that has run is never edited; the next one corrects it.
+ */
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import { AppError } from '#domain/error.ts';
+import { type Queryable, statement } from './database.ts';
+
+const dir = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** Runs the migrations that are missing and returns their names. */
+export const migrate = async (databaseUrl: string): Promise<string[]> => {
+  try {
+    const ran = await runner({
+      databaseUrl,
+      dir,
+      direction: 'up',
+      migrationsTable: 'migrations',
+      advisoryLockMode: 'wait',
+      singleTransaction: false,
+      log: () => {},
+    });
+    return ran.map(({ name }) => name);
+  } catch (cause) {
+    throw new AppError('unavailable', 'the database cannot be migrated', { cause });
+  }
+};
+
+const schemaStatement = statement('check_schema', 'select name from migrations order by id');
+
+/** Throws `unavailable` when the database does not answer, or lacks a migration of this program. */
+export const checkSchema = async (db: Queryable): Promise<void> => {
+  const rows = await db.query<{ name: string }>(schemaStatement, []);
+  const ran = new Set(rows.map(({ name }) => name));
+  const wanted = (await readdir(dir)).filter((file) => file.endsWith('.sql'));
+  const missing = wanted.filter((file) => !ran.has(file.replace(/\.sql$/, '')));
+  if (missing.length > 0) {
+    throw new AppError('unavailable', `the database lacks the migrations ${missing.join(', ')}`);
+  }
+};

@@ -1,0 +1,185 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createGroup } from './write-batcher.ts';
+
+type Item = { owner: string; key: string };
+
+/** A group that does what it is given when it is told to, `groups` at once and `items` in each. */
+const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) => {
+  const begun: string[][] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  let values = (given: readonly Item[]): (string | undefined)[] => given.map(({ key }) => key);
+  const group = createGroup<Item, string>({
+    limits: { groups, items, gatherMs, waiting },
+    ownerOf: ({ owner }) => owner,
+    keyOf: ({ key }) => key,
+    async together(given) {
+      begun.push(given.map(({ key }) => key));
+      const end = Promise.withResolvers<void>();
+      ends.push(end);
+      await end.promise;
+      return values(given);
+    },
+    isOfOne: (error) => (error as Error).message === 'a value',
+  });
+  return {
+    group,
+    begun,
+    take: (owner: string, key: string) => group.take({ owner, key }),
+    answer: (how: typeof values) => {
+      values = how;
+    },
+    /** Ends the one that began first, and lets what follows begin. */
+    async end(error?: Error) {
+      const end = ends.shift();
+      if (error === undefined) end?.resolve();
+      else end?.reject(error);
+      await turn();
+    },
+  };
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** All that was asked for by now has begun as far as it may. */
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+it('does what comes at once together, and what comes meanwhile when that has ended', async () => {
+  const { take, begun, end, group } = startGroup();
+  const first = Promise.all([take('p', 'a'), take('p', 'b')]);
+  await turn();
+  const second = Promise.all([take('p', 'c'), take('p', 'd')]);
+  await turn();
+  expect(begun).toEqual([['a', 'b']]);
+  expect(group.waiting()).toBe(2);
+  await end();
+  expect(begun).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+  expect(await first).toEqual(['a', 'b']);
+  await end();
+  expect(await second).toEqual(['c', 'd']);
+});
+
+it('has so many groups under way as it may, and so many items in each', async () => {
+  const { take, begun } = startGroup({ groups: 2, items: 2 });
+  for (const key of 'abcde') void take('p', key);
+  await turn();
+  expect(begun).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
+});
+
+it('begins at once with what comes alone, and waits a moment where more has come', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const { take, begun, end } = startGroup({ gatherMs: 1 });
+  void take('p', 'a');
+  await turn();
+  await end();
+  void take('p', 'b');
+  await turn();
+  expect(begun).toEqual([['a'], ['b']]);
+  void take('p', 'c');
+  await turn();
+  await end();
+  void take('p', 'd');
+  await turn();
+  expect(begun).toEqual([['a'], ['b']]);
+  vi.advanceTimersByTime(1);
+  await turn();
+  await end();
+  expect(begun.at(-1)).toEqual(['c', 'd']);
+  void take('p', 'e');
+  await turn();
+  expect(begun).toHaveLength(3);
+  vi.advanceTimersByTime(1);
+  await turn();
+  await end();
+  void take('p', 'f');
+  await turn();
+  expect(begun.slice(3)).toEqual([['e'], ['f']]);
+});
+
+it('begins with what has waited for a moment when the group before it ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const { take, begun, end } = startGroup({ gatherMs: 1 });
+  void take('p', 'a');
+  await turn();
+  void take('p', 'b');
+  vi.advanceTimersByTime(1);
+  await turn();
+  expect(begun).toEqual([['a']]);
+  await end();
+  expect(begun).toEqual([['a'], ['b']]);
+});
+
+it('gives each owner its turn, however much another asks for', async () => {
+  const { take, begun, end } = startGroup();
+  for (const key of ['a1', 'a2', 'a3', 'a4', 'a5']) void take('a', key);
+  void take('b', 'b1');
+  await turn();
+  await end();
+  expect(begun).toEqual([
+    ['a1', 'b1', 'a2'],
+    ['a3', 'a4', 'a5'],
+  ]);
+});
+
+it('never has two items of one key under way, and keeps their order', async () => {
+  const { take, begun, end } = startGroup({ groups: 2 });
+  const done: string[] = [];
+  void take('p', 'a').then(() => done.push('a first'));
+  void take('p', 'a').then(() => done.push('a second'));
+  void take('p', 'b');
+  await turn();
+  expect(begun).toEqual([['a', 'b']]);
+  await end();
+  expect(begun).toEqual([['a', 'b'], ['a']]);
+  await end();
+  expect(done).toEqual(['a first', 'a second']);
+});
+
+it('leaves to be done alone what a group left out, and all of a group that one item failed', async () => {
+  const { take, answer, end } = startGroup();
+  answer(([first]) => [first?.key, undefined]);
+  const some = Promise.all([take('p', 'a'), take('p', 'b')]);
+  await turn();
+  await end();
+  expect(await some).toEqual(['a', undefined]);
+  const failed = Promise.all([take('p', 'a'), take('p', 'b')]);
+  await turn();
+  await end(new Error('a value'));
+  expect(await failed).toEqual([undefined, undefined]);
+});
+
+it('tells all of a group what failed that is no fault of any, and goes on with the next', async () => {
+  const { take, end } = startGroup({ items: 2 });
+  const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
+  const next = take('p', 'c');
+  await turn();
+  await end(new Error('the database is gone'));
+  const reason = new Error('the database is gone');
+  expect(await failed).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
+  await end();
+  expect(await next).toBe('c');
+});
+
+it('refuses an owner that has too many waiting, and no other', async () => {
+  const { take, group } = startGroup({ waiting: 2 });
+  void take('a', 'a1');
+  await turn();
+  void take('a', 'a2');
+  void take('a', 'a3');
+  await expect(take('a', 'a4')).rejects.toMatchObject({
+    code: 'exhausted',
+    detail: { retryAfterMs: 1_000 },
+  });
+  void take('b', 'b1');
+  expect(group.waiting()).toBe(3);
+});

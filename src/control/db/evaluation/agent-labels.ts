@@ -1,0 +1,103 @@
+/** Labels of agents' builds: where they are, and each move that brought them there. */
+import { type Queryable, replannedStatement, statement } from '../core/database.ts';
+import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
+import { countUpTo } from '../core/where.ts';
+
+export type LabelMoveRow = {
+  id: string;
+  agentId: string;
+  label: string;
+  buildId: string;
+  previousBuildId: string | null;
+  isRollback: boolean;
+  isForced: boolean;
+  /** Names of tools. */
+  breaking: string[];
+  reason: string | null;
+  actor: string;
+  source: string | null;
+  movedAt: Date;
+  /** The greater, the later. */
+  number: number;
+};
+
+const columns = `m.id, m.agent_id as "agentId", m.label, m.build_id as "buildId",
+  m.previous_build_id as "previousBuildId", m.is_rollback as "isRollback", m.is_forced as "isForced",
+  m.breaking, m.reason, m.actor, m.source, m.moved_at as "movedAt", m.number::float8 as number`;
+
+const lockStatement = statement(
+  'lock_agent_label',
+  `select pg_advisory_xact_lock(hashtextextended(
+     'agent label ' || json_build_array(:projectId::text, :agentId::text, :label::text), 0))`,
+);
+
+type LabelOf = { projectId: string; agentId: string; label: string };
+
+/** Has others that would move the label wait until the transaction is over. */
+export const lockLabel = async (tx: Queryable, label: LabelOf): Promise<void> => {
+  await tx.query(lockStatement, label);
+};
+
+const putStatement = statement(
+  'move_agent_label',
+  `with put as (
+     insert into agent_labels (project_id, agent_id, label, build_id)
+     values (:projectId, :agentId, :label, :buildId)
+     on conflict (project_id, agent_id, label) do update set build_id = excluded.build_id, moved_at = now()
+   )
+   insert into agent_label_moves as m (id, project_id, agent_id, label, build_id, previous_build_id,
+     is_rollback, is_forced, breaking, reason, actor, source)
+   values (:id, :projectId, :agentId, :label, :buildId, :previousBuildId,
+     :isRollback, :isForced, :breaking::text[], :reason, :actor, :source)
+   returning ${columns}`,
+);
+
+/** Puts a label on a build and writes down that it did; the label is locked. */
+export const putLabel = async (
+  tx: Queryable,
+  projectId: string,
+  move: Omit<LabelMoveRow, 'movedAt' | 'number'>,
+): Promise<LabelMoveRow> => {
+  const [row] = await tx.query<LabelMoveRow>(putStatement, { projectId, ...move });
+  if (row === undefined) throw new Error(`move ${move.id} was not written`);
+  return row;
+};
+
+const lastStatement = statement(
+  'find_last_label_move',
+  `select ${columns} from agent_label_moves m
+    where m.build_id = :buildId and m.label = :label order by m.number desc limit 1`,
+);
+
+/** The move that brought a label to where it is. */
+export const findLastMove = async (
+  tx: Queryable,
+  buildId: string,
+  label: string,
+): Promise<LabelMoveRow | undefined> =>
+  (await tx.query<LabelMoveRow>(lastStatement, { buildId, label }))[0];
+
+const listStatement = replannedStatement(
+  'list_label_moves',
+  `select ${columns} from agent_label_moves m
+    where (m.build_id = :buildId or m.previous_build_id = :buildId) and m.number < :fromNumber::bigint
+    order by m.number desc limit :limit offset :offset`,
+);
+
+/** A page of moves onto a build and off it, newest first, with how many there are. */
+export const listMoves = async (
+  db: Queryable,
+  buildId: string,
+  page: NumberedPage,
+): Promise<Read<LabelMoveRow> & { count: Count }> => {
+  const [rows, count] = await Promise.all([
+    db.query<LabelMoveRow>(listStatement, { buildId, ...numberedValues(page) }),
+    countUpTo(db, 'count_label_moves', 'agent_label_moves', [
+      (bind) => {
+        const id = bind(buildId);
+        return `build_id = ${id} or previous_build_id = ${id}`;
+      },
+    ]),
+  ]);
+  return { ...toRead(rows, page.limit), count };
+};

@@ -1,0 +1,169 @@
+/** Runs of datasets, and what a run has of each item. */
+import { type Queryable, statement } from '../core/database.ts';
+import type { Count } from '../core/lists.ts';
+import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+
+export type RunRow = {
+  key: string;
+  projectId: string;
+  id: string;
+  datasetKey: string;
+  name: string;
+  description: string | null;
+  metadata: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const columns = `r.key, r.project_id as "projectId", r.id, r.dataset_key as "datasetKey", r.name, r.description, r.metadata,
+  r.created_at as "createdAt", r.updated_at as "updatedAt"`;
+
+const findStatement = statement(
+  'find_dataset_run',
+  `select ${columns} from dataset_runs r where r.dataset_key = $1 and r.name = $2`,
+);
+
+/** The run of a name that a dataset has. */
+export const findDatasetRun = async (
+  db: Queryable,
+  datasetKey: string,
+  name: string,
+): Promise<RunRow | undefined> => (await db.query<RunRow>(findStatement, [datasetKey, name]))[0];
+
+const findByKeyStatement = statement(
+  'find_dataset_run_by_key',
+  `select ${columns} from dataset_runs r where r.key = $1`,
+);
+
+/** The run of a key; undefined when it was deleted. */
+export const findDatasetRunByKey = async (
+  db: Queryable,
+  key: string,
+): Promise<RunRow | undefined> => (await db.query<RunRow>(findByKeyStatement, [key]))[0];
+
+export type NewDatasetRun = Omit<RunRow, 'createdAt' | 'updatedAt'>;
+
+const putStatement = statement(
+  'put_dataset_run',
+  `insert into dataset_runs as r (key, project_id, id, dataset_key, name, description, metadata)
+   values (:key, :projectId, :id, :datasetKey, :name, :description, :metadata)
+   on conflict on constraint dataset_runs_name do update
+      set description = coalesce(excluded.description, r.description),
+          metadata = coalesce(excluded.metadata, r.metadata), updated_at = excluded.updated_at
+   returning ${columns}`,
+);
+
+/** The run of this name, made where there is none; what is null stays as it is. */
+export const putDatasetRun = async (tx: Queryable, run: NewDatasetRun): Promise<RunRow> => {
+  const [row] = await tx.query<RunRow>(putStatement, run);
+  if (row === undefined) throw new Error(`the run ${run.name} was not written`);
+  return row;
+};
+
+/** A page of runs, newest first, on `r`. */
+export const listDatasetRuns = (
+  db: Queryable,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<RunRow[]> => {
+  const page = conditioned(
+    'list_dataset_runs',
+    (where, bind) =>
+      `select ${columns} from dataset_runs r where ${where}
+        order by r.created_at desc, r.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+    conditions,
+  );
+  return db.query<RunRow>(page.statement, page.values);
+};
+
+export const countDatasetRuns = (db: Queryable, conditions: readonly Condition[]): Promise<Count> =>
+  countUpTo(db, 'count_dataset_runs', 'dataset_runs r', conditions);
+
+const namesStatement = statement(
+  'list_dataset_run_names',
+  `select name from dataset_runs where dataset_key = $1 order by created_at desc, key desc limit $2`,
+);
+
+export const listRunNames = async (db: Queryable, datasetKey: string, most: number) =>
+  (await db.query<{ name: string }>(namesStatement, [datasetKey, most])).map(({ name }) => name);
+
+const deleteStatement = statement(
+  'delete_dataset_run',
+  `with gone as (delete from dataset_runs where key = $1 returning key),
+        items_gone as (delete from dataset_run_items where run_key = $1)
+   select key from gone`,
+);
+
+/** Deletes a run with its items; false when it is gone already. */
+export const deleteDatasetRun = async (db: Queryable, key: string): Promise<boolean> =>
+  (await db.query(deleteStatement, [key])).length > 0;
+
+export type RunItemRow = {
+  key: string;
+  id: string;
+  itemId: string;
+  /** Null while it is known neither by name nor by the observation. */
+  traceId: string | null;
+  observationId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const itemColumns = `l.key, l.id, l.item_id as "itemId", coalesce(l.trace_id,
+    (select o.trace_id from observations o where o.key = l.observation_key limit 1)) as "traceId",
+  l.observation_id as "observationId", l.created_at as "createdAt", l.updated_at as "updatedAt"`;
+
+export type NewRunItem = {
+  key: string;
+  projectId: string;
+  id: string;
+  runKey: string;
+  itemKey: string;
+  itemId: string;
+  traceId: string | null;
+  observationId: string | null;
+  observationKey: string | null;
+  datasetVersion: string | null;
+  /** ISO time; null: now. */
+  createdAt: string | null;
+};
+
+const putItemStatement = statement(
+  'put_dataset_run_item',
+  `insert into dataset_run_items as l (key, project_id, id, run_key, item_key, item_id, trace_id, observation_id,
+                                       observation_key, dataset_version, created_at)
+   values (:key, :projectId, :id, :runKey, :itemKey, :itemId, :traceId, :observationId, :observationKey,
+           :datasetVersion::timestamptz, coalesce(:createdAt::timestamptz, date_trunc('milliseconds', now())))
+   on conflict (key) do update set updated_at = excluded.updated_at
+   returning ${itemColumns}`,
+);
+
+/** Links an item in a run; the same link again is the one that is there. */
+export const putRunItem = async (tx: Queryable, item: NewRunItem): Promise<RunItemRow> => {
+  const [row] = await tx.query<RunItemRow>(putItemStatement, item);
+  if (row === undefined) throw new Error(`the link of ${item.itemId} was not written`);
+  return row;
+};
+
+/** A page of what a run has, newest first, on `l`. */
+export const listRunItems = (
+  db: Queryable,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<RunItemRow[]> => {
+  const page = conditioned(
+    'list_dataset_run_items',
+    (where, bind) =>
+      `select ${itemColumns} from dataset_run_items l where ${where}
+        order by l.created_at desc, l.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+    conditions,
+  );
+  return db.query<RunItemRow>(page.statement, page.values);
+};
+
+export const countRunItems = (
+  db: Queryable,
+  conditions: readonly Condition[],
+  most: number,
+): Promise<Count> =>
+  countUpTo(db, 'count_dataset_run_items', 'dataset_run_items l', conditions, most);

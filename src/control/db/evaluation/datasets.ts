@@ -1,0 +1,154 @@
+/** Datasets: their names, what is said of them, and what their items are held to. */
+import { type Queryable, statement } from '../core/database.ts';
+import { type Condition, conditioned } from '../core/where.ts';
+
+/** A dataset. JSON members are text. */
+export type DatasetRow = {
+  key: string;
+  projectId: string;
+  id: string;
+  name: string;
+  description: string | null;
+  metadata: string | null;
+  inputSchema: string | null;
+  expectedOutputSchema: string | null;
+  /** Raised by whatever is written of its schemas and items; text, as it may be large. */
+  revision: string;
+  activeItems: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const columns = `d.key, d.project_id as "projectId", d.id, d.name, d.description, d.metadata, d.input_schema as "inputSchema",
+  d.expected_schema as "expectedOutputSchema", d.revision::text as revision, d.active_items::float8 as "activeItems",
+  d.created_at as "createdAt", d.updated_at as "updatedAt"`;
+
+const findStatement = statement(
+  'find_dataset',
+  `select ${columns} from datasets d where d.project_id = $1 and d.name = $2`,
+);
+
+/** The dataset of a name. */
+export const findDataset = async (
+  db: Queryable,
+  projectId: string,
+  name: string,
+): Promise<DatasetRow | undefined> =>
+  (await db.query<DatasetRow>(findStatement, [projectId, name]))[0];
+
+const findByKeysStatement = statement(
+  'find_datasets_by_keys',
+  `select ${columns} from datasets d where d.key = any($1::uuid[])`,
+);
+
+/** Datasets by their keys. */
+export const findDatasetsByKeys = async (
+  db: Queryable,
+  keys: readonly string[],
+): Promise<Map<string, DatasetRow>> => {
+  const rows = await db.query<DatasetRow>(findByKeysStatement, [[...new Set(keys)]]);
+  return new Map(rows.map((row) => [row.key, row]));
+};
+
+const lockStatement = statement(
+  'lock_dataset',
+  `select ${columns} from datasets d where d.key = $1 for update`,
+);
+
+/** The dataset, which nobody else writes of until the transaction ends. */
+export const lockDataset = async (tx: Queryable, key: string): Promise<DatasetRow | undefined> =>
+  (await tx.query<DatasetRow>(lockStatement, [key]))[0];
+
+/** Datasets that one project may have. */
+export const mostDatasets = 10_000;
+
+export type NewDataset = Pick<
+  DatasetRow,
+  | 'key'
+  | 'projectId'
+  | 'id'
+  | 'name'
+  | 'description'
+  | 'metadata'
+  | 'inputSchema'
+  | 'expectedOutputSchema'
+>;
+
+const insertStatement = statement(
+  'insert_dataset',
+  `insert into datasets as d (key, project_id, id, name, description, metadata, input_schema, expected_schema)
+   select :key, :projectId, :id, :name, :description, :metadata, :inputSchema, :expectedOutputSchema
+    where (select count(*) from datasets where project_id = :projectId) < ${mostDatasets}
+   on conflict on constraint datasets_name do nothing
+   returning ${columns}`,
+);
+
+/** Stores a dataset; undefined when there is one of its name, or the project has no room for another. */
+export const insertDataset = async (
+  db: Queryable,
+  dataset: NewDataset,
+): Promise<DatasetRow | undefined> => (await db.query<DatasetRow>(insertStatement, dataset))[0];
+
+const updateStatement = statement(
+  'update_dataset',
+  `update datasets d
+      set description = :description, metadata = :metadata, input_schema = :inputSchema,
+          expected_schema = :expectedOutputSchema, revision = revision + 1,
+          updated_at = date_trunc('milliseconds', now())
+    where d.key = :key and d.revision = :revision::bigint returning ${columns}`,
+);
+
+/** Writes a dataset anew; undefined when something of it was written since its `revision`. */
+export const updateDataset = async (
+  db: Queryable,
+  dataset: NewDataset & Pick<DatasetRow, 'revision'>,
+): Promise<DatasetRow | undefined> => (await db.query<DatasetRow>(updateStatement, dataset))[0];
+
+const describeStatement = statement(
+  'describe_dataset',
+  `update datasets d
+      set description = coalesce(:description, d.description), metadata = coalesce(:metadata, d.metadata),
+          updated_at = date_trunc('milliseconds', now())
+    where d.key = :key returning ${columns}`,
+);
+
+/** Changes what is said of a dataset; what is null stays. */
+export const describeDataset = async (
+  db: Queryable,
+  given: Pick<DatasetRow, 'key' | 'description' | 'metadata'>,
+): Promise<DatasetRow | undefined> => (await db.query<DatasetRow>(describeStatement, given))[0];
+
+const noteStatement = statement(
+  'note_dataset_items',
+  `update datasets set revision = revision + 1, active_items = active_items + $2::bigint where key = $1`,
+);
+
+/** Notes that items were written, and by how many more are active. */
+export const noteItems = async (tx: Queryable, key: string, more: number): Promise<void> => {
+  await tx.query(noteStatement, [key, more]);
+};
+
+/** A page of the project's datasets, newest first, on `d`. */
+export const listDatasets = async (
+  db: Queryable,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<DatasetRow[]> => {
+  const page = conditioned(
+    'list_datasets',
+    (where, bind) =>
+      `select ${columns} from datasets d where ${where}
+        order by d.created_at desc, d.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+    conditions,
+  );
+  return db.query<DatasetRow>(page.statement, page.values);
+};
+
+const countStatement = statement(
+  'count_datasets',
+  'select count(*)::int as total from datasets where project_id = $1',
+);
+
+/** How many the project has: at most `mostDatasets`. */
+export const countDatasets = async (db: Queryable, projectId: string): Promise<number> =>
+  (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

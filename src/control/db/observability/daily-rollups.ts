@@ -1,0 +1,69 @@
+/**
+ * What the observations of whole days add up to, in cells of several breakdowns, which are made once a day has come to
+ * rest (rollup-job.ts). They are those of its rows for as long as nobody has touched the day since.
+ */
+import { type Queryable, statement } from '../core/database.ts';
+
+/** The columns by which breakdowns tell cells apart. */
+export const cellColumns = [
+  'hour',
+  'name',
+  'type',
+  'level',
+  'environment',
+  'model',
+  'user_id',
+] as const;
+export type CellColumn = (typeof cellColumns)[number];
+
+export type Breakdown = {
+  name: string;
+  columns: readonly CellColumn[];
+  /** Whether its cells know how latencies spread. */
+  isSketched: boolean;
+};
+
+/** The coarsest first. */
+export const breakdowns: readonly Breakdown[] = [
+  { name: 'model', columns: ['environment', 'type', 'level', 'model'], isSketched: true },
+  { name: 'name', columns: ['environment', 'type', 'level', 'name'], isSketched: true },
+  { name: 'hour', columns: ['hour', 'environment', 'type', 'level', 'model'], isSketched: false },
+  { name: 'user', columns: ['environment', 'user_id'], isSketched: false },
+];
+
+/** What is added up of usage and costs; costs are in dollars. */
+export const cellSums = [
+  'input_usage',
+  'output_usage',
+  'total_usage',
+  'input_cost',
+  'output_cost',
+  'total_cost',
+] as const;
+
+const rolledStatement = statement(
+  'find_rolled_days',
+  `select r.day::text as day from day_rolls r
+    where r.project_id = :projectId and r.day >= :from::date and r.day < :to::date and :breakdown = any(r.kept)
+      and r.touches = (select sum(m.touches) from day_marks m where m.project_id = r.project_id and m.day = r.day)
+    order by r.day`,
+);
+
+/** The days, as `2026-03-01`, from one to before another, whose cells of a breakdown, or hours (hourly-rollups.ts), are those of their rows now. */
+export const findRolledDays = async (
+  tx: Queryable,
+  asked: { projectId: string; breakdown: string; from: string; to: string },
+): Promise<string[]> =>
+  (await tx.query<{ day: string }>(rolledStatement, asked)).map(({ day }) => day);
+
+const countStatement = statement(
+  'count_observations_of_days',
+  `select coalesce(sum(observations), 0)::float8 as found from daily_usage
+    where project_id = :projectId and day >= :from::date and day <= :to::date and environment is not null`,
+);
+
+/** How many observations began on the days from one to another, both included. */
+export const countOfDays = async (
+  tx: Queryable,
+  asked: { projectId: string; from: string; to: string },
+): Promise<number> => (await tx.query<{ found: number }>(countStatement, asked))[0]?.found ?? 0;

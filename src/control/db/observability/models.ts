@@ -1,0 +1,109 @@
+/** Models of projects, with their prices. Those that are built in are no rows. */
+import type { PricingTier, UsageUnit } from '#observability/pricing.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { keyOf } from './trace-keys.ts';
+
+/** A model of a project. */
+export type ModelRow = {
+  id: string;
+  modelName: string;
+  matchPattern: string;
+  startDate: Date | null;
+  unit: UsageUnit | null;
+  tokenizerId: string | null;
+  tokenizerConfig: string | null;
+  tiers: readonly PricingTier[];
+  createdAt: Date;
+};
+
+type Row = Omit<ModelRow, 'tiers'> & { tiersJson: string };
+
+const columns = `id, model_name as "modelName", match_pattern as "matchPattern", start_date as "startDate", unit,
+  tokenizer_id as "tokenizerId", tokenizer_config as "tokenizerConfig", tiers as "tiersJson", created_at as "createdAt"`;
+
+const toModel = ({ tiersJson, ...row }: Row): ModelRow => ({
+  ...row,
+  tiers: JSON.parse(tiersJson) as PricingTier[],
+});
+
+/** Models that one project may have, and the constraint that a second one of a name breaks. */
+export const mostModels = 1_000;
+export const modelsName = 'models_name';
+
+const revisionStatement = statement(
+  'find_model_revision',
+  'select revision::text as revision from model_lists where project_id = $1',
+);
+
+/** Changes with the models of the project; undefined: it has never had any. */
+export const findModelRevision = async (
+  db: Queryable,
+  projectId: string,
+): Promise<string | undefined> =>
+  (await db.query<{ revision: string }>(revisionStatement, [projectId]))[0]?.revision;
+
+const listStatement = statement(
+  'list_models',
+  `select ${columns} from models where project_id = $1 order by model_name limit ${mostModels}`,
+);
+
+/** All models of the project. */
+export const listModels = async (db: Queryable, projectId: string): Promise<ModelRow[]> =>
+  (await db.query<Row>(listStatement, [projectId])).map(toModel);
+
+const findStatement = statement('find_model', `select ${columns} from models where key = $1`);
+
+/** The model of this id. */
+export const findModel = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<ModelRow | undefined> =>
+  (await db.query<Row>(findStatement, [keyOf(projectId, id)])).map(toModel)[0];
+
+const raiseStatement = statement(
+  'raise_model_revision',
+  `insert into model_lists (project_id, revision) values ($1, 1)
+   on conflict (project_id) do update set revision = model_lists.revision + 1`,
+);
+
+const insertStatement = statement(
+  'insert_model',
+  `insert into models (key, project_id, id, model_name, match_pattern, start_date, unit, tokenizer_id,
+                       tokenizer_config, tiers)
+   select :key, :projectId, :id, :modelName, :matchPattern, :startDate::timestamptz, :unit, :tokenizerId,
+          :tokenizerConfig, :tiersJson
+    where (select count(*) from models where project_id = :projectId) < ${mostModels}
+   returning ${columns}`,
+);
+
+/** Stores a model; undefined when the project has no room for another. */
+export const insertModel = (
+  db: Database,
+  projectId: string,
+  { tiers, startDate, ...model }: Omit<ModelRow, 'createdAt'>,
+): Promise<ModelRow | undefined> =>
+  db.transaction(async (tx) => {
+    // Whoever changes the models of the project waits here for whoever else does.
+    await tx.query(raiseStatement, [projectId]);
+    const key = keyOf(projectId, model.id);
+    const tiersJson = JSON.stringify(tiers);
+    const values = {
+      ...model,
+      key,
+      projectId,
+      tiersJson,
+      startDate: startDate?.toISOString() ?? null,
+    };
+    const [row] = await tx.query<Row>(insertStatement, values);
+    return row && toModel(row);
+  });
+
+const deleteStatement = statement('delete_model', 'delete from models where key = $1 returning id');
+
+/** Deletes a model; false when there is none of this id. */
+export const deleteModel = (db: Database, projectId: string, id: string): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await tx.query(raiseStatement, [projectId]);
+    return (await tx.query(deleteStatement, [keyOf(projectId, id)])).length > 0;
+  });

@@ -1,0 +1,179 @@
+/**
+ * Observations, written many at a time, in traces that the transaction holds (trace-writes.ts): nobody else writes
+ * those in the same traces meanwhile. So what is there is simply read, merged in the program, and written anew where
+ * that changed it; all else is new, and goes in by COPY.
+ */
+import { isPricedSame, type Pricing, readPricing } from '#observability/pricing.ts';
+import { mergeStates, type State } from '#observability/state.ts';
+import { type Addition, negated } from '#observability/tally.ts';
+import { copyText, copyWriter } from '../core/copy-rows.ts';
+import { type Queryable, statement, type Transaction } from '../core/database.ts';
+import { keysOf } from '../core/parameters.ts';
+import { arraysOf, updateStatement } from '../core/row-columns.ts';
+import {
+  countOf,
+  type ObservationWrite,
+  observationColumns,
+  observationState,
+  observationValues,
+  observationWrite,
+  priceableOf,
+} from './observation-rows.ts';
+import { isSame, type StateRow } from './stored-states.ts';
+import { dashless, keyOf } from './trace-keys.ts';
+
+/** An observation to write, with what a batch says of it. */
+export type ObservationChange = { write: ObservationWrite; state: State };
+
+const copyInText = copyText('observations', observationColumns);
+const bytesOf = copyWriter(observationColumns);
+const updateObservations = updateStatement(
+  'update_observations',
+  'observations',
+  observationColumns,
+  ['trace_key', 'key', 'week'],
+);
+
+const readStatement = statement(
+  'read_observations',
+  `select o.trace_key as "traceKey", o.key, o.pricing, ${observationValues} from observations o
+     join ${keysOf('$1::uuid[], $2::uuid[], $3::integer[]')} as given(trace_key, key, week)
+          using (trace_key, key, week)`,
+);
+
+type KnownRow = StateRow & { traceKey: string; key: string; pricing: string | null };
+
+const placeOf = ({ traceKey, key }: { traceKey: string; key: string }): string =>
+  `${dashless(traceKey)}${dashless(key)}`;
+
+const readKnown = async (
+  tx: Queryable,
+  changes: readonly ObservationChange[],
+): Promise<Map<string, KnownRow>> => {
+  if (changes.length === 0) return new Map();
+  const rows = await tx.query<KnownRow>(readStatement, [
+    changes.map(({ write }) => write.traceKey),
+    changes.map(({ write }) => write.key),
+    changes.map(({ write }) => write.week),
+  ]);
+  return new Map(rows.map((row) => [placeOf(row), row]));
+};
+
+/** What changes in traces by what is written in them, by the traces' keys. */
+export type Additions = Map<string, Addition[]>;
+
+const note = (additions: Additions, traceKey: string, added: Addition): void => {
+  const known = additions.get(traceKey);
+  if (known === undefined) additions.set(traceKey, [added]);
+  else known.push(added);
+};
+
+/** What observations count for in their traces, by the traces' keys. */
+export const countsByTrace = (writes: readonly ObservationWrite[]): Additions => {
+  const additions: Additions = new Map();
+  for (const write of writes) note(additions, write.traceKey, countOf(write));
+  return additions;
+};
+
+/** Prices observations as they are known now. */
+export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>;
+
+type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };
+
+/** What was there with what is said of it now, where that changes it. It keeps its price while what that follows from stays. */
+const mergeAll = async (
+  changes: readonly ObservationChange[],
+  known: ReadonlyMap<string, KnownRow>,
+  priceAll: PriceAll,
+): Promise<{ before: ObservationWrite; after: ObservationWrite }[]> => {
+  const merged = changes.flatMap(({ write, state: said }): Merged[] => {
+    const row = known.get(placeOf(write));
+    if (row === undefined) return [];
+    const was = observationState(row);
+    const state = mergeStates(was, said);
+    const pricing = readPricing(row.pricing);
+    const before = observationWrite(write, was, pricing);
+    if (isSame(before.stored, observationWrite(write, state, pricing).stored)) return [];
+    return [{ write, before, state }];
+  });
+  const isAnew = ({ write, state }: Merged): boolean => {
+    const row = known.get(placeOf(write));
+    if (row === undefined) return false;
+    const was = priceableOf(observationState(row));
+    return !isPricedSame(readPricing(row.pricing), was, priceableOf(state));
+  };
+  const anew = merged.filter(isAnew);
+  const prices = await priceAll(anew.map(({ state }) => state));
+  const pricedAnew = new Map(anew.map((one, index) => [one, prices[index] ?? null]));
+  return merged.map((one) => {
+    const pricing = pricedAnew.has(one) ? (pricedAnew.get(one) ?? null) : one.before.pricing;
+    return { before: one.before, after: observationWrite(one.write, one.state, pricing) };
+  });
+};
+
+const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
+
+/** Writes rows by as many statements as the transaction asks for. */
+const inPieces = async <Row>(
+  { rowsAtOnce = Number.POSITIVE_INFINITY }: Transaction,
+  rows: readonly Row[],
+  write: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> => {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await write(rows.slice(start, start + rowsAtOnce));
+  }
+};
+
+/**
+ * Writes what a batch says of observations, each of which is named once. Those in the traces of `isNew` are not looked
+ * for. Returns what changes in the other traces by it.
+ */
+export const writeObservations = async (
+  tx: Transaction,
+  changes: readonly ObservationChange[],
+  isNew: (traceKey: string) => boolean,
+  priceAll: PriceAll,
+): Promise<Additions> => {
+  const inOthers = changes.filter(({ write }) => !isNew(write.traceKey));
+  const known = await readKnown(tx, inOthers);
+  const additions: Additions = new Map();
+  const fresh =
+    known.size === 0 ? changes : changes.filter(({ write }) => !known.has(placeOf(write)));
+  for (const { write } of fresh) {
+    if (!isNew(write.traceKey)) note(additions, write.traceKey, countOf(write));
+  }
+  const changed = await mergeAll(inOthers, known, priceAll);
+  for (const { before, after } of changed) {
+    note(additions, after.traceKey, taken(countOf(before)));
+    note(additions, after.traceKey, countOf(after));
+  }
+  await inPieces(tx, fresh, (some) => {
+    const bytes = bytesOf(some.map(({ write }) => write));
+    return tx.copyIn('copy_observations', copyInText, bytes);
+  });
+  await inPieces(tx, changed, (some) => {
+    const rows = some.map(({ after }) => after);
+    return tx.query(updateObservations, arraysOf(observationColumns, rows));
+  });
+  return additions;
+};
+
+const findTraceOfStatement = statement(
+  'find_traces_of_observations',
+  `select distinct on (key) key, trace_id as "traceId" from observations where key = any($1::uuid[])
+    order by key, created_at`,
+);
+
+/** The traces that observations are in, by the observations' ids; of those that are not there there is none. */
+export const findTracesOf = async (
+  tx: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  if (ids.length === 0) return new Map();
+  const keys = new Map(ids.map((id) => [keyOf(projectId, id), id]));
+  const rows = await tx.query<{ key: string; traceId: string }>(findTraceOfStatement, [
+    [...keys.keys()],
+  ]);
+  return new Map(rows.map(({ key, traceId }) => [keys.get(dashless(key)) ?? '', traceId]));
+};

@@ -1,0 +1,53 @@
+/**
+ * Traces that were made for an observation while no event had named one: its own, with it alone in it. Once its trace
+ * is named it is taken out, to be written there.
+ */
+import type { Counted } from '#observability/daily.ts';
+import { type Pricing, readPricing } from '#observability/pricing.ts';
+import type { State } from '#observability/state.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import { observationState, observationValues } from './observation-rows.ts';
+import type { StateRow } from './stored-states.ts';
+import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
+
+const holdStatement = statement(
+  'hold_stray_traces',
+  'select from traces where key = any($1::uuid[]) and is_stray order by key for update',
+);
+
+const tracesStatement = statement(
+  'delete_stray_traces',
+  `delete from traces where key = any($1::uuid[]) and is_stray returning key, ${countedColumns}`,
+);
+
+const observationsStatement = statement(
+  'take_stray_observations',
+  `delete from observations where trace_key = any($1::uuid[]) and key = trace_key
+   returning id, pricing, ${observationValues}`,
+);
+
+/** An observation that was taken, with its price. */
+export type Stray = { state: State; pricing: Pricing | null };
+/** What was taken: the observations by their ids, and what their traces counted for. */
+export type Strays = { states: Map<string, Stray>; gone: Counted[] };
+
+/** Takes the observations of these keys out of traces of their own. */
+export const takeStrays = async (tx: Queryable, wanted: readonly string[]): Promise<Strays> => {
+  if (wanted.length === 0) return { states: new Map(), gone: [] };
+  const asked = [wanted.toSorted()];
+  const held = await tx.query(holdStatement, asked);
+  if (held.length === 0) return { states: new Map(), gone: [] };
+  const traces = await tx.query<CountedRow & { key: string }>(tracesStatement, asked);
+  const keys = traces.map(({ key }) => key);
+  const rows = await tx.query<StateRow & { id: string; pricing: string | null }>(
+    observationsStatement,
+    [keys],
+  );
+  const states = new Map(
+    rows.map((row) => [
+      row.id,
+      { state: observationState(row), pricing: readPricing(row.pricing) },
+    ]),
+  );
+  return { states, gone: traces.map(countedRow) };
+};

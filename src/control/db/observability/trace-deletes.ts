@@ -1,0 +1,60 @@
+/** Traces, deleted with all that is in them. */
+import { changesBetween, type DailyChange } from '#observability/daily.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import { noteDeletions } from './deleted-traces.ts';
+import { keyOf } from './trace-keys.ts';
+import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
+
+const findStatement = statement(
+  'find_trace_keys',
+  'select key from traces where key = any($1::uuid[])',
+);
+
+const holdStatement = statement(
+  'hold_traces',
+  'select key from traces where key = any($1::uuid[]) order by key for update',
+);
+
+const deleteStatement = statement(
+  'delete_traces',
+  `with gone as (
+     delete from traces where key = any($1::uuid[]) returning key, week, ${countedColumns}
+   ), observations_gone as (
+     delete from observations o using gone g where o.trace_key = g.key and o.week = g.week
+   ), scores_gone as (
+     delete from scores s using gone g where s.trace_key = g.key
+   )
+   select key, "beganAt", name, environment, tally from gone`,
+);
+
+/** The keys of those traces of a project that there are. */
+export const findTraceKeys = async (
+  tx: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<string[]> => {
+  const asked = ids.map((id) => keyOf(projectId, id));
+  const found = await tx.query<{ key: string }>(findStatement, [asked]);
+  return found.map(({ key }) => key);
+};
+
+/**
+ * Deletes the traces of these keys that there are, and notes that. Returns how many there were, and what changes for
+ * the project. To be done in a transaction.
+ */
+export const deleteTraces = async (
+  tx: Queryable,
+  asked: readonly string[],
+  week: number,
+): Promise<{ count: number; changes: DailyChange[] }> => {
+  // Held first, in the order of their keys, as those are that are written: nobody waits in a circle.
+  const held = await tx.query<{ key: string }>(holdStatement, [asked]);
+  const keys = held.map(({ key }) => key);
+  if (keys.length === 0) return { count: 0, changes: [] };
+  const gone = await tx.query<CountedRow>(deleteStatement, [keys]);
+  await noteDeletions(tx, keys, week);
+  return {
+    count: gone.length,
+    changes: gone.flatMap((row) => changesBetween(countedRow(row), undefined)),
+  };
+};

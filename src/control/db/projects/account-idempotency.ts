@@ -1,0 +1,36 @@
+/** What requests of accounts with an `Idempotency-Key` made: written in the transaction that makes it. */
+import { type Queryable, statement } from '../core/database.ts';
+
+export type AccountCreation = { key: string; operation: string; hash: string };
+
+const insertStatement = statement(
+  'insert_account_creation',
+  `insert into account_creations (organization_id, key, operation, request_hash, subject)
+   values (:organizationId, :key, :operation, :hash, :subject)
+   on conflict do nothing returning key`,
+);
+
+/** Notes what a key made; false when it made something before. A request under way with it is waited for. */
+export const insertAccountCreation = async (
+  tx: Queryable,
+  creation: AccountCreation & { organizationId: string; subject: string },
+): Promise<boolean> => (await tx.query(insertStatement, creation)).length > 0;
+
+const findStatement = statement(
+  'find_account_creation',
+  `select operation, request_hash as hash, subject from account_creations
+    where organization_id = $1 and key = $2`,
+);
+
+/** What a key has made. */
+export const findAccountCreation = async (
+  db: Queryable,
+  organizationId: string,
+  key: string,
+): Promise<{ operation: string; hash: string; subject: string } | undefined> =>
+  (
+    await db.query<{ operation: string; hash: string; subject: string }>(findStatement, [
+      organizationId,
+      key,
+    ])
+  )[0];

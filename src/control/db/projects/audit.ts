@@ -1,0 +1,77 @@
+/** Who changed what in an organization: entries that are only added. They hold no secret. */
+import { newId } from '#domain/id.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import type { Read } from '../core/lists.ts';
+import { toRead } from '../core/lists.ts';
+
+/** Who does something: a user by a token, a key by its public key, an operator, or the configuration. */
+export type Actor = {
+  kind: 'user' | 'organization_key' | 'key_pair' | 'operator' | 'configuration';
+  id: string;
+  /** For people: an e-mail address, or a public key. */
+  name: string;
+};
+
+/** One change: `before` and `after` are what it was about, without secrets; null where there was nothing. */
+export type Change = {
+  organizationId: string;
+  projectId: string | null;
+  actor: Actor;
+  /** A word for the noun and one for the deed: `member.add`. */
+  action: string;
+  /** The id of what was changed. */
+  subject: string;
+  before: object | null;
+  after: object | null;
+};
+
+const insertStatement = statement(
+  'insert_audit_entry',
+  `insert into audit_entries (id, organization_id, project_id, actor_kind, actor_id, actor_name, action, subject,
+                              before, after)
+   values (:id, :organizationId, :projectId, :kind, :actorId, :actorName, :action, :subject, :before, :after)`,
+);
+
+const textOf = (value: object | null): string | null =>
+  value === null ? null : JSON.stringify(value);
+
+/** Adds an entry: in the transaction of the change itself, so that neither is without the other. */
+export const recordChange = async (
+  db: Queryable,
+  { actor, before, after, ...change }: Change,
+): Promise<void> => {
+  const { kind, id: actorId, name: actorName } = actor;
+  const texts = { before: textOf(before), after: textOf(after) };
+  await db.query(insertStatement, {
+    id: newId('aud'),
+    ...change,
+    ...{ kind, actorId, actorName },
+    ...texts,
+  });
+};
+
+export type AuditRow = Change & { id: string; at: Date; atText: string };
+
+const listStatement = statement(
+  'list_audit_entries',
+  `select id, organization_id as "organizationId", project_id as "projectId", at, at::text as "atText",
+          json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name) as actor,
+          action, subject, before, after
+     from audit_entries
+    where organization_id = :organizationId and (:projectId::text is null or project_id = :projectId)
+      and (:at::timestamptz is null or (at, id) < (:at::timestamptz, :id))
+    order by at desc, id desc limit :limit + 1`,
+);
+
+/** Where a page ended: the time as the database writes it, which is finer than a `Date`. */
+export type AuditPosition = { atText: string; id: string };
+
+/** A page of entries, the newest first; those of one project where it is given. */
+export const listAudit = async (
+  db: Queryable,
+  of: { organizationId: string; projectId: string | null },
+  { limit, from }: { limit: number; from: AuditPosition | undefined },
+): Promise<Read<AuditRow>> => {
+  const position = { at: from?.atText ?? null, id: from?.id ?? null };
+  return toRead(await db.query<AuditRow>(listStatement, { ...of, ...position, limit }), limit);
+};

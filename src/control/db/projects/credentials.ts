@@ -1,0 +1,35 @@
+/** What keys and tokens are used for: requests of a minute, and when each was last used. */
+
+import { type Queryable, statement } from '../core/database.ts';
+import { rowsOf } from '../core/parameters.ts';
+
+const takeStatement = statement(
+  'take_requests',
+  'select granted, untaken, left_ms as "leftMs" from take_requests($1, $2)',
+);
+
+/** Some of the requests of this minute, which ends in `leftMs`; `untaken` is how many others are left. */
+export type TakenRequests = { granted: number; untaken: number; leftMs: number };
+
+/** Takes some; none is granted when all of the minute are taken. */
+export const takeRequests = async (
+  db: Queryable,
+  credentialId: string,
+  most: number,
+): Promise<TakenRequests> => {
+  const [row] = await db.query<TakenRequests>(takeStatement, [credentialId, most]);
+  if (row === undefined) throw new Error(`no requests of ${credentialId} were taken`);
+  return row;
+};
+
+const noteStatement = statement(
+  'note_credential_uses',
+  `insert into credential_uses (credential_id, last_used_at)
+   select id, now() from ${rowsOf(':ids::text[]')} id
+   on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`,
+);
+
+/** Notes that these were used now. */
+export const noteCredentialUses = async (db: Queryable, ids: readonly string[]): Promise<void> => {
+  await db.query(noteStatement, { ids: [...ids].sort() });
+};

@@ -1,0 +1,279 @@
+/** Folders and buckets that files of a project are synced with, the keys of buckets, and what was synced. */
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+export type ConnectorKind = 'folder' | 'bucket';
+export type SyncDirection = 'pull' | 'push';
+export type SyncStatus = 'complete' | 'partial' | 'failed';
+
+export type FileConnectorRow = {
+  id: string;
+  projectId: string;
+  name: string;
+  kind: ConnectorKind;
+  direction: SyncDirection;
+  /** Of the project, without a slash at its end; empty: the top. */
+  targetPrefix: string;
+  agentAccess: boolean;
+  connectionId: string | null;
+  bucket: string | null;
+  placePath: string;
+  /** Of a bucket: where its service is, and its keys. */
+  endpoint: string | null;
+  region: string | null;
+  sealedKeys: string | null;
+  lastSyncAt: Date | null;
+  lastStatus: SyncStatus | null;
+  createdAt: Date;
+};
+
+const columns = `c.id, c.project_id as "projectId", c.name, c.kind, c.direction, c.target_prefix as "targetPrefix",
+  c.agent_access as "agentAccess", c.connection_id as "connectionId", c.bucket, c.place_path as "placePath",
+  n.endpoint, n.region, n.sealed_keys as "sealedKeys", c.last_sync_at as "lastSyncAt",
+  c.last_status as "lastStatus", c.created_at as "createdAt"`;
+const joined = 'file_connectors c left join file_connections n on n.id = c.connection_id';
+
+/** Connectors that one project may have. */
+export const mostConnectors = 100;
+/** The constraint that a second connector of a name breaks. */
+export const connectorName = 'file_connectors_name';
+
+export type NewConnection = {
+  id: string;
+  projectId: string;
+  endpoint: string | null;
+  region: string;
+  sealedKeys: string;
+};
+
+const insertConnectionStatement = statement(
+  'insert_file_connection',
+  `insert into file_connections (id, project_id, endpoint, region, sealed_keys)
+   values (:id, :projectId, :endpoint, :region, :sealedKeys)`,
+);
+
+export const insertConnection = async (tx: Queryable, connection: NewConnection): Promise<void> => {
+  await tx.query(insertConnectionStatement, connection);
+};
+
+const hasConnectionStatement = statement(
+  'has_file_connection',
+  'select from file_connections where project_id = $1 and id = $2 for share',
+);
+
+/** Whether a project has the keys of this id, which stay for this transaction. */
+export const hasConnection = async (
+  tx: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> => (await tx.query(hasConnectionStatement, [projectId, id])).length > 0;
+
+const insertStatement = statement(
+  'insert_file_connector',
+  `insert into file_connectors
+     (id, project_id, name, kind, direction, target_prefix, agent_access, connection_id, bucket, place_path)
+   select :id, :projectId, :name, :kind, :direction, :targetPrefix, :agentAccess, :connectionId, :bucket, :placePath
+    where (select count(*) from file_connectors where project_id = :projectId) < ${mostConnectors}
+   returning id`,
+);
+
+export type NewConnector = Omit<
+  FileConnectorRow,
+  'endpoint' | 'region' | 'sealedKeys' | 'lastSyncAt' | 'lastStatus' | 'createdAt'
+>;
+
+/** Stores a connector; false when the project has no room for another. */
+export const insertConnector = async (tx: Queryable, row: NewConnector): Promise<boolean> =>
+  (await tx.query(insertStatement, row)).length > 0;
+
+const findStatement = statement(
+  'find_file_connector',
+  `select ${columns} from ${joined} where c.project_id = $1 and c.id = $2`,
+);
+
+export const findFileConnector = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<FileConnectorRow | undefined> =>
+  (await db.query<FileConnectorRow>(findStatement, [projectId, id]))[0];
+
+const listStatement = statement(
+  'list_file_connectors',
+  `select ${columns} from ${joined} where c.project_id = :projectId
+    order by c.name, c.id limit :limit offset :offset`,
+);
+
+/** A page of the connectors of a project, by name. */
+export const listFileConnectors = (
+  db: Queryable,
+  projectId: string,
+  page: { limit: number; offset: number },
+): Promise<FileConnectorRow[]> => db.query<FileConnectorRow>(listStatement, { projectId, ...page });
+
+const countStatement = statement(
+  'count_file_connectors',
+  'select count(*)::int as total from file_connectors where project_id = $1',
+);
+
+export const countFileConnectors = async (db: Queryable, projectId: string): Promise<number> =>
+  (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;
+
+const changeStatement = statement(
+  'change_file_connector',
+  `update file_connectors set name = coalesce(:name, name), agent_access = coalesce(:agentAccess, agent_access)
+    where project_id = :projectId and id = :id returning id`,
+);
+
+/** Gives it another name, or lets agents sync it or not; false when there is none. */
+export const changeFileConnector = async (
+  db: Queryable,
+  change: { projectId: string; id: string; name: string | null; agentAccess: boolean | null },
+): Promise<boolean> => (await db.query(changeStatement, change)).length > 0;
+
+const removeStatement = statement(
+  'remove_file_connector',
+  `delete from file_connectors where project_id = $1 and id = $2 returning connection_id as "connectionId"`,
+);
+const removeConnectionStatement = statement(
+  'remove_file_connection',
+  `delete from file_connections n where n.id = $1
+      and not exists (select from file_connectors c where c.connection_id = n.id)`,
+);
+
+/** Removes a connector, and keys that no other uses; false when there is none. Its files stay. */
+export const removeFileConnector = async (
+  tx: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> => {
+  const [gone] = await tx.query<{ connectionId: string | null }>(removeStatement, [projectId, id]);
+  if (gone === undefined) return false;
+  if (gone.connectionId !== null) await tx.query(removeConnectionStatement, [gone.connectionId]);
+  return true;
+};
+
+/** How long whoever syncs may be silent, and how many are synced at once, of a project and in all. */
+const silentSeconds = 60;
+const mostOfProject = 4;
+const mostInAll = 32;
+
+const lockStatement = statement(
+  'lock_file_syncs',
+  `select pg_advisory_xact_lock(hashtextextended('file syncs', 0))`,
+);
+const claimStatement = statement(
+  'claim_file_connector',
+  `update file_connectors set sync_id = :syncId, syncing_until = now() + interval '${silentSeconds} seconds'
+    where id = :id and (syncing_until is null or syncing_until < now())
+      and (select count(*) from file_connectors where project_id = :projectId and syncing_until > now()) < ${mostOfProject}
+      and (select count(*) from file_connectors where syncing_until > now()) < ${mostInAll}
+   returning id`,
+);
+const busyStatement = statement(
+  'is_file_connector_busy',
+  'select from file_connectors where id = $1 and syncing_until > now()',
+);
+
+/** Takes a connector to sync it: `busy` when somebody else syncs it, `full` when too many are synced already. */
+export const claimSync = async (
+  tx: Queryable,
+  claim: { projectId: string; id: string; syncId: string },
+): Promise<'taken' | 'busy' | 'full'> => {
+  await tx.query(lockStatement, []);
+  if ((await tx.query(claimStatement, claim)).length > 0) return 'taken';
+  return (await tx.query(busyStatement, [claim.id])).length > 0 ? 'busy' : 'full';
+};
+
+const renewStatement = statement(
+  'renew_file_sync',
+  `update file_connectors set syncing_until = now() + interval '${silentSeconds} seconds'
+    where id = $1 and sync_id = $2`,
+);
+
+/** Says that it is still being synced. */
+export const renewSync = async (db: Queryable, id: string, syncId: string): Promise<void> => {
+  await db.query(renewStatement, [id, syncId]);
+};
+
+const endStatement = statement(
+  'end_file_sync',
+  `update file_connectors set syncing_until = null, sync_id = null, last_sync_at = now(), last_status = :status
+    where id = :id and sync_id = :syncId`,
+);
+
+/** Gives it back with what became of it. */
+export const endSync = async (
+  db: Queryable,
+  end: { id: string; syncId: string; status: SyncStatus },
+): Promise<void> => {
+  await db.query(endStatement, end);
+};
+
+export type SyncEntry = { path: string; stamp: string; digest: Digest };
+
+const entriesStatement = statement(
+  'list_file_sync_entries',
+  'select path, stamp, digest from file_connector_entries where connector_id = $1',
+);
+
+/** What was synced before, by path. */
+export const readEntries = async (
+  db: Queryable,
+  connectorId: string,
+): Promise<Map<string, SyncEntry>> => {
+  const rows = await db.query<SyncEntry>(entriesStatement, [connectorId]);
+  return new Map(rows.map((row) => [row.path, row]));
+};
+
+const putEntryStatement = statement(
+  'put_file_sync_entry',
+  `insert into file_connector_entries (connector_id, path, stamp, digest)
+   select id, :path, :stamp, :digest from file_connectors where id = :connectorId
+   on conflict (connector_id, path) do update set stamp = excluded.stamp, digest = excluded.digest`,
+);
+
+/** Notes that both sides have the same under a path. */
+export const putEntry = async (
+  db: Queryable,
+  connectorId: string,
+  entry: SyncEntry,
+): Promise<void> => {
+  await db.query(putEntryStatement, { connectorId, ...entry });
+};
+
+const dropEntriesStatement = statement(
+  'drop_file_sync_entries',
+  'delete from file_connector_entries where connector_id = $1 and path = any($2::text[])',
+);
+
+/** Forgets paths that are not there any more. */
+export const dropEntries = async (
+  db: Queryable,
+  connectorId: string,
+  paths: readonly string[],
+): Promise<void> => {
+  if (paths.length > 0) await db.query(dropEntriesStatement, [connectorId, paths]);
+};
+
+export type FileBelow = { path: string; digest: Digest; bytes: number; contentType: string };
+
+const belowStatement = statement(
+  'list_files_below',
+  `with recursive walk as (
+     select id, ''::text collate "C" as path from file_folders where id = :folderId
+     union all
+     select f.id, w.path || f.name || '/' from walk w join file_folders f on f.parent_id = w.id
+   )
+   select w.path || x.name as path, x.digest, x.bytes::float8 as bytes, x.content_type as "contentType"
+     from walk w join files x on x.folder_id = w.id
+    where :paths::text[] is null or w.path || x.name = any(:paths)
+    order by 1 limit :limit`,
+);
+
+/** Files in a folder at any depth, by their path below it; of some paths where these are given. */
+export const listFilesBelow = (
+  db: Queryable,
+  folderId: string,
+  { paths, limit }: { paths: readonly string[] | null; limit: number },
+): Promise<FileBelow[]> => db.query<FileBelow>(belowStatement, { folderId, paths, limit });

@@ -1,0 +1,137 @@
+/** Files of projects. Their bytes are blobs, which count for the project and are collected once nothing has them. */
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import { dropBytes, type NamePage } from './file-folders.ts';
+
+export type FileRow = {
+  id: string;
+  projectId: string;
+  folderId: string;
+  name: string;
+  digest: Digest;
+  bytes: number;
+  contentType: string;
+  /** Who sent it: a public key, or the e-mail address of a token's user. */
+  author: string;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const columns = `f.id, f.project_id as "projectId", f.folder_id as "folderId", f.name, f.digest,
+  f.bytes::float8 as bytes, f.content_type as "contentType", f.author, f.created_at as "createdAt",
+  f.updated_at as "updatedAt"`;
+
+const findStatement = statement(
+  'find_file',
+  `select ${columns} from files f where f.folder_id = $1 and f.name = $2`,
+);
+
+/** The file of a name in a folder. */
+export const findFile = async (
+  db: Queryable,
+  folderId: string,
+  name: string,
+): Promise<FileRow | undefined> => (await db.query<FileRow>(findStatement, [folderId, name]))[0];
+
+const byIdStatement = statement(
+  'find_file_by_id',
+  `select ${columns} from files f where f.project_id = $1 and f.id = $2`,
+);
+
+/** A file by its id. */
+export const findFileById = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<FileRow | undefined> => (await db.query<FileRow>(byIdStatement, [projectId, id]))[0];
+
+const listStatement = statement(
+  'list_files',
+  `select ${columns} from files f
+    where f.folder_id = :folderId and (:after::text is null or f.name > :after)
+    order by f.name limit :limit offset :offset`,
+);
+
+/** A page of the files in a folder, by name. */
+export const listFiles = (db: Queryable, folderId: string, page: NamePage): Promise<FileRow[]> =>
+  db.query<FileRow>(listStatement, { folderId, ...page });
+
+const isHeldStatement = statement(
+  'is_file_held',
+  `select from files where digest = $1 and bytes = $2 and project_id = $3 limit 1`,
+);
+
+/** Whether a file of the project has these bytes. */
+export const holdsBytes = async (
+  db: Queryable,
+  { projectId, digest, bytes }: Pick<FileRow, 'projectId' | 'digest' | 'bytes'>,
+): Promise<boolean> => (await db.query(isHeldStatement, [digest, bytes, projectId])).length > 0;
+
+const keepStatement = statement(
+  'keep_bytes',
+  `insert into kept_bytes as k (project_id, bytes) values ($1, $2)
+   on conflict (project_id) do update set bytes = k.bytes + excluded.bytes`,
+);
+
+/** Counts bytes for a project, or fewer. */
+export const countBytes = async (
+  tx: Queryable,
+  projectId: string,
+  bytes: number,
+): Promise<void> => {
+  await tx.query(keepStatement, [projectId, bytes]);
+};
+
+const insertStatement = statement(
+  'insert_file',
+  `with above as (
+     update file_folders set files = files + 1, updated_at = now() where id = :folderId
+   )
+   insert into files as f (id, project_id, folder_id, name, digest, bytes, content_type, author)
+   values (:id, :projectId, :folderId, :name, :digest, :bytes::bigint, :contentType, :author) returning ${columns}`,
+);
+
+export type NewFile = Omit<FileRow, 'createdAt' | 'updatedAt'>;
+
+/** Writes a file under a name that nothing has, and counts its bytes. */
+export const insertFile = async (tx: Queryable, file: NewFile): Promise<FileRow> => {
+  const [row] = await tx.query<FileRow>(insertStatement, file);
+  if (row === undefined) throw new Error('a file that was written is not there');
+  await countBytes(tx, file.projectId, file.bytes);
+  return row;
+};
+
+const removeStatement = statement(
+  'remove_file',
+  `with gone as (
+     delete from files where id = $1 returning folder_id
+   )
+   update file_folders f set files = f.files - 1, updated_at = now() from gone where f.id = gone.folder_id`,
+);
+
+/** Removes a file; its bytes are collected unless something else has them. */
+export const removeFile = async (tx: Queryable, file: FileRow): Promise<void> => {
+  await tx.query(removeStatement, [file.id]);
+  await countBytes(tx, file.projectId, -file.bytes);
+  await dropBytes(tx, file.projectId, [file.digest]);
+};
+
+const moveStatement = statement(
+  'move_file',
+  `with former as (
+     select folder_id from files where id = :id
+   ), counted as (
+     update file_folders f
+        set files = f.files - (f.id = former.folder_id)::int + (f.id = :folderId)::int, updated_at = now()
+       from former where f.id in (former.folder_id, :folderId)
+   )
+   update files set folder_id = :folderId, name = :name, updated_at = now() where id = :id`,
+);
+
+/** Puts a file into a folder under a name that nothing has there. */
+export const moveFile = async (
+  tx: Queryable,
+  move: { id: string; folderId: string; name: string },
+): Promise<void> => {
+  await tx.query(moveStatement, move);
+};

@@ -1,0 +1,198 @@
+/** Organizations, projects and the key pairs that open them. */
+import { newId } from '#domain/id.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { type Actor, recordChange } from './audit.ts';
+
+export type KeyRow = {
+  id: string;
+  publicKey: string;
+  secretHash: Buffer;
+  organizationId: string;
+  /** Null for a key of the whole organization. */
+  projectId: string | null;
+  /** Requests a minute, by settings of its project; null: what the installation gives. */
+  rateLimit: number | null;
+};
+
+const findKeysStatement = statement(
+  'find_keys',
+  `select k.id, k.public_key as "publicKey", k.secret_hash as "secretHash", k.organization_id as "organizationId",
+          k.project_id as "projectId", p.rate_limit as "rateLimit"
+     from keys k left join projects p on p.id = k.project_id
+    where k.public_key = any($1::text[]) and k.revoked_at is null`,
+);
+
+/** The key pairs with these public keys, but those that there are not or that were revoked. */
+export const findKeys = (db: Queryable, publicKeys: readonly string[]): Promise<KeyRow[]> =>
+  db.query<KeyRow>(findKeysStatement, [publicKeys]);
+
+/** Expression of the `organization/project` that the id of a project stands for. */
+export const projectPath = (projectId: string): string =>
+  `(select o.slug || '/' || j.slug from projects j join organizations o on o.id = j.organization_id
+     where j.id = ${projectId})`;
+
+const projectPathStatement = statement('project_path', `select ${projectPath('$1')} as path`);
+
+/** The `organization/project` by which pools files and operators name a project. */
+export const findProjectPath = async (db: Queryable, projectId: string): Promise<string> => {
+  const [row] = await db.query<{ path: string | null }>(projectPathStatement, [projectId]);
+  if (row?.path == null) throw new Error(`there is no project ${projectId}`);
+  return row.path;
+};
+
+// Nothing is written where all is there: a control plane starts on a full disk, too.
+const ensureOrganization = statement(
+  'ensure_organization',
+  'insert into organizations (id, slug, name) values ($1, $2, $2) on conflict (slug) do nothing',
+);
+
+const ensureProject = statement(
+  'ensure_project',
+  `insert into projects (id, organization_id, slug, name)
+   select $1, o.id, $3, $3 from organizations o where o.slug = $2
+   on conflict (organization_id, slug) do nothing`,
+);
+
+// `configured` is what the release before says of a key when one of its replicas starts, and such a start revokes all
+// others that it says it of, until the next start. So it is true only of keys that the release before holds: what is
+// named here loses it, and is out of reach of that; what was revoked with it was not revoked for good.
+const ensureKey = statement(
+  'ensure_key',
+  `insert into keys (id, organization_id, project_id, public_key, secret_hash, named_at)
+   select $1, o.id, case when $6::boolean then null else p.id end, $4, $5, now()
+     from organizations o join projects p on p.organization_id = o.id and p.slug = $3
+    where o.slug = $2
+   on conflict (public_key) do nothing
+   returning id, organization_id as "organizationId", project_id as "projectId"`,
+);
+
+const takeKey = statement(
+  'take_key',
+  `update keys
+      set named_at = now(), configured = null, revoked_at = null, secret_hash = $2::bytea,
+          former_secrets = case when secret_hash = $2 then former_secrets
+                                else array_append(coalesce(former_secrets, '{}'), secret_hash) end
+    where public_key = $1 and (revoked_at is null or configured)
+      and (secret_hash <> $2 or configured)
+      and $2 <> all (coalesce(former_secrets, '{}'))`,
+);
+
+const findNamed = statement(
+  'find_named_keys',
+  `select public_key as "publicKey", secret_hash as "secretHash", revoked_at as "revokedAt"
+     from keys where public_key = any($1::text[])`,
+);
+
+const nameKeysStatement = statement(
+  'name_keys',
+  `update keys set named_at = now(), configured = null, revoked_at = null
+    where public_key = any($1::text[]) and (revoked_at is null or configured)`,
+);
+
+// Replicas of the release before do not name what they hold, so of that it is not known whether any runs.
+const revokeUnnamedStatement = statement(
+  'revoke_unnamed_keys',
+  `update keys set revoked_at = now()
+    where revoked_at is null and configured is not true and public_key <> all($1::text[])
+      and named_at < now() - $2::float8 * interval '1 millisecond'
+   returning id, organization_id as "organizationId", project_id as "projectId", public_key as "publicKey"`,
+);
+
+const findHeldBeforeStatement = statement(
+  'find_keys_held_before',
+  `select public_key as "publicKey" from keys
+    where configured and revoked_at is null and public_key <> all($1::text[])
+    order by public_key`,
+);
+
+export type ProjectSlugs = { organization: string; project: string };
+export type ConfiguredKey = { publicKey: string; secretHash: Buffer; ofOrganization?: boolean };
+
+type Placed = { id: string; organizationId: string; projectId: string | null };
+
+const configuration: Actor = { kind: 'configuration', id: 'configuration', name: 'configuration' };
+
+/** Writes down what becomes of a key of a configuration. */
+const recordKey = (
+  db: Queryable,
+  { id, organizationId, projectId }: Placed,
+  publicKey: string,
+  deed: 'create' | 'revoke',
+): Promise<void> => {
+  const noun = projectId === null ? 'organization_key' : 'key';
+  const about = { publicKey };
+  return recordChange(db, {
+    ...{ organizationId, projectId, actor: configuration, subject: id },
+    action: `${noun}.${deed}`,
+    before: deed === 'create' ? null : about,
+    after: deed === 'create' ? about : null,
+  });
+};
+
+/**
+ * Makes sure that organization, project and key pairs exist. Another secret under a public key takes the place of
+ * the one before, for good: neither that one nor a pair that was revoked is brought back, unless it was revoked by a
+ * replica of the release before.
+ */
+export const ensureKeyPairs = (
+  db: Database,
+  { organization, project }: ProjectSlugs,
+  pairs: readonly ConfiguredKey[],
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(ensureOrganization, [newId('org'), organization]);
+    await tx.query(ensureProject, [newId('prj'), organization, project]);
+    for (const { publicKey, secretHash, ofOrganization = false } of pairs) {
+      const given = [newId('key'), organization, project, publicKey, secretHash, ofOrganization];
+      const [made] = await tx.query<Placed>(ensureKey, given);
+      if (made !== undefined) await recordKey(tx, made, publicKey, 'create');
+      await tx.query(takeKey, [publicKey, secretHash]);
+    }
+  });
+
+/** Why each of these pairs that cannot be used cannot, by its public key. */
+export const findRefusedPairs = async (
+  db: Queryable,
+  pairs: readonly ConfiguredKey[],
+): Promise<Map<string, string>> => {
+  type Row = { publicKey: string; secretHash: Buffer; revokedAt: Date | null };
+  const rows = await db.query<Row>(findNamed, [pairs.map(({ publicKey }) => publicKey)]);
+  const whyNot = ({ publicKey, secretHash }: ConfiguredKey): string | undefined => {
+    const row = rows.find((one) => one.publicKey === publicKey);
+    if (row === undefined) return 'is not there';
+    if (row.revokedAt !== null) return `was revoked at ${row.revokedAt.toISOString()}`;
+    return row.secretHash.equals(secretHash) ? undefined : 'has another secret key since';
+  };
+  return new Map(
+    pairs.flatMap((pair) => {
+      const why = whyNot(pair);
+      return why === undefined ? [] : [[pair.publicKey, why] as const];
+    }),
+  );
+};
+
+/** Says that a control plane runs that has these pairs in its configuration. */
+export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
+  await db.query(nameKeysStatement, [publicKeys]);
+};
+
+/** The public keys, but these, of pairs that are valid and that a replica of the release before started with last. */
+export const findHeldBefore = async (
+  db: Queryable,
+  publicKeys: readonly string[],
+): Promise<string[]> =>
+  (await db.query<{ publicKey: string }>(findHeldBeforeStatement, [publicKeys])).map(
+    ({ publicKey }) => publicKey,
+  );
+
+/** Revokes pairs that were named, and that none has named for so long; answers their public keys. */
+export const revokeUnnamed = async (
+  db: Queryable,
+  publicKeys: readonly string[],
+  goneMs: number,
+): Promise<string[]> => {
+  type Revoked = Placed & { publicKey: string };
+  const rows = await db.query<Revoked>(revokeUnnamedStatement, [publicKeys, goneMs]);
+  for (const row of rows) await recordKey(db, row, row.publicKey, 'revoke');
+  return rows.map(({ publicKey }) => publicKey);
+};

@@ -1,0 +1,19 @@
+/** How much there is in a project. */
+import { type Queryable, statement } from '../core/database.ts';
+
+export type ProjectCounts = { worlds: number; openSessions: number; worldTasks: number };
+
+const countStatement = statement(
+  'count_project',
+  `select
+     (select count(*) from worlds where project_id = $1 and deleted_at is null)::int as worlds,
+     (select count(*) from sessions where project_id = $1 and closed_at is null)::int as "openSessions",
+     (select count(*) from world_tasks where project_id = $1)::int as "worldTasks"`,
+);
+
+/** Worlds, sessions that are not over, and stored tasks of a project. */
+export const countProject = async (db: Queryable, projectId: string): Promise<ProjectCounts> => {
+  const [counts] = await db.query<ProjectCounts>(countStatement, [projectId]);
+  if (counts === undefined) throw new Error('a query of counts found nothing');
+  return counts;
+};

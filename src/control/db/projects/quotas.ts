@@ -1,0 +1,58 @@
+/** What projects use of their quotas, as the database has it. */
+import type { Quotas } from '../../base/fairness/quotas.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+const takeStatement = statement(
+  'take_calls',
+  'select granted, most, left_ms as "leftMs" from take_calls($1, $2)',
+);
+
+/** Some of a project's calls of this minute, which ends in `leftMs`; `most` is how many it has. */
+type TakenCalls = { granted: number; most: number; leftMs: number };
+
+/** Takes some calls; none is granted when all of the minute are taken. */
+export const takeCalls = async (
+  db: Queryable,
+  projectId: string,
+  usual: number,
+): Promise<TakenCalls> => {
+  const [row] = await db.query<TakenCalls>(takeStatement, [projectId, usual]);
+  if (row === undefined) throw new Error(`no calls of ${projectId} were taken`);
+  return row;
+};
+
+// Where nothing is refused by one quota, what is used of it is what the statement that refuses looks at.
+const nearlyStatement = statement(
+  'projects_near_quota',
+  `select o.slug || '/' || p.slug as project, u.quota, u.used::float8 as used, u.most
+     from projects p join organizations o on o.id = p.organization_id
+    cross join lateral (
+      select 'sessions' as quota, coalesce(p.quota_sessions, :sessions::int) as most,
+             (select count(*) from sessions s where s.project_id = p.id and s.closed_at is null) as used
+      union all
+      select 'calls_per_minute', coalesce(p.quota_calls_per_minute, :callsPerMinute::int),
+             (select m.used from call_minutes m
+               where m.project_id = p.id and m.minute = date_trunc('minute', now()))
+      union all
+      select 'queued_calls', coalesce(p.quota_queued_calls, :queuedCalls::int),
+             (select sum(s.open_calls) from sessions s
+               where s.project_id = p.id and s.closed_at is null)
+      union all
+      select 'worlds', coalesce(p.quota_worlds, :worlds::int),
+             (select count(*) from worlds w where w.project_id = p.id and w.deleted_at is null)
+      union all
+      select 'blob_mib', coalesce(p.quota_blob_mib, :blobMib::int),
+             (select sum(v.bytes) / 1048576 from versions v where v.project_id = p.id)
+      union all
+      select 'ledger_mib', coalesce(p.quota_ledger_mib, :ledgerMib::int),
+             (select sum(l.bytes) / 1048576 from ledgers l where l.project_id = p.id and l.bytes > 0)
+    ) u
+    where u.used >= 0.9 * u.most
+    order by u.used / u.most desc, 1, 2 limit 20`,
+);
+
+export type NearQuota = { project: string; quota: string; used: number; most: number };
+
+/** Projects that use nine tenths of a quota or more, the fullest first. */
+export const findNearQuota = (db: Queryable, usual: Quotas): Promise<NearQuota[]> =>
+  db.query<NearQuota>(nearlyStatement, usual);

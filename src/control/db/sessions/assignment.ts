@@ -1,0 +1,314 @@
+/**
+ * Who serves whom: the statements that bring a session and a warm host together. Each is one
+ * statement, so a session and a host are assigned to each other or neither is.
+ *
+ * An open skips hosts that somebody else is taking, and takes none that a waiting session could have:
+ * whoever waits is served before whoever comes, the longest wait first. Placing what waits is done by one
+ * at a time, under an advisory lock: two that each held one half of a pair would both skip the other half.
+ *
+ * A host that holds a world version serves only that version, and so only its project. A blank host
+ * serves anyone. One that holds the version and never had a session comes first; whether one that had
+ * comes before or after the blank ones is what `reuseWarm` says. Either has to suit the session
+ * (src/domain/pool.ts).
+ */
+import type { HostWish } from '#domain/pool.ts';
+import type { SessionStart, SurfaceKind, TaskForm } from '#domain/session.ts';
+import type { QuotaRefusal, Quotas } from '../../base/fairness/quotas.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { hostBefore, waiting } from '../core/states.ts';
+import type { HostWork } from './hosts.ts';
+import { ledPools, suits, type Wish, wishOf } from './pools.ts';
+import { type SessionRow, sessionColumns } from './sessions.ts';
+
+export type NewSession = HostWish & {
+  id: string;
+  projectId: string;
+  worldId: string;
+  versionId: string;
+  /** The slug of the world whose head the version is to be still, and which is to be in use; null: that was looked up. */
+  headOf: string | null;
+  /** The host's copy of the task, as JSON text. */
+  task: string | null;
+  taskForm: TaskForm | null;
+  taskName: string | null;
+  taskHash: string | null;
+  taskId: string | null;
+  taskVersion: number | null;
+  instruction: string | null;
+  /** The tools that the task gives; null: all. */
+  taskTools: string[] | null;
+  surfaces: SurfaceKind[];
+  /** Whether what its browser shows is recorded. */
+  isRecorded: boolean;
+  reuseWarm: boolean;
+  /** As JSON text. */
+  clock: string;
+  seed: number | null;
+  idempotencyKey: string | null;
+  /** Null without a key: nothing is compared with it then. */
+  requestHash: string | null;
+  secretMark: string;
+  /** The run of tests, or the proof, that it is opened for; null: none. */
+  runId: string | null;
+  /** The run of a dataset that it is opened for; null: none. */
+  datasetRunId: string | null;
+  /** The run of an agent's build that it is a rollout of, and that build; null: none. */
+  agentRunId: string | null;
+  buildId: string | null;
+  /** The trace that it is told in, unless its project has that turned off; null: in none. */
+  traceId: string | null;
+  /** The span of that trace which it is a part of. */
+  traceParentId: string | null;
+  /** The session of traces that its trace is in; null: that of its own id. */
+  traceSessionId: string | null;
+};
+
+/** The unique index that a second session of one `Idempotency-Key` breaks. */
+export const sessionKeyIndex = 'sessions_idempotency';
+
+type Fitting = {
+  version: string;
+  reuseWarm: string;
+  wish: Wish;
+  /** Nothing fits unless this holds. */
+  onlyIf?: string;
+};
+
+/** The best warm host `h` that may serve a session. */
+const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): string =>
+  `from hosts h
+   where h.state in ${hostBefore('assigned')} and h.address is not null
+     and (h.version_id is null or h.version_id = ${version})
+     and ${suits('h', wish)} and ${onlyIf}
+   order by case when h.version_id is null then 1 when h.uses = 0 or ${reuseWarm} then 0 else 2 end,
+     h.state_since
+   limit 1
+   for no key update of h skip locked`;
+
+/** The change of a host that takes a session; what it proved about another load is forgotten. */
+const hostTakes = (session: string, version: string): string =>
+  `update hosts h
+      set state = 'assigned', generation = h.generation + 1, session_id = ${session},
+          bundle = case when h.version_id = ${version} then h.bundle end,
+          state_digest = case when h.version_id = ${version} then h.state_digest end,
+          version_id = ${version}, uses = h.uses + 1, state_since = now()`;
+
+/** Whether a waiting session `s` could have a warm host. */
+const couldHave = (host: string): string =>
+  `${waiting('s')} and (${host}.version_id is null or ${host}.version_id = s.version_id)
+     and ${suits(host, wishOf('s'))}`;
+
+const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
+
+const openStatement = statement(
+  'open_session',
+  `with known as materialized (
+     select :headOf::text is null or exists (
+       select from worlds w where w.id = :worldId and w.project_id = :projectId and w.slug = :headOf
+          and w.head_version_id = :versionId and w.archived_at is null and w.deleted_at is null
+     ) as holds
+   ), offered as materialized (
+     select not exists (select from ${ledPools})
+         or exists (select from ${ledPools} where ${suits('p', wanted)}) as suits
+   ), refused as materialized (
+     select quota, most, retry_after_ms from refuse_open(:projectId, :mostSessions, :mostOpens)
+   ), free as materialized (
+     select h.id, h.version_id, h.tier, h.isolation, h.size
+       ${fittingHost({
+         version: ':versionId',
+         reuseWarm: ':reuseWarm::boolean',
+         wish: wanted,
+         onlyIf:
+           '(select quota is null and offered.suits and known.holds from refused, offered, known)',
+       })}
+   ), taken as (
+     ${hostTakes(':id', ':versionId')}
+     from free where h.id = free.id
+      and not exists (select from sessions s where ${couldHave('free')})
+     returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held,
+       h.bundle is not null as proven
+   ), opened as (
+     insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
+       task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
+       clock, seed, size, isolation, task_tools, secret_mark, run_id, dataset_run_id, agent_run_id, build_id,
+       trace_id, trace_parent_id, trace_session_id,
+       host_id, generation, host_reused, attempts, assigned_at)
+     select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
+       :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
+       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId, :datasetRunId, :agentRunId, :buildId,
+       case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
+       taken.id, taken.generation, coalesce(taken.reused, false),
+       case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
+     from known cross join offered cross join refused left join taken on true
+    where known.holds and offered.suits and refused.quota is null
+     returning *
+   ), browser as (
+     insert into session_browsers (session_id, tier)
+     select id, :tier from opened where 'browser' = any (surfaces)
+   ), due as (
+     insert into trace_dues (session_id, tells_session, bytes)
+     select id, true, 0 from opened where trace_id is not null
+    ), recording as (
+     insert into browser_recordings (session_id) select id from opened where :isRecorded::boolean
+   )
+   select known.holds as "isKnown", offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
+     taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
+     ${sessionColumns('taken.address')}
+     from known cross join offered cross join refused left join opened s on true left join taken on true`,
+);
+
+export type OpenOutcome =
+  /** `orders` is what the host that it was given is to do now. */
+  | { session: SessionRow; start: SessionStart; orders: HostWork | undefined; refusal?: undefined }
+  | { session?: undefined; refusal: QuotaRefusal | 'unsuited' | 'outdated' };
+
+type OpenRow = SessionRow & {
+  isKnown: boolean;
+  suits: boolean;
+  wasHeld: boolean;
+  isHeld: boolean | null;
+  hostGeneration: number | null;
+} & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
+
+/** What the host of a session that was opened is to do, as `findHostWork` would read it. */
+const ordersOf = (
+  { task: taskJson }: NewSession,
+  session: SessionRow,
+  { generation, isHeld }: { generation: number; isHeld: boolean },
+): HostWork => {
+  const { id, state, versionId, surfaces, clock, seed, createdAt, secretMark } = session;
+  const about = { id, state, versionId, surfaces, clock, seed, createdAt, secretMark };
+  return {
+    kind: 'world',
+    state: 'assigned',
+    generation,
+    sessionId: id,
+    isLoading: false,
+    isWanted: false,
+    address: session.hostAddress,
+    heldVersionId: versionId,
+    session: { ...about, taskJson, isHeld },
+  };
+};
+
+/**
+ * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it, no published pool
+ * suits it, or its version is no longer the head of `headOf`, nothing is written and no host is claimed.
+ */
+export const openSession = async (
+  db: Queryable,
+  session: NewSession,
+  quotas: Quotas,
+): Promise<OpenOutcome> => {
+  const [row] = await db.query<OpenRow>(openStatement, {
+    ...session,
+    mostSessions: quotas.sessions,
+    mostOpens: quotas.opensPerMinute,
+  });
+  if (row === undefined) throw new Error(`session ${session.id} was not written`);
+  const { isKnown, suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...rest } = row;
+  const { isHeld, hostGeneration: generation, ...opened } = rest;
+  if (!isKnown) return { refusal: 'outdated' };
+  if (!isSuited) return { refusal: 'unsuited' };
+  if (quota === null || limit === null) {
+    if (generation === null) return { session: opened, start: 'cold', orders: undefined };
+    const orders = ordersOf(session, opened, { generation, isHeld: isHeld === true });
+    return { session: opened, start: wasHeld ? 'held' : 'warm', orders };
+  }
+  return { refusal: { quota, limit, retryAfterMs } };
+};
+
+/** What an assignment made outside of an open connects, what was asked for, and how long the session had to wait. */
+export type Placement = HostWish & { sessionId: string; hostId: string; waitedMs: number };
+
+/** `longest` of a host `free`: the session that has waited longest of those that could have it. */
+const longestWait = `longest as materialized (
+     select s.id, s.version_id, free.id as host_id
+       from free cross join lateral (
+         select s.id, s.version_id from sessions s
+          where ${couldHave('free')}
+          order by s.created_at, s.id
+          limit 1
+          for no key update skip locked
+       ) s
+   ), taken as (
+     ${hostTakes('longest.id', 'longest.version_id')}
+     from longest where h.id = longest.host_id
+     returning h.id, h.generation, h.session_id, h.uses > 1 as reused
+   )
+   update sessions s
+      set host_id = taken.id, generation = taken.generation, host_reused = taken.reused,
+          attempts = s.attempts + 1, assigned_at = now()
+     from taken where s.id = taken.session_id
+   returning s.id as "sessionId", s.host_id as "hostId", s.browser_tier as tier, s.isolation, s.size,
+     (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
+
+const placeSessionStatement = statement(
+  'place_session',
+  `with waiting as materialized (
+     select s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
+      where s.id = $1 and ${waiting('s')} for no key update
+   ), free as materialized (
+     select candidate.* from waiting cross join lateral (
+       select h.id, h.version_id, h.tier, h.isolation, h.size ${fittingHost({
+         version: 'waiting.version_id',
+         reuseWarm: 'waiting.reuse_warm',
+         wish: wishOf('waiting'),
+       })}
+     ) candidate
+   ), ${longestWait}`,
+);
+
+// While nobody waits the host is not even locked: an open that skipped it for that would lose it.
+const placeHostStatement = statement(
+  'place_host',
+  `with free as materialized (
+     select h.id, h.version_id, h.tier, h.isolation, h.size from hosts h
+      where h.id = $1 and h.state in ${hostBefore('assigned')} and h.address is not null
+        and exists (select from sessions s where ${waiting('s')})
+        for no key update skip locked
+   ), ${longestWait}`,
+);
+
+const lockStatement = statement(
+  'lock_placement',
+  `select pg_advisory_xact_lock(hashtextextended('placement', 0))`,
+);
+
+const anyWarmStatement = statement(
+  'any_warm_host',
+  `select true from hosts h where h.kind = 'world' and h.state in ${hostBefore('assigned')} and h.address is not null limit 1`,
+);
+
+const anyWaitingStatement = statement(
+  'any_waiting_session',
+  `select true from sessions s where ${waiting('s')} limit 1`,
+);
+
+/** One that looks for its other half. */
+export type Seeker = { kind: 'session' | 'host'; id: string };
+
+/** Whether there may be another half for one: some warm host, or some session that waits. */
+export const mayPlace = async (db: Queryable, kind: Seeker['kind']): Promise<boolean> =>
+  (await db.query(kind === 'session' ? anyWarmStatement : anyWaitingStatement, [])).length > 0;
+
+/** A host gets one session; for a session hosts are given away until it has one, or none is left. */
+const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[]> => {
+  if (kind === 'host') return tx.query<Placement>(placeHostStatement, [id]);
+  const placed: Placement[] = [];
+  for (;;) {
+    const [next] = await tx.query<Placement>(placeSessionStatement, [id]);
+    if (next === undefined) return placed;
+    placed.push(next);
+    if (next.sessionId === id) return placed;
+  }
+};
+
+/** Places some in one transaction, one at a time with all other replicas; answers what came of each. */
+export const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<Placement[][]> =>
+  db.transaction(async (tx) => {
+    await tx.query(lockStatement, []);
+    const placed: Placement[][] = [];
+    for (const seeker of seekers) placed.push(await placeOne(tx, seeker));
+    return placed;
+  });

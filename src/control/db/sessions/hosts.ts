@@ -1,0 +1,376 @@
+/** Hosts: their intent, what they report, and what they are to do. */
+import { withoutNul } from '#domain/cut.ts';
+import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
+import { type HostOffer, kindOfSize } from '#domain/pool.ts';
+import type { SessionState, SurfaceKind } from '#domain/session.ts';
+import type { Digest } from '#domain/world.ts';
+import type { SessionClock } from '#domain/world-clock.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { hostBefore, liveHosts, waiting } from '../core/states.ts';
+import { waitsForBrowser } from './browsers.ts';
+import { seedColumn } from './sessions.ts';
+
+export type NewHost = HostOffer & {
+  id: string;
+  installation: string;
+  pool: string;
+  runtime: string;
+  /** How many live hosts the pool may have, this one counted. */
+  maxLive: number;
+};
+
+const lockPoolStatement = statement(
+  'lock_pool',
+  `select pg_advisory_xact_lock(hashtextextended(:installation || '/' || :pool, 0))`,
+);
+
+const insertHostStatement = statement(
+  'insert_host',
+  `with host as (
+     insert into hosts (id, installation, pool, runtime, tier, isolation, size, kind, state)
+     select :id, :installation, :pool, :runtime, :tier, :isolation, :size, :kind, 'starting'
+      where (select count(*) from hosts
+              where installation = :installation and pool = :pool and state in ${liveHosts}) < :maxLive
+     returning id
+   )
+   insert into beats (host_id) select id from host returning host_id`,
+);
+
+/** Writes the intent to launch a host; false when the pool is full. */
+export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    // The count must be taken after the lock is held, so these are two statements.
+    await tx.query(lockPoolStatement, host);
+    const kind = kindOfSize(host.size);
+    return (await tx.query(insertHostStatement, { ...host, kind })).length > 0;
+  });
+
+const launchedStatement = statement(
+  'host_launched',
+  `update hosts
+      set launched_at = coalesce(launched_at, now()), runtime_id = coalesce(:runtimeId, runtime_id),
+          address = case when :runtimeId::text is not null and launched_at is not null then address
+                         when :isNowhere and state <> 'assigned' then :address
+                         else coalesce(:address, address) end
+    where id = :hostId and state in ${liveHosts}
+   returning session_id as "sessionId"`,
+);
+
+/** A host's container as its runtime has it. */
+export type LaunchedHost = {
+  hostId: string;
+  /** Told with its launch alone. */
+  runtimeId: string | undefined;
+  /** Where it is reached; null: nowhere now; undefined: the runtime does not tell. */
+  address: string | null | undefined;
+};
+
+/**
+ * Notes that a host's container exists, or that it is reached elsewhere by now; undefined when the host is
+ * unknown or gone. A launch that is told again says nothing new. A host that serves a session keeps its
+ * address until it has another.
+ */
+export const noteLaunched = async (
+  db: Queryable,
+  { hostId, runtimeId, address }: LaunchedHost,
+): Promise<{ sessionId: string | null } | undefined> => {
+  const values = { hostId, runtimeId: runtimeId ?? null, address: address ?? null };
+  const isNowhere = address === null;
+  const rows = await db.query<{ sessionId: string | null }>(launchedStatement, {
+    ...values,
+    isNowhere,
+  });
+  return rows[0];
+};
+
+/** What a host's row says when a message of it is judged. */
+export type HostStatus = {
+  kind: HostKind;
+  state: HostState;
+  generation: number;
+  sessionId: string | null;
+  /** Whether it is loading a version before any session asks for it. */
+  isLoading: boolean;
+};
+
+/** Whether host `h` is loading ahead: one that recycles after a session has what it must prove to hold. */
+const isLoading = "(h.state = 'recycling' and h.bundle is null)";
+
+const statusColumns = `h.kind, h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
+
+const statusStatement = statement(
+  'host_standing',
+  `select ${statusColumns} from hosts h where h.id = $1`,
+);
+
+export const findHostStatus = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostStatus | undefined> => (await db.query<HostStatus>(statusStatement, [hostId]))[0];
+
+const addressStatement = statement(
+  'host_address',
+  `select h.runtime, h.state, h.address, h.source_address as source, h.renews_token as renews, b.renewed
+     from hosts h join beats b on b.host_id = h.id where h.id = $1`,
+);
+
+/** What is known of where a host is, and of how it speaks. */
+export type HostWhereabouts = {
+  runtime: string;
+  state: HostState;
+  address: string | null;
+  /** From where it speaks; null: from nowhere in particular. */
+  source: string | null;
+  /** Whether it has asked for another token than its first, and whether it has spoken with that. */
+  renews: boolean;
+  renewed: boolean;
+};
+
+export const findWhereabouts = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostWhereabouts | undefined> =>
+  (await db.query<HostWhereabouts>(addressStatement, [hostId]))[0];
+
+const renewedStatement = statement(
+  'host_renewed',
+  `update beats set renewed = true where host_id = $1`,
+);
+
+/** Notes that a host speaks with the token that it asked for: its first is worth nothing any more. */
+export const noteRenewed = async (db: Queryable, hostId: string): Promise<void> => {
+  await db.query(renewedStatement, [hostId]);
+};
+
+export type WarmReport = {
+  hostId: string;
+  generation: number;
+  address?: string | undefined;
+  /** From where it reports. */
+  source: string;
+  /** Whether it takes another token. */
+  renews?: boolean | undefined;
+  /** What it holds now, when it was recycled or has loaded a version ahead. */
+  holding?: { bundle: string; stateDigest: string } | undefined;
+  /** What it found left of its last session besides rows, when it was recycled; none: it is clean. */
+  found?: readonly string[] | undefined;
+};
+
+// That it reports is a sign of life, too.
+const warmStatement = statement(
+  'host_warm',
+  `with host as (
+   update hosts h
+      set state = 'warm', state_since = now(),
+          address = case when h.state = 'starting' then coalesce(h.address, :address) else h.address end,
+          source_address = case when h.state = 'starting' then :source else h.source_address end,
+          renews_token = case when h.state = 'starting' then :renews::boolean else h.renews_token end,
+          bundle = case when h.version_id is not null then :bundle::text end,
+          state_digest = case when h.version_id is not null then :stateDigest::text end
+    where h.id = :hostId and h.generation = :generation and h.state in ${hostBefore('warm')}
+      and case when h.version_id is null then true
+               when ${isLoading}
+               then :stateDigest::text is not null and :bundle::text = (select v.bundle from versions v where v.id = h.version_id)
+               else h.bundle = :bundle::text and h.state_digest = :stateDigest::text and :isClean end
+   returning h.id, h.kind
+   ), beat as (
+     update beats set last_seen_at = now() from host where beats.host_id = host.id
+   )
+   select kind from host`,
+);
+
+/**
+ * Makes a host warm, and keeps with the first report where it is and from where it speaks; answers its kind, undefined when it
+ * is not on the way there, or did not prove that it is clean. What it loaded ahead is what it must show
+ * from then on.
+ */
+export const makeWarm = async (
+  db: Queryable,
+  report: WarmReport,
+): Promise<HostKind | undefined> => {
+  const { hostId, generation, address = null, holding, source, found, renews = false } = report;
+  const { bundle = null, stateDigest = null } = holding ?? {};
+  const isClean = found?.length === 0;
+  const told = { hostId, generation, address, source, renews, bundle, stateDigest, isClean };
+  return (await db.query<{ kind: HostKind }>(warmStatement, told))[0]?.kind;
+};
+
+const drainUncleanStatement = statement(
+  'host_not_clean',
+  `update hosts set state = 'draining', state_since = now(), end_reason = :reason, end_detail = :detail
+    where id = :hostId and generation = :generation and state = 'recycling'
+   returning id`,
+);
+
+/** Drains a host that was recycled and is not what it was. `detail` says to operators what it is. */
+export const drainUnclean = async (
+  db: Queryable,
+  { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
+): Promise<boolean> => {
+  const reason: HostEnd = 'not_clean';
+  const end = { hostId, generation, reason, detail: withoutNul(detail) };
+  return (await db.query(drainUncleanStatement, end)).length > 0;
+};
+
+const loadStatement = statement(
+  'load_host',
+  `update hosts h
+      set state = 'recycling', generation = h.generation + 1, version_id = v.id, state_since = now()
+     from versions v
+    where v.id = :versionId and h.id = :hostId and h.state = 'warm' and h.version_id is null
+   returning h.id`,
+);
+
+/** Has a warm host that holds nothing load a version; false when it is not one, or there is no such. */
+export const beginLoad = async (
+  db: Queryable,
+  hostId: string,
+  versionId: string,
+): Promise<boolean> => (await db.query(loadStatement, { hostId, versionId })).length > 0;
+
+const loadFailedStatement = statement(
+  'host_load_failed',
+  `update hosts h
+      set state = 'draining', state_since = now(), end_reason = :reason, end_detail = :detail
+    where h.id = :hostId and h.generation = :generation and ${isLoading}
+   returning h.id`,
+);
+
+/** Drains a host that could not load a version ahead; false when it is not loading one. */
+export const drainUnloaded = async (
+  db: Queryable,
+  { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
+): Promise<boolean> => {
+  const reason: HostEnd = 'load_failed';
+  const end = { hostId, generation, reason, detail: withoutNul(detail) };
+  return (await db.query(loadFailedStatement, end)).length > 0;
+};
+
+const beatStatement = statement(
+  'host_beat',
+  `with host as (
+     select h.id, ${statusColumns}, h.address from hosts h
+      where h.id = :hostId and h.generation between :generation - 1 and :generation + 1 and h.state in ${liveHosts}
+   ), beat as (
+     update beats set last_seen_at = now(), rss_bytes = coalesce(:rssBytes, rss_bytes)
+       from host where beats.host_id = host.id
+   )
+   select kind, state, generation, "sessionId", "isLoading", address from host`,
+);
+
+/** A host that gave a sign of life, and where it is reached, if that is known. */
+export type Beaten = HostStatus & { address: string | null };
+
+/**
+ * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
+ * sign, as is that of a host which is about to tell of an end, and one generation ahead; any other, or that of a
+ * host that is gone, finds nothing.
+ */
+export const noteBeat = async (
+  db: Queryable,
+  host: { hostId: string; generation: number; rssBytes: number | null },
+): Promise<Beaten | undefined> => (await db.query<Beaten>(beatStatement, host))[0];
+
+/** What a polling host is to do. */
+export type HostWork = HostStatus & {
+  /** Base address of its API server, once it is known. */
+  address: string | null;
+  /** Whether some session waits for a host of its kind. */
+  isWanted: boolean;
+  /** The version that it holds or is to load. */
+  heldVersionId: string | null;
+  session: {
+    id: string;
+    state: SessionState;
+    versionId: string;
+    /** A `TaskSpec` as JSON text. */
+    taskJson: string | null;
+    surfaces: SurfaceKind[];
+    clock: SessionClock;
+    seed: number | null;
+    /** Whether the host held the version before the session came. */
+    isHeld: boolean;
+    createdAt: Date;
+    secretMark: string | null;
+  } | null;
+};
+
+type WorkRow = HostStatus & {
+  address: string | null;
+  isWanted: boolean;
+  heldVersionId: string | null;
+  sessionState: SessionState;
+  versionId: string;
+  taskJson: string | null;
+  surfaces: SurfaceKind[];
+  clock: SessionClock;
+  seed: number | null;
+  isHeld: boolean;
+  createdAt: Date;
+  secretMark: string | null;
+};
+
+const workStatement = statement(
+  'host_orders',
+  `select ${statusColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
+          s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
+          s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
+          case h.kind when 'world' then exists (select from sessions s where ${waiting('s')})
+                      else exists (select from session_browsers b join sessions s on s.id = b.session_id
+                                    where ${waitsForBrowser('b', 's')}) end as "isWanted"
+     from hosts h left join sessions s on s.id = h.session_id
+    where h.id = $1`,
+);
+
+/** Reads what a host is to do; undefined when there is no such host. */
+export const findHostWork = async (
+  db: Queryable,
+  hostId: string,
+): Promise<HostWork | undefined> => {
+  const [row] = await db.query<WorkRow>(workStatement, [hostId]);
+  if (row === undefined) return undefined;
+  const {
+    kind,
+    state,
+    generation,
+    sessionId,
+    isLoading: loads,
+    isWanted,
+    heldVersionId,
+    address,
+  } = row;
+  const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
+  const { createdAt, secretMark } = row;
+  const session =
+    sessionId === null
+      ? null
+      : {
+          id: sessionId,
+          state: ofSession,
+          versionId,
+          taskJson,
+          surfaces,
+          clock,
+          seed,
+          isHeld,
+          createdAt,
+          secretMark,
+        };
+  const status = { kind, state, generation, sessionId, isLoading: loads };
+  return { ...status, isWanted, heldVersionId, address, session };
+};
+
+const blobStatement = statement(
+  'host_blob',
+  `select true from hosts h join versions v on v.id = h.version_id
+     left join sessions s on s.id = h.session_id
+    where h.id = :hostId and ((h.state = 'assigned' and s.ready_at is null) or ${isLoading})
+      and :digest in (v.bundle, v.snapshot)`,
+);
+
+/** Whether the host is to load a world version, and has yet to do so, that this blob is part of. */
+export const mayReadBlob = async (
+  db: Queryable,
+  hostId: string,
+  digest: Digest,
+): Promise<boolean> => (await db.query(blobStatement, { hostId, digest })).length > 0;

@@ -1,0 +1,47 @@
+/** How much there is to do in the whole installation: read for metrics and for operators. */
+import type { SessionState } from '#domain/session.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import { openCallStates, waiting } from '../core/states.ts';
+import { browsersLoad } from './browsers.ts';
+
+// Each part is served by a partial index of what is live, so it does not grow with what has ended.
+const loadStatement = statement(
+  'load',
+  `select (select coalesce(json_object_agg(state, count), '{}')
+             from (select state, count(*)::int as count from sessions
+                    where closed_at is null group by state) s) as sessions,
+          w.waiting, w."longestWaitMs", ${browsersLoad} as browsers, c.queued, c.claimed, c."oldestQueuedMs", c."oldestClaimedMs"
+     from (select count(*)::int as waiting,
+                  coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8
+                    as "longestWaitMs"
+             from sessions s where ${waiting('s')}) w,
+          (select count(*) filter (where state = 'queued')::int as queued,
+                  count(*) filter (where state = 'claimed')::int as claimed,
+                  coalesce(extract(epoch from now() - min(queued_at) filter (where state = 'queued'))
+                    * 1000, 0)::float8 as "oldestQueuedMs",
+                  coalesce(extract(epoch from now() - min(claimed_at) filter (where state = 'claimed'))
+                    * 1000, 0)::float8 as "oldestClaimedMs"
+             from calls where state in ${openCallStates}) c`,
+);
+
+/** Ages are in milliseconds on the database's clock, 0 where there is nothing. */
+export type Load = {
+  /** Live sessions by state; states of which there is none are missing. */
+  sessions: Partial<Record<SessionState, number>>;
+  /** Sessions without a host, and how long the oldest has waited for one. */
+  waiting: number;
+  longestWaitMs: number;
+  /** The same of sessions without a browser that they asked for, and how many were given up. */
+  browsers: { waiting: number; longestWaitMs: number; givenUp: number };
+  /** Calls that no host has taken, and those that one runs. */
+  queued: number;
+  claimed: number;
+  oldestQueuedMs: number;
+  oldestClaimedMs: number;
+};
+
+export const readLoad = async (db: Queryable): Promise<Load> => {
+  const [row] = await db.query<Load>(loadStatement, []);
+  if (row === undefined) throw new Error('the load was not read');
+  return row;
+};

@@ -1,0 +1,69 @@
+/**
+ * Entries of a ledger that its host could not deliver: they are counted in the ledger, and the session says so. A
+ * ledger may be reported again and again; only a report that goes beyond what is known changes anything.
+ */
+import { type Queryable, statement } from '../core/database.ts';
+import type { SessionError } from './ended-session.ts';
+
+const lockStatement = statement(
+  'lock_last_served',
+  'select error from sessions where id = :sessionId and host_id = :hostId for no key update',
+);
+
+const noteStatement = statement(
+  'note_last_entry',
+  `with kept as (
+     select coalesce(max(r.id), 0) as last, coalesce(sum(r.bytes), 0) as bytes
+       from requests r where r.session_id = :sessionId
+   ), noted as (
+     insert into ledgers as l (session_id, project_id, bytes, last_entry)
+     select s.id, s.project_id, kept.bytes, :lastEntry::int from sessions s, kept
+      where s.id = :sessionId and (:lastEntry::int > kept.last or :entries::int is not null)
+     on conflict (session_id) do update set last_entry = excluded.last_entry
+       where coalesce(l.last_entry, 0) < excluded.last_entry
+     returning session_id
+   )
+   select coalesce(:entries::int, :lastEntry::int - kept.last) as entries from noted, kept`,
+);
+
+const sayStatement = statement(
+  'say_lost_entries',
+  'update sessions set error = :error::json where id = :sessionId',
+);
+
+export type LostLedger = {
+  sessionId: string;
+  hostId: string;
+  /** The number of the last entry that the ledger had on its host. */
+  lastEntry: number;
+  /** Number of entries that the host says it could not deliver; absent: all after the last that arrived. */
+  entries?: number | undefined;
+};
+
+/** Adds to the error of a session that entries of its ledger are lost. */
+const describeLoss = (error: SessionError | null, entries: number): SessionError => {
+  const number = entries === 1 ? '1 entry' : `${entries} entries`;
+  const message = `${number} of its request ledger never reached the control plane`;
+  if (error === null) return { code: 'ledger_incomplete', message };
+  return { ...error, message: `${error.message}; ${message}` };
+};
+
+/**
+ * Notes how far the ledger of a session had come on its host, as a part of a transaction that has locked the session or
+ * locks nothing else. Returns how many entries are lost that were not known to be; 0 where none is, or the host did not
+ * serve the session last.
+ */
+export const noteLostEntries = async (
+  tx: Queryable,
+  { sessionId, hostId, lastEntry, entries }: LostLedger,
+): Promise<number> => {
+  const served = { sessionId, hostId };
+  const [session] = await tx.query<{ error: SessionError | null }>(lockStatement, served);
+  if (session === undefined) return 0;
+  const last = { sessionId, lastEntry, entries: entries ?? null };
+  const [noted] = await tx.query<{ entries: number }>(noteStatement, last);
+  if (noted === undefined) return 0;
+  const error = JSON.stringify(describeLoss(session.error, noted.entries));
+  await tx.query(sayStatement, { sessionId, error });
+  return noted.entries;
+};

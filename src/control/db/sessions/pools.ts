@@ -1,0 +1,165 @@
+/**
+ * Pools as their orchestrators publish them. Those of an installation that nobody leads just now are
+ * left out of every answer but its own view: whether they will ever serve again is not known.
+ */
+import { browserSize, type HostOffer, type HostWish } from '#domain/pool.ts';
+import type { PublishedPool } from '#wire/pool-api/operations.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { liveHosts } from '../core/states.ts';
+
+/** Worlds that published pools keep loaded, as rows of the world's path `world` and number `hosts`. */
+export const preloads = (pool: string): string =>
+  `json_to_recordset(${pool}.worlds) as preload(world text, hosts integer)`;
+
+/** Joins the world `x` of an expression that is `organization/project/slug`. */
+export const worldAtPath = (path: string): string =>
+  `(organizations o join projects j on j.organization_id = o.id join worlds x on x.project_id = j.id)
+     on o.slug = split_part(${path}, '/', 1) and j.slug = split_part(${path}, '/', 2)
+    and x.slug = split_part(${path}, '/', 3)`;
+
+const removeOthersStatement = statement(
+  'remove_other_pools',
+  'delete from pools where installation = $1 and not name = any ($2::text[]) returning name',
+);
+
+// A pool that is as it was is not written again.
+const publishStatement = statement(
+  'publish_pools',
+  `insert into pools as p (installation, name, position, tier, isolation, size, minimum, maximum,
+                           target, held, worlds)
+   select $1, name, position, tier, isolation, size, minimum, maximum, target, held, worlds
+     from json_to_recordset($2::json) as given(name text, position integer, tier text, isolation text,
+       size text, minimum integer, maximum integer, target integer, held text, worlds json)
+   on conflict (installation, name) do update
+      set position = excluded.position, tier = excluded.tier, isolation = excluded.isolation,
+          size = excluded.size, minimum = excluded.minimum, maximum = excluded.maximum,
+          target = excluded.target, held = excluded.held, worlds = excluded.worlds
+    where (p.position, p.tier, p.isolation, p.size, p.minimum, p.maximum, p.target, p.held,
+           p.worlds::text)
+       is distinct from
+          (excluded.position, excluded.tier, excluded.isolation, excluded.size, excluded.minimum,
+           excluded.maximum, excluded.target, excluded.held, excluded.worlds::text)
+   returning name`,
+);
+
+/** Replaces the pools of an installation; true when something is not as it was. */
+export const replacePools = (
+  db: Database,
+  installation: string,
+  pools: readonly PublishedPool[],
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    // In one order whoever writes, so that two writers cannot wait for each other.
+    const rows = pools
+      .map((pool, position) => ({ ...pool, position }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const names = pools.map(({ name }) => name);
+    const removed = await tx.query(removeOthersStatement, [installation, names]);
+    const written = await tx.query(publishStatement, [installation, JSON.stringify(rows)]);
+    return removed.length + written.length > 0;
+  });
+
+const unknownStatement = statement(
+  'unknown_pool_worlds',
+  `select distinct preload.world from pools p cross join lateral ${preloads('p')}
+     left join ${worldAtPath('preload.world')}
+    where p.installation = $1 and x.id is null
+    order by 1`,
+);
+
+/** Worlds that pools of an installation are to keep loaded, and that do not exist. */
+export const findUnknownWorlds = async (db: Queryable, installation: string): Promise<string[]> =>
+  (await db.query<{ world: string }>(unknownStatement, [installation])).map(({ world }) => world);
+
+/** Pools `p` of installations that are led, or were until just now. */
+export const ledPools =
+  "pools p join leases l on l.installation = p.installation and l.expires_at > now() - interval '10 minutes'";
+
+/** Expressions of what a session asks for. */
+export type Wish = Record<'tier' | 'isolation' | 'size', string>;
+
+/** What session `s` asks for. */
+export const wishOf = (s: string): Wish => ({
+  tier: `${s}.browser_tier`,
+  isolation: `${s}.isolation`,
+  size: `${s}.size`,
+});
+
+/** Whether a host or a pool suits such a session, as src/domain/pool.ts has it. */
+export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
+  `(${offer}.tier is null or ${offer}.tier = ${tier}) and ${offer}.size = ${size}
+     and (${isolation}::text is null or ${offer}.isolation = ${isolation})`;
+
+const offersStatement = statement(
+  'pool_offers',
+  `select distinct p.tier, p.isolation, p.size from ${ledPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
+);
+
+/** What the world hosts of some pool have. */
+export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
+  db.query<HostOffer>(offersStatement, []);
+
+const besetStatement = statement(
+  'why_no_host',
+  `select p.name, p.held, p.maximum, beset.live
+     from sessions s cross join ${ledPools} cross join lateral (
+       select count(*)::int as live from hosts h
+        where h.installation = p.installation and h.pool = p.name and h.state in ${liveHosts}
+     ) beset
+    where s.id = $1 and ${suits('p', wishOf('s'))}
+    order by p.held is not null, beset.live >= p.maximum, p.installation, p.position
+    limit 1`,
+);
+
+/** A pool that launches no hosts: why its launches are held back, or null where it is full. */
+export type BesetPool = { name: string; held: string | null; maximum: number; live: number };
+
+/**
+ * The pool that would serve a session, when it can launch no host for it; undefined while one of those
+ * that suit it can.
+ */
+export const findBesetPool = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<BesetPool | undefined> => {
+  const [pool] = await db.query<BesetPool>(besetStatement, [sessionId]);
+  if (pool === undefined || (pool.held === null && pool.live < pool.maximum)) return undefined;
+  return pool;
+};
+
+const unsuitedStatement = statement(
+  'unsuited_session',
+  `select s.browser_tier as tier, s.isolation, s.size from sessions s
+    where s.id = $1 and exists (select from ${ledPools})
+      and not exists (select from ${ledPools} where ${suits('p', wishOf('s'))})`,
+);
+
+/** What a session asks for, when there are pools and none of them suits it. */
+export const findUnsuited = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<HostWish | undefined> => (await db.query<HostWish>(unsuitedStatement, [sessionId]))[0];
+
+const keepFileStatement = statement(
+  'keep_pools_file',
+  `insert into pools_files (installation, content) values ($1, $2)
+   on conflict (installation) do update set content = excluded.content, kept_at = now()`,
+);
+
+/** Keeps the file of pools that an orchestrator uses in place of the one before. */
+export const keepPoolsFile = (db: Database, installation: string, content: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query(keepFileStatement, [installation, content]);
+  });
+
+const findFileStatement = statement(
+  'find_pools_file',
+  'select content from pools_files where installation = $1',
+);
+
+/** The last good file; undefined when none was ever reported. */
+export const findPoolsFile = async (
+  db: Queryable,
+  installation: string,
+): Promise<string | undefined> =>
+  (await db.query<{ content: string }>(findFileStatement, [installation]))[0]?.content;

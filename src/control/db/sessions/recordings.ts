@@ -1,0 +1,154 @@
+/**
+ * Recordings of the browsers of sessions, and their parts. A part is written down, then its bytes are stored under their
+ * digest, then it counts.
+ */
+import type { RecordingMark } from '#domain/recording.ts';
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+export type Recording = {
+  /** Null: nothing was seen yet. */
+  beganAt: Date | null;
+  /** When its last picture was taken, in milliseconds from then. */
+  endMs: number;
+  pictures: number;
+  bytes: number;
+  nextPart: number;
+  /** When there was no room for more; null: it is whole. */
+  cutAt: Date | null;
+  /** When its pictures were given up; null: they are kept. */
+  droppedAt: Date | null;
+};
+
+const columns = `r.began_at as "beganAt", r.end_ms::float8 as "endMs", r.pictures, r.bytes::float8 as bytes,
+  r.next_part as "nextPart", r.cut_at as "cutAt", r.dropped_at as "droppedAt"`;
+
+const findStatement = statement(
+  'find_recording',
+  `select ${columns} from browser_recordings r where r.session_id = $1`,
+);
+
+/** The recording of a session; undefined when it was opened without one. */
+export const findRecording = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<Recording | undefined> => (await db.query<Recording>(findStatement, [sessionId]))[0];
+
+const lockStatement = statement('lock_recording', `${findStatement.text} for update`);
+
+/** The same, while nothing else may add to it. */
+export const lockRecording = async (
+  tx: Queryable,
+  sessionId: string,
+): Promise<Recording | undefined> => (await tx.query<Recording>(lockStatement, [sessionId]))[0];
+
+/** A part of a recording; times are milliseconds from the recording's begin. */
+export type RecordingPart = {
+  number: number;
+  startMs: number;
+  /** When its last picture was taken. */
+  endMs: number;
+  bytes: number;
+  mark: RecordingMark | null;
+  digest: Digest;
+};
+
+const partColumns = `p.number, p.start_ms::float8 as "startMs", p.end_ms::float8 as "endMs", p.bytes, p.mark, p.digest`;
+
+const addStatement = statement(
+  'add_recording_part',
+  `with part as (
+     insert into browser_recording_parts (session_id, number, start_ms, end_ms, bytes, mark, digest)
+     values (:sessionId, :number, :startMs, :endMs, :bytes, :mark, :digest)
+   )
+   update browser_recordings
+      set began_at = :beganAt, end_ms = :endMs, pictures = pictures + :pictures, bytes = bytes + :bytes,
+          next_part = :number::integer + 1
+    where session_id = :sessionId`,
+);
+
+/** Writes a part down, whose bytes are to be stored. */
+export const addPart = async (
+  tx: Queryable,
+  part: RecordingPart & { sessionId: string; beganAt: Date; pictures: number },
+): Promise<void> => {
+  await tx.query(addStatement, part);
+};
+
+const hasStatement = statement(
+  'has_recording_part',
+  `select true from browser_recording_parts
+    where session_id = :sessionId and number = :number and digest = :digest`,
+);
+
+/** Whether a part of this number holds these bytes. */
+export const hasPart = async (
+  tx: Queryable,
+  part: { sessionId: string; number: number; digest: Digest },
+): Promise<boolean> => (await tx.query(hasStatement, part)).length > 0;
+
+const storedStatement = statement(
+  'stored_recording_part',
+  `update browser_recording_parts set is_stored = true where session_id = :sessionId and number = :number`,
+);
+
+/** Lets a part count, as its bytes are stored. */
+export const markStored = async (
+  db: Queryable,
+  part: { sessionId: string; number: number },
+): Promise<void> => {
+  await db.query(storedStatement, part);
+};
+
+const cutStatement = statement(
+  'cut_recording',
+  'update browser_recordings set cut_at = coalesce(cut_at, now()) where session_id = $1',
+);
+
+/** Notes that there is no room for more. */
+export const cutRecording = async (tx: Queryable, sessionId: string): Promise<void> => {
+  await tx.query(cutStatement, [sessionId]);
+};
+
+const partsStatement = statement(
+  'list_recording_parts',
+  `select ${partColumns} from browser_recording_parts p where p.session_id = $1 and p.is_stored order by p.number`,
+);
+
+/** The parts that count, in order; their number is bounded by what a recording may hold. */
+export const listParts = (db: Queryable, sessionId: string): Promise<RecordingPart[]> =>
+  db.query<RecordingPart>(partsStatement, [sessionId]);
+
+const spentStatement = statement(
+  'find_spent_recording',
+  `select r.session_id as "sessionId" from browser_recordings r join sessions s on s.id = r.session_id
+    where r.dropped_at is null and s.closed_at < now() - make_interval(days => $1::int)
+    limit 1`,
+);
+
+/** A recording whose session ended so many days ago; undefined when there is none. */
+export const findSpentRecording = async (
+  db: Queryable,
+  days: number,
+): Promise<string | undefined> =>
+  (await db.query<{ sessionId: string }>(spentStatement, [days]))[0]?.sessionId;
+
+const digestsStatement = statement(
+  'recording_digests',
+  'select digest from browser_recording_parts where session_id = $1',
+);
+
+/** The digests of all parts, of those that do not count as well. */
+export const listPartDigests = async (db: Queryable, sessionId: string): Promise<Digest[]> =>
+  (await db.query<{ digest: Digest }>(digestsStatement, [sessionId])).map(({ digest }) => digest);
+
+const dropStatement = statement(
+  'drop_recording',
+  `with parts as (delete from browser_recording_parts where session_id = $1)
+   update browser_recordings set dropped_at = now() where session_id = $1`,
+);
+
+/** Forgets the parts of a recording, whose bytes are removed. */
+export const dropRecording = async (db: Queryable, sessionId: string): Promise<void> => {
+  await db.query(dropStatement, [sessionId]);
+};

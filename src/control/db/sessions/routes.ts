@@ -1,0 +1,81 @@
+/** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
+import type { EndReason, LinkScope, SessionState, SurfaceKind } from '#domain/session.ts';
+import type { QuotaRefusal } from '../../base/fairness/quotas.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+export type RouteRow = {
+  id: string;
+  state: SessionState;
+  endReason: EndReason | null;
+  surfaces: SurfaceKind[];
+  /** Base address of its host's API server; null when none serves it. */
+  hostAddress: string | null;
+  /** That of its browser; null when none takes clients. */
+  browserAddress: string | null;
+  /** What its token is derived from. */
+  createdAt: Date;
+  secretMark: string | null;
+};
+
+const findStatement = statement(
+  'find_route',
+  `select s.id, s.state, s.end_reason as "endReason", s.surfaces, h.address as "hostAddress", bh.address as "browserAddress",
+          s.created_at as "createdAt", s.secret_mark as "secretMark"
+     from sessions s
+     left join hosts h on h.id = s.host_id and h.session_id = s.id
+     left join session_browsers b on b.session_id = s.id and b.ready_at is not null
+     left join hosts bh on bh.id = b.host_id
+    where s.id = $1`,
+);
+
+/** A session of any project; undefined when there is none of this id. */
+export const findRoute = async (db: Queryable, sessionId: string): Promise<RouteRow | undefined> =>
+  (await db.query<RouteRow>(findStatement, [sessionId]))[0];
+
+const insertStatement = statement(
+  'insert_surface_link',
+  `with stale as (
+     delete from surface_links where token_hash in (
+       select token_hash from surface_links where expires_at < now() limit 100 for update skip locked
+     )
+   ), refused as materialized (
+     select refuse_link(s.project_id, :usual) as most from sessions s where s.id = :sessionId
+   ), made as (
+     insert into surface_links (token_hash, session_id, surface, opens, expires_at)
+     select :tokenHash, :sessionId, :surface, :opens, now() + :lifeMs * interval '1 millisecond' from refused where most is null
+     returning expires_at
+   )
+   select refused.most, made.expires_at as "expiresAt" from refused left join made on true`,
+);
+
+export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: Buffer };
+
+/** Keeps a link that is good once, for so many milliseconds; returns when it ends, or what forbids it. */
+export const insertLink = async (
+  db: Queryable,
+  link: SurfaceLink & { opens: LinkScope },
+  bounds: { lifeMs: number; usual: number },
+): Promise<Date | QuotaRefusal> => {
+  type Kept = { expiresAt: Date | null; most: number | null };
+  const [row] = await db.query<Kept>(insertStatement, { ...link, ...bounds });
+  if (row?.most != null) return { quota: 'links', limit: row.most, retryAfterMs: null };
+  if (row?.expiresAt == null) throw new Error(`the link to ${link.sessionId} was not written`);
+  return row.expiresAt;
+};
+
+const consumeStatement = statement(
+  'consume_surface_link',
+  `delete from surface_links
+    where token_hash = :tokenHash and session_id = :sessionId and surface = :surface and expires_at > now()
+   returning opens`,
+);
+
+/**
+ * Uses a link up and answers what it opens; undefined when it was used before, is too old, or is another session's or
+ * surface's.
+ */
+export const consumeLink = async (
+  db: Queryable,
+  link: SurfaceLink,
+): Promise<LinkScope | undefined> =>
+  (await db.query<{ opens: LinkScope }>(consumeStatement, link))[0]?.opens;

@@ -1,0 +1,379 @@
+/** Sessions: how they are read, and the changes that concern a session alone. */
+import { AppError } from '#domain/error.ts';
+import type { Verdict } from '#domain/grade.ts';
+import { isId } from '#domain/id.ts';
+import { limits } from '#domain/limits.ts';
+import type { Isolation } from '#domain/pool.ts';
+import type {
+  BrowserTier,
+  EndReason,
+  RunFilter,
+  SessionState,
+  SurfaceKind,
+  TaskForm,
+} from '#domain/session.ts';
+import type { SessionClock } from '#domain/world-clock.ts';
+import { type Queryable, replannedStatement, statement } from '../core/database.ts';
+import { type Count, type CountRow, countOf, type Read, toCount, toRead } from '../core/lists.ts';
+import { finalSessionStates, openSessionStates } from '../core/states.ts';
+import { browserColumn, type SessionBrowser } from './browsers.ts';
+import type { SessionError } from './ended-session.ts';
+
+/** The build of the agent that a session is a rollout of. */
+export type SessionBuild = {
+  id: string;
+  agentId: string;
+  buildHash: string;
+  version: string | null;
+};
+
+export type SessionRow = {
+  id: string;
+  projectId: string;
+  versionId: string;
+  state: SessionState;
+  endReason: EndReason | null;
+  error: SessionError | null;
+  taskForm: TaskForm | null;
+  taskName: string | null;
+  taskHash: string | null;
+  /** The stored task that it was opened on, and its version. */
+  taskId: string | null;
+  taskVersion: number | null;
+  instruction: string | null;
+  /** The tools that the task gives; null: all. */
+  taskTools: string[] | null;
+  surfaces: SurfaceKind[];
+  browserTier: BrowserTier;
+  /** Null: it asked for none, or its own has only just been written down. */
+  browser: SessionBrowser | null;
+  /** What its host must have; `isolation` null: any. */
+  size: string;
+  isolation: Isolation | null;
+  pinned: boolean;
+  clock: SessionClock;
+  seed: number | null;
+  /** The host that serves it, or served it last. */
+  hostId: string | null;
+  /** Base address of that host's API server. */
+  hostAddress: string | null;
+  hostReused: boolean;
+  requestHash: string | null;
+  /** The run of tests, or the proof, that it was opened for; null: none. */
+  runId: string | null;
+  /** The run of a dataset that it was opened for; null: none. */
+  datasetRunId: string | null;
+  /** The run of an agent's build that it is a rollout of; null: none. */
+  agentRunId: string | null;
+  build: SessionBuild | null;
+  /** Verdict of its last grade; null: it was not graded. */
+  verdict: Verdict | null;
+  /** Null also where the verdict is unknown. */
+  score: number | null;
+  /** The trace that it is told in; null: none. */
+  traceId: string | null;
+  /** The session of traces that was asked for; null: that of its own id. */
+  traceSessionId: string | null;
+  createdAt: Date;
+  /** The value of the control plane's secret that its token is made with; null: that of when it was opened. */
+  secretMark: string | null;
+  assignedAt: Date | null;
+  readyAt: Date | null;
+  closedAt: Date | null;
+  lastActivityAt: Date;
+};
+
+/** A double holds every seed that there may be; the driver would hand a bigint over as text. */
+export const seedColumn = 's.seed::float8';
+
+const buildColumn = `case when s.build_id is not null then (
+     select json_build_object('id', b.id, 'agentId', b.agent_id, 'buildHash', b.build_hash, 'version', b.semantic_ver)
+       from agent_builds b where b.id = s.build_id) end as build`;
+
+/** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
+export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
+  `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
+   s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
+   s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
+   s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
+   s.host_reused as "hostReused", s.request_hash as "requestHash", s.run_id as "runId", s.dataset_run_id as "datasetRunId",
+   s.agent_run_id as "agentRunId", ${buildColumn}, s.verdict, s.score, s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
+   s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
+   s.last_activity_at as "lastActivityAt"`;
+
+const selectSession = `select ${sessionColumns('h.address')}
+  from sessions s left join hosts h on h.id = s.host_id`;
+
+const findSessionStatement = statement(
+  'find_session',
+  `${selectSession} where s.id = $1 and s.project_id = $2`,
+);
+
+export const findSession = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+): Promise<SessionRow | undefined> =>
+  (await db.query<SessionRow>(findSessionStatement, [sessionId, projectId]))[0];
+
+const findTaskStatement = statement(
+  'find_session_task',
+  'select task::text as "taskJson" from sessions where id = $1',
+);
+
+/** The spec of the task that a session is on, as JSON text; null: it is on none. */
+export const findSessionTask = async (db: Queryable, sessionId: string): Promise<string | null> =>
+  (await db.query<{ taskJson: string | null }>(findTaskStatement, [sessionId]))[0]?.taskJson ??
+  null;
+
+/** How a request is refused for a session that its project does not have. */
+export const noSession = (sessionId: string): AppError =>
+  new AppError('not_found', `there is no session "${sessionId}"`);
+
+const findServedStatement = statement(
+  'find_served_project',
+  'select project_id as "projectId" from sessions where id = $1 and host_id = $2 and closed_at is null',
+);
+
+/** The project of the session that a host says it serves; undefined when it does not. */
+export const findServedProject = async (
+  db: Queryable,
+  hostId: string,
+  sessionId: string,
+): Promise<string | undefined> =>
+  (await db.query<{ projectId: string }>(findServedStatement, [sessionId, hostId]))[0]?.projectId;
+
+const findTokenOriginStatement = statement(
+  'find_token_origin',
+  'select project_id as "projectId", created_at as "createdAt", secret_mark as "secretMark" from sessions where id = $1',
+);
+
+/** Whose a session is, and what its token is derived from. */
+export type TokenHolder = Pick<SessionRow, 'projectId' | 'createdAt' | 'secretMark'>;
+
+/** Of a session of any project; undefined when there is none of this id. */
+export const findTokenOrigin = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<TokenHolder | undefined> =>
+  (await db.query<TokenHolder>(findTokenOriginStatement, [sessionId]))[0];
+
+const findByKeyStatement = statement(
+  'find_session_by_key',
+  `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,
+);
+
+/** The session that an earlier request with this `Idempotency-Key` opened. */
+export const findSessionByKey = async (
+  db: Queryable,
+  projectId: string,
+  key: string,
+): Promise<SessionRow | undefined> =>
+  (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
+
+/**
+ * A session in a list: with the slug of its world, and its instruction when that was asked for, unless
+ * those before it have filled the page. How long the instruction is is told in that case, too.
+ */
+export type ListedSession = SessionRow & {
+  slug: string;
+  instructionBytes: number;
+  /** Microseconds since 1970, as exactly as the database has it. */
+  createdAtUs: number;
+};
+
+/** The session that a page of a list follows; older ones come later. */
+export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
+
+export type SessionFilter = {
+  state?: SessionState;
+  world?: string;
+  /** The verdict of the last grade. */
+  verdict?: Verdict;
+  /** The name of a task, or the id of a stored one. */
+  task?: string;
+  /** The id or the hash of an agent's build. */
+  build?: string;
+  /** Only sessions of the run with this id. */
+  run?: string;
+  /** Treatment of sessions of runs; absent: they are left out, unless a run is named. */
+  runs?: RunFilter;
+};
+
+// Those that have ended are found by their final state; of the others there are few.
+const matching = `(:state::text is null
+    or case when :state in ${finalSessionStates} then s.final_state = :state
+            else s.closed_at is null and s.state = :state end)
+  and (:worldId::text is null or s.world_id = :worldId)
+  and (:verdict::text is null or s.verdict = :verdict)
+  and (:taskName::text is null or s.task_name = :taskName)
+  and (:taskId::text is null or s.task_id = :taskId)
+  and (:buildId::text is null or s.build_id = :buildId)`;
+const isUnfiltered = ['state', 'worldId', 'verdict', 'taskName', 'taskId', 'buildId']
+  .map((name) => `:${name}::text is null`)
+  .join(' and ');
+
+// A text for each, so that a plan may use the index that fits.
+const ofRuns: Record<RunFilter | 'named', string> = {
+  exclude: 's.run_id is null and s.dataset_run_id is null',
+  include: 'true',
+  only: '(s.run_id is not null or s.dataset_run_id is not null)',
+  named: `(s.run_id is not null or s.dataset_run_id is not null or s.agent_run_id is not null)
+          and coalesce(s.run_id, s.dataset_run_id, s.agent_run_id) = :run::text`,
+};
+type OfRuns = keyof typeof ofRuns;
+
+// Looked up before: only for a world that it knows does a plan know how many sessions it has.
+const findWorldStatement = statement(
+  'find_filtered_world',
+  'select id from worlds where project_id = $1 and (slug = $2 or id = $2)',
+);
+
+/** The id of the world of a filter; of one that there is not, an id that nothing has. */
+const findFiltered = async (db: Queryable, projectId: string, world: string): Promise<string> =>
+  (await db.query<{ id: string }>(findWorldStatement, [projectId, world]))[0]?.id ?? '';
+
+const findBuildStatement = statement(
+  'find_filtered_build',
+  'select id from agent_builds where project_id = $1 and (build_hash = $2 or id = $2)',
+);
+
+/** The id of the build of a filter; of one that there is not, an id that nothing has. */
+const findFilteredBuild = async (
+  db: Queryable,
+  projectId: string,
+  build: string,
+): Promise<string> =>
+  (await db.query<{ id: string }>(findBuildStatement, [projectId, build]))[0]?.id ?? '';
+
+/** The parameters of the statements for a filter. */
+const valuesOf = async (db: Queryable, projectId: string, filter: SessionFilter) => {
+  const { state = null, verdict = null, world, task, build } = filter;
+  const isStored = task !== undefined && isId('tsk', task);
+  return {
+    ...{ projectId, state, verdict },
+    worldId: world === undefined ? null : await findFiltered(db, projectId, world),
+    buildId: build === undefined ? null : await findFilteredBuild(db, projectId, build),
+    taskId: isStored ? task : null,
+    taskName: isStored ? null : (task ?? null),
+  };
+};
+
+// What follows a position is found by the index, for that nothing is left to be null.
+const following = `(s.created_at, s.id) <
+  (coalesce(timestamptz 'epoch' + :fromUs::float8 * interval '1 microsecond', 'infinity'), :fromId::text)`;
+
+// The window has the page's order, and reads of the instructions what a page can hold.
+const pagedInstruction = `case
+  when :withInstruction and (row_number() over newest = 1
+            or sum(octet_length(s.instruction)) over newest <= :mostBytes::bigint)
+  then s.instruction end as instruction`;
+
+const listStatement = (of: OfRuns) =>
+  replannedStatement(
+    `list_sessions_${of}`,
+    `select (select coalesce(w.former_slug, w.slug) from worlds w where w.id = s.world_id) as slug,
+          ${sessionColumns('h.address', pagedInstruction)},
+          case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
+          (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
+     from (select * from sessions s
+            where s.project_id = :projectId and ${ofRuns[of]} and ${following} and ${matching}
+            order by s.created_at desc, s.id desc limit :limit offset :offset) s
+     left join hosts h on h.id = s.host_id
+   window newest as (order by s.created_at desc, s.id desc)
+    order by s.created_at desc, s.id desc`,
+  );
+
+/** A page of sessions, by how sessions of runs are treated. */
+export const listSessionsStatements = {
+  exclude: listStatement('exclude'),
+  include: listStatement('include'),
+  only: listStatement('only'),
+  named: listStatement('named'),
+};
+
+const countStatement = (of: OfRuns) =>
+  countOf({
+    name: `count_sessions_${of}`,
+    from: `sessions s where s.project_id = :projectId and ${ofRuns[of]}`,
+    order: 's.created_at desc, s.id desc',
+    matching,
+    isAll: isUnfiltered,
+  });
+
+const countStatements = {
+  exclude: countStatement('exclude'),
+  include: countStatement('include'),
+  only: countStatement('only'),
+  named: countStatement('named'),
+};
+
+export type SessionPage = {
+  limit: number;
+  offset: number;
+  from: SessionPosition | undefined;
+  withInstruction: boolean;
+};
+
+/** A page of the project's sessions, newest first, with how many match. */
+export const listSessions = async (
+  db: Queryable,
+  projectId: string,
+  filter: SessionFilter,
+  { limit, offset, from, withInstruction }: SessionPage,
+): Promise<Read<ListedSession> & { count: Count }> => {
+  // Those of a build are mostly of runs.
+  const { run, build, runs = build === undefined ? 'exclude' : 'include' } = filter;
+  const of = run === undefined ? runs : 'named';
+  const values = {
+    ...(await valuesOf(db, projectId, filter)),
+    ...(run === undefined ? {} : { run }),
+  };
+  const [rows, [counted]] = await Promise.all([
+    db.query<ListedSession>(listSessionsStatements[of], {
+      ...values,
+      limit: limit + 1,
+      offset,
+      withInstruction,
+      mostBytes: limits.pageBytes,
+      fromUs: from?.createdAtUs ?? null,
+      fromId: from?.id ?? '',
+    }),
+    db.query<CountRow>(countStatements[of], values),
+  ]);
+  return { ...toRead(rows, limit), count: toCount(counted) };
+};
+
+const pinStatement = statement(
+  'pin_session',
+  `update sessions set pinned = :pinned
+    where id = :sessionId and project_id = :projectId and state in ${openSessionStates} returning id`,
+);
+
+/**
+ * Pins or unpins a session; false when the project has no open one of this id. One that is being
+ * closed cannot be pinned any more: a pin that was acknowledged holds.
+ */
+export const pinSession = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+  pinned: boolean,
+): Promise<boolean> => (await db.query(pinStatement, { sessionId, projectId, pinned })).length > 0;
+
+const touchStatement = statement(
+  'touch_session',
+  `update sessions
+      set last_activity_at =
+            greatest(last_activity_at, now() - :idleMs * interval '1 millisecond')
+    where id = :sessionId and host_id = :hostId and generation = :generation`,
+);
+
+/** Merges what a host says of its API surface: it was last used so many milliseconds ago. */
+export const noteActivity = async (
+  db: Queryable,
+  session: { sessionId: string; hostId: string; generation: number },
+  idleMs: number,
+): Promise<void> => {
+  await db.query(touchStatement, { ...session, idleMs });
+};

@@ -1,0 +1,56 @@
+/** Whether a project's deliveries are posted to their receivers, and where those of a world go instead. */
+import { type Queryable, statement } from '../core/database.ts';
+
+const findSettingStatement = statement(
+  'find_webhook_push',
+  'select webhook_push_since as "since" from projects where id = $1',
+);
+
+/** Since when deliveries of the project are posted; null: they are not. */
+export const findWebhookPush = async (db: Queryable, projectId: string): Promise<Date | null> =>
+  (await db.query<{ since: Date | null }>(findSettingStatement, [projectId]))[0]?.since ?? null;
+
+export type DestinationRow = { url: string; destination: string; setAt: Date };
+
+/** How many URLs of one world may have a destination. */
+export const mostDestinations = 100;
+
+const columns = 'url, destination, set_at as "setAt"';
+
+const listStatement = statement(
+  'list_webhook_destinations',
+  `select ${columns} from webhook_destinations where world_id = $1 order by url`,
+);
+
+/** The destinations of a world, by the URLs that they are of. */
+export const listDestinations = (db: Queryable, worldId: string): Promise<DestinationRow[]> =>
+  db.query<DestinationRow>(listStatement, [worldId]);
+
+const setStatement = statement(
+  'set_webhook_destination',
+  `insert into webhook_destinations (world_id, url, destination)
+   select :worldId, :url, :destination
+    where exists (select from webhook_destinations where world_id = :worldId and url = :url)
+       or (select count(*) from webhook_destinations where world_id = :worldId) < ${mostDestinations}
+   on conflict (world_id, url) do update set destination = excluded.destination, set_at = now()
+   returning ${columns}`,
+);
+
+/** Sets the destination of a URL; undefined where the world has too many already. */
+export const setDestination = async (
+  db: Queryable,
+  of: { worldId: string; url: string; destination: string },
+): Promise<DestinationRow | undefined> => (await db.query<DestinationRow>(setStatement, of))[0];
+
+const removeStatement = statement(
+  'remove_webhook_destination',
+  `delete from webhook_destinations where world_id = $1 and url = $2 returning ${columns}`,
+);
+
+/** Lets deliveries go where they were registered again, and answers where they went; undefined where they did. */
+export const removeDestination = async (
+  db: Queryable,
+  worldId: string,
+  url: string,
+): Promise<DestinationRow | undefined> =>
+  (await db.query<DestinationRow>(removeStatement, [worldId, url]))[0];

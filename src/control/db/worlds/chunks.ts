@@ -1,0 +1,140 @@
+/**
+ * Chunks of batches. The bytes of each are held like those of an upload, by a row that has no end of its own, so they
+ * count for their project and are collected when the chunk is given up.
+ */
+import type { Digest } from '#domain/world.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+export type ChunkRow = {
+  id: string;
+  batchId: string;
+  ordinal: number;
+  digest: Digest;
+  bytes: number;
+  rows: number;
+  entity: string | null;
+  received: boolean;
+  uploaded: boolean;
+};
+
+const columns = `c.id, c.batch_id as "batchId", c.ordinal, c.digest, c.bytes::float8 as bytes, c.rows::float8 as rows,
+  c.entity, c.received_at is not null as received, c.uploaded_at is not null as uploaded`;
+
+const byOrdinalStatement = statement(
+  'find_chunk_by_ordinal',
+  `select ${columns} from data_chunks c where c.batch_id = $1 and c.ordinal = $2`,
+);
+
+/** The chunk of a batch that has this ordinal. */
+export const findChunkByOrdinal = async (
+  db: Queryable,
+  batchId: string,
+  ordinal: number,
+): Promise<ChunkRow | undefined> =>
+  (await db.query<ChunkRow>(byOrdinalStatement, [batchId, ordinal]))[0];
+
+const findStatement = statement(
+  'find_chunk',
+  `select ${columns} from data_chunks c where c.batch_id = $1 and c.id = $2`,
+);
+
+/** A chunk of a batch. */
+export const findChunk = async (
+  db: Queryable,
+  batchId: string,
+  id: string,
+): Promise<ChunkRow | undefined> => (await db.query<ChunkRow>(findStatement, [batchId, id]))[0];
+
+const listStatement = statement(
+  'list_chunks',
+  `select ${columns} from data_chunks c where c.batch_id = $1 order by c.ordinal`,
+);
+
+/** The chunks of a batch by their ordinals. */
+export const listChunks = (db: Queryable, batchId: string): Promise<ChunkRow[]> =>
+  db.query<ChunkRow>(listStatement, [batchId]);
+
+const sumStatement = statement(
+  'sum_chunks',
+  `select count(*)::int as chunks, coalesce(sum(bytes), 0)::float8 as bytes
+     from data_chunks where batch_id = $1 and ordinal <> $2`,
+);
+
+/** How many chunks a batch has beside the one of an ordinal, and their bytes. */
+export const sumOtherChunks = async (
+  db: Queryable,
+  batchId: string,
+  ordinal: number,
+): Promise<{ chunks: number; bytes: number }> => {
+  const [sum] = await db.query<{ chunks: number; bytes: number }>(sumStatement, [batchId, ordinal]);
+  return sum ?? { chunks: 0, bytes: 0 };
+};
+
+const dropStatement = statement(
+  'drop_chunk',
+  `with gone as (delete from data_chunks where id = $1 returning id)
+   update uploads set began_at = '-infinity', bytes = 0 where id in (select id from gone)`,
+);
+
+/** Gives up a chunk in whose place another comes. */
+export const dropChunk = async (tx: Queryable, id: string): Promise<void> => {
+  await tx.query(dropStatement, [id]);
+};
+
+// Bytes that another chunk of the world has are there, and are not asked for again.
+const insertStatement = statement(
+  'insert_chunk',
+  `with held as (
+     update uploads set began_at = 'infinity' where id = :id and began_at > '-infinity' returning id
+   )
+   insert into data_chunks (id, batch_id, world_id, ordinal, digest, bytes, rows, entity, received_at, uploaded_at)
+   select :id, :batchId, :worldId, :ordinal, :digest, :bytes::bigint, :rows::bigint, :entity, known.at, known.at
+     from held left join (
+       select min(o.uploaded_at) as at from data_chunks o
+        where o.world_id = :worldId and o.digest = :digest and o.bytes = :bytes::bigint and o.uploaded_at is not null
+     ) known on true
+   returning id`,
+);
+
+export type NewChunk = Omit<ChunkRow, 'received' | 'uploaded'> & { worldId: string };
+
+/** Writes a chunk and holds its bytes for as long as it is there; false when room for them was taken too long ago. */
+export const insertChunk = async (tx: Queryable, chunk: NewChunk): Promise<boolean> =>
+  (await tx.query(insertStatement, chunk)).length > 0;
+
+const awaitedStatement = statement(
+  'find_awaited_chunk',
+  `select c.id from data_chunks c join data_batches b on b.id = c.batch_id
+    where c.id = $1 and c.digest = $2 and b.state in ('open', 'uploading')`,
+);
+
+/** Whether the bytes of a chunk may come: it is there, with this digest, and its batch takes chunks. */
+export const isAwaited = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
+  (await db.query(awaitedStatement, [id, digest])).length > 0;
+
+const receivedStatement = statement(
+  'chunk_received',
+  'update data_chunks set received_at = now() where id = $1 and digest = $2',
+);
+
+/** Says that the bytes of a chunk are there. */
+export const markReceived = async (db: Queryable, id: string, digest: Digest): Promise<void> => {
+  await db.query(receivedStatement, [id, digest]);
+};
+
+const confirmStatement = statement(
+  'confirm_chunk',
+  `with confirmed as (
+     update data_chunks c set uploaded_at = coalesce(c.uploaded_at, now()), received_at = coalesce(c.received_at, now())
+       from data_batches b
+      where c.id = $1 and c.digest = $2 and b.id = c.batch_id and b.state in ('open', 'uploading')
+     returning c.id, c.batch_id
+   ), touched as (
+     update data_batches set updated_at = now() where id in (select batch_id from confirmed)
+   )
+   select id from confirmed`,
+);
+
+/** Confirms a chunk; false when its batch takes none any more, or another came in its place. */
+export const confirmChunk = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
+  (await db.query(confirmStatement, [id, digest])).length > 0;

@@ -1,0 +1,133 @@
+/** Task sets: lists of stored tasks that are looked at together. */
+import { dashboardLimits } from '#domain/dashboard.ts';
+import { type Queryable, statement } from '../core/database.ts';
+import { type Condition, conditioned } from '../core/where.ts';
+
+export type TaskSetRow = {
+  id: string;
+  projectId: string;
+  name: string;
+  description: string | null;
+  /** In their order; those that were deleted are left out. */
+  taskIds: string[];
+  createdAt: Date;
+};
+
+const columns = `s.id, s.project_id as "projectId", s.name, s.description, s.created_at as "createdAt",
+  array(select t.task_id from task_set_tasks t where t.task_set_id = s.id order by t.position) as "taskIds"`;
+
+const findStatement = statement(
+  'find_task_set',
+  `select ${columns} from task_sets s where s.project_id = $1 and s.id = $2`,
+);
+
+/** The task set of an id. */
+export const findTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<TaskSetRow | undefined> =>
+  (await db.query<TaskSetRow>(findStatement, [projectId, id]))[0];
+
+const knownStatement = statement(
+  'find_tasks_of_set',
+  'select id from world_tasks where project_id = $1 and id = any($2::text[])',
+);
+
+/** Which of these stored tasks the project has. */
+export const findKnownTasks = async (
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Set<string>> =>
+  new Set((await db.query<{ id: string }>(knownStatement, [projectId, ids])).map(({ id }) => id));
+
+const insertStatement = statement(
+  'insert_task_set',
+  `with made as (
+     insert into task_sets (id, key, project_id, name, description)
+     select :id, :key, :projectId, :name, :description
+      where (select count(*) from task_sets where project_id = :projectId) < ${dashboardLimits.taskSets}
+     on conflict on constraint task_sets_name do nothing
+     returning id
+   ), known as (
+     select t.id, asked.position
+       from unnest(:taskIds::text[]) with ordinality asked (id, position)
+       join world_tasks t on t.id = asked.id and t.project_id = :projectId
+   ), placed as (
+     insert into task_set_tasks (task_set_id, task_id, position)
+     select made.id, known.id, known.position from made, known
+   )
+   select id from made`,
+);
+
+export type NewTaskSet = Omit<TaskSetRow, 'createdAt'> & { key: string };
+
+/** Stores a set; false when there is one of its name, or the project has no room for another. */
+export const insertTaskSet = async (db: Queryable, set: NewTaskSet): Promise<boolean> =>
+  (await db.query(insertStatement, set)).length > 0;
+
+const deleteStatement = statement(
+  'delete_task_set',
+  `delete from task_sets s where project_id = $1 and id = $2
+      and not exists (select from dashboards d where d.task_set_id = s.id)
+   returning id`,
+);
+
+/** Deletes it; false when there is none, or there are dashboards of it. The tasks stay. */
+export const deleteTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> => (await db.query(deleteStatement, [projectId, id])).length > 0;
+
+const ofSetStatement = statement(
+  'list_dashboards_of_set',
+  'select id from dashboards where project_id = $1 and task_set_id = $2 order by created_at, id limit 20',
+);
+
+/** Some dashboards of a set. */
+export const listDashboardsOfSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<string[]> =>
+  (await db.query<{ id: string }>(ofSetStatement, [projectId, id])).map((row) => row.id);
+
+const hasNameStatement = statement(
+  'has_task_set_name',
+  'select id from task_sets where project_id = $1 and name = $2',
+);
+
+/** The id of the set that has a name. */
+export const findTaskSetByName = async (
+  db: Queryable,
+  projectId: string,
+  name: string,
+): Promise<string | undefined> =>
+  (await db.query<{ id: string }>(hasNameStatement, [projectId, name]))[0]?.id;
+
+/** A page of the project's sets, newest first, on `s`. */
+export const listTaskSets = async (
+  db: Queryable,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<TaskSetRow[]> => {
+  const page = conditioned(
+    'list_task_sets',
+    (where, bind) =>
+      `select ${columns} from task_sets s where ${where}
+        order by s.created_at desc, s.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+    conditions,
+  );
+  return db.query<TaskSetRow>(page.statement, page.values);
+};
+
+const countStatement = statement(
+  'count_task_sets',
+  'select count(*)::int as total from task_sets where project_id = $1',
+);
+
+/** How many the project has. */
+export const countTaskSets = async (db: Queryable, projectId: string): Promise<number> =>
+  (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

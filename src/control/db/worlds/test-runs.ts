@@ -1,0 +1,338 @@
+/**
+ * Runs: the tests of worlds and proofs of tasks that the service carries out. A claim is one conditional statement: of
+ * the project that has least under way, the run that waits for longest; or one whose lease has run out. Whatever
+ * a worker writes it writes upon its lease, so that one that was slow or cut off changes nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { newId } from '#domain/id.ts';
+import {
+  type RunKind,
+  type RunOrigin,
+  type RunOutcome,
+  type RunState,
+  runLimits,
+} from '#domain/run.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { settleGate } from './version-gates.ts';
+
+export type RunError = { code: string; message: string };
+
+export type RunRow = {
+  id: string;
+  projectId: string;
+  worldId: string;
+  slug: string;
+  versionId: string;
+  /** Of the version. */
+  number: number;
+  kind: RunKind;
+  origin: RunOrigin;
+  /** The public key of who asked for it. */
+  author: string | null;
+  /** What its session is opened on, as JSON text. */
+  taskJson: string | null;
+  /** What its call is given. */
+  inputJson: string;
+  state: RunState;
+  /** The session that it is carried out on, or was last. */
+  sessionId: string | null;
+  /** Sessions that it has lost. */
+  sessions: number;
+  /** Claims that ended in a fault of the service. */
+  attempts: number;
+  outcome: RunOutcome | null;
+  /** Counts by name. */
+  summary: Record<string, number> | null;
+  /** Whether there is a report to read. */
+  hasReport: boolean;
+  error: RunError | null;
+  queuedAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  requestHash: string | null;
+};
+
+const columns = `r.id, r.project_id as "projectId", r.world_id as "worldId", coalesce(w.former_slug, w.slug) as slug,
+  r.version_id as "versionId", v.number, r.kind, r.origin, r.author, r.task::text as "taskJson", r.input::text as "inputJson",
+  r.state, r.session_id as "sessionId", r.sessions, r.attempts, r.outcome, r.summary, r.report is not null as "hasReport",
+  case when r.error_code is not null then json_build_object('code', r.error_code, 'message', r.error_message) end as error,
+  r.queued_at as "queuedAt", r.started_at as "startedAt", r.finished_at as "finishedAt", r.request_hash as "requestHash"`;
+const joins = 'join worlds w on w.id = r.world_id join versions v on v.id = r.version_id';
+
+export type NewRun = Pick<
+  RunRow,
+  'id' | 'projectId' | 'worldId' | 'versionId' | 'kind' | 'origin' | 'author'
+> & {
+  taskJson: string | null;
+  inputJson: string;
+  idempotencyKey: string | null;
+  requestHash: string | null;
+};
+
+/** What its session is opened on: a task that the version bundles, or a version of a stored one. */
+export type RunTask = { name: string } | { id: string; version: number };
+
+export type RunRequest = {
+  kind: RunKind;
+  origin: RunOrigin;
+  /** The public key of who asks. */
+  author: string;
+  version: { id: string; worldId: string; projectId: string };
+  task?: RunTask;
+  /** What its call is given. */
+  input: object;
+  idempotencyKey?: string | undefined;
+  /** Of the request; null without a key. */
+  requestHash?: string | null;
+};
+
+/** A run with an id of its own. */
+export const newRun = ({ kind, origin, author, version, ...request }: RunRequest): NewRun => ({
+  id: newId('run'),
+  projectId: version.projectId,
+  worldId: version.worldId,
+  versionId: version.id,
+  kind,
+  origin,
+  author,
+  taskJson: request.task === undefined ? null : JSON.stringify(request.task),
+  inputJson: JSON.stringify(request.input),
+  idempotencyKey: request.idempotencyKey ?? null,
+  requestHash: request.requestHash ?? null,
+});
+
+/** The unique index that a second run of one `Idempotency-Key` breaks. */
+export const runKeyIndex = 'world_runs_idempotency';
+
+const insertStatement = statement(
+  'insert_run',
+  `with room as materialized (
+     select (select count(*) from world_runs where project_id = :projectId and state = 'queued') < ${runLimits.queued} as is_there
+   )
+   insert into world_runs (id, project_id, world_id, version_id, kind, origin, author, task, input, idempotency_key,
+                           request_hash, state, outcome, error_code, error_message, finished_at)
+   select :id, :projectId, :worldId, :versionId, :kind, :origin, :author, :taskJson::json, :inputJson::json, :idempotencyKey,
+          :requestHash, case when is_there then 'queued' else 'finished' end, case when not is_there then 'error' end,
+          case when not is_there then 'exhausted' end, case when not is_there then :noRoom end,
+          case when not is_there then now() end
+     from room where is_there or :noRoom::text is not null
+   returning id`,
+);
+
+/**
+ * Has a run wait. Where the project has as many that wait as it may, it is written as finished with `noRoom` for its
+ * error; without that nothing is written, and the answer is false.
+ */
+export const insertRun = async (
+  db: Queryable,
+  run: NewRun,
+  noRoom: string | null = null,
+): Promise<boolean> => (await db.query(insertStatement, { ...run, noRoom })).length > 0;
+
+/** How long a lease holds without being renewed, in seconds. */
+export const leaseSeconds = 20;
+const lease = `now() + interval '${leaseSeconds} seconds'`;
+
+const underWay = `(select count(*) from world_runs o where o.project_id = r.project_id and o.state = 'running')`;
+
+const claimStatement = statement(
+  'claim_run',
+  `with next as (
+     select r.id from world_runs r
+      where r.state <> 'finished'
+        and (r.state = 'running' and r.lease_until < now()
+          or r.state = 'queued' and r.due_at <= now() and ${underWay} < ${runLimits.runningOfProject})
+      order by ${underWay}, r.queued_at, r.id
+      limit 1 for update of r skip locked
+   ), claimed as (
+     update world_runs r
+        set state = 'running', lease_owner = $1, lease_until = ${lease}, started_at = coalesce(r.started_at, now())
+       from next where r.id = next.id
+     returning r.*
+   )
+   select ${columns} from claimed r ${joins}`,
+);
+
+/** A run that somebody carries out, and by what they show that it is still theirs. */
+export type ClaimedRun = RunRow & { owner: string; startedAt: Date };
+
+/** Claims the next run; undefined when there is none. */
+export const claimRun = async (db: Queryable): Promise<ClaimedRun | undefined> => {
+  const owner = randomUUID();
+  const [row] = await db.query<ClaimedRun>(claimStatement, [owner]);
+  return row === undefined ? undefined : { ...row, owner };
+};
+
+type Held = Pick<ClaimedRun, 'id' | 'owner'>;
+const held = `id = :id and lease_owner = :owner and state = 'running'`;
+
+const renewStatement = statement(
+  'renew_run',
+  `update world_runs set lease_until = ${lease}, session_id = coalesce(:sessionId, session_id), sessions = :sessions
+    where ${held} returning id`,
+);
+
+/** Renews a lease, and notes the session; false when the run is another's by now. */
+export const renewRun = async (
+  db: Queryable,
+  { id, owner }: Held,
+  { sessionId, sessions }: { sessionId: string | null; sessions: number },
+): Promise<boolean> =>
+  (await db.query(renewStatement, { id, owner, sessionId, sessions })).length > 0;
+
+const putBackStatement = statement(
+  'put_back_run',
+  `update world_runs set state = 'queued', started_at = null, lease_owner = null, lease_until = null, attempts = :attempts,
+          due_at = now() + make_interval(secs => :afterMs / 1000.0)
+    where ${held}`,
+);
+
+/** Has a run wait again, for so many milliseconds at least. */
+export const putBackRun = async (
+  db: Queryable,
+  { id, owner }: Held,
+  { attempts, afterMs }: { attempts: number; afterMs: number },
+): Promise<void> => {
+  await db.query(putBackStatement, { id, owner, attempts, afterMs });
+};
+
+const letGoStatement = statement(
+  'let_go_of_run',
+  `update world_runs set lease_until = now() - interval '1 second' where ${held}`,
+);
+
+/** Gives up the lease: whoever claims the run next carries on where it is. */
+export const letGoOfRun = async (db: Queryable, { id, owner }: Held): Promise<void> => {
+  await db.query(letGoStatement, { id, owner });
+};
+
+const finishStatement = statement(
+  'finish_run',
+  `update world_runs
+      set state = 'finished', finished_at = now(), lease_owner = null, lease_until = null, outcome = :outcome,
+          summary = :summaryJson::json, report = :reportJson::json, error_code = :code, error_message = :message
+    where ${held} returning id`,
+);
+
+/** What came of a run; an `error` has no report. */
+export type RunEnd = {
+  outcome: RunOutcome;
+  summary: Record<string, number> | null;
+  reportJson: string | null;
+  error: RunError | null;
+};
+
+/**
+ * Ends a run; false when it is another's by now. Tests settle in the same transaction how their version stands at the
+ * gate.
+ */
+export const finishRun = (
+  db: Database,
+  { id, owner, kind, versionId }: Held & Pick<RunRow, 'kind' | 'versionId'>,
+  { outcome, summary, reportJson, error }: RunEnd,
+): Promise<boolean> => {
+  const { code = null, message = null } = error ?? {};
+  const summaryJson = summary === null ? null : JSON.stringify(summary);
+  const values = { id, owner, outcome, summaryJson, reportJson, code, message };
+  return db.transaction(async (tx) => {
+    if ((await tx.query(finishStatement, values)).length === 0) return false;
+    if (kind === 'tests') await settleGate(tx, versionId, outcome === 'passed');
+    return true;
+  });
+};
+
+const trimStatement = statement(
+  'trim_runs',
+  `with ranked as (
+     select id, row_number() over (order by queued_at desc, id desc) as place
+       from world_runs where world_id = $1 and kind = $2 and state = 'finished'
+   ), gone as (
+     delete from world_runs r using ranked where r.id = ranked.id and place > ${runLimits.keptRuns}
+   )
+   update world_runs r set report = null from ranked
+    where r.id = ranked.id and place > ${runLimits.keptReports} and place <= ${runLimits.keptRuns} and r.report is not null`,
+);
+
+/** Lets go of the oldest runs of a world, and of the reports of those before them. */
+export const trimRuns = async (db: Queryable, worldId: string, kind: RunKind): Promise<void> => {
+  await db.query(trimStatement, [worldId, kind]);
+};
+
+const findStatement = statement(
+  'find_run',
+  `select ${columns} from world_runs r ${joins} where r.id = $1 and r.project_id = $2`,
+);
+
+/** The run of this id that the project has. */
+export const findRun = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<RunRow | undefined> => (await db.query<RunRow>(findStatement, [id, projectId]))[0];
+
+const findByKeyStatement = statement(
+  'find_run_by_key',
+  `select ${columns} from world_runs r ${joins} where r.project_id = $1 and r.idempotency_key = $2`,
+);
+
+/** The run that the first request with this key made. */
+export const findRunByKey = async (
+  db: Queryable,
+  projectId: string,
+  key: string,
+): Promise<RunRow | undefined> => (await db.query<RunRow>(findByKeyStatement, [projectId, key]))[0];
+
+const reportStatement = statement(
+  'find_run_report',
+  'select report::text as "reportJson" from world_runs where id = $1 and project_id = $2',
+);
+
+/** The report of a run as JSON text; null when there is none, or it is not kept any more. */
+export const findReport = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<string | null> =>
+  (await db.query<{ reportJson: string | null }>(reportStatement, [id, projectId]))[0]
+    ?.reportJson ?? null;
+
+const listOf = (of: 'world' | 'version') =>
+  statement(
+    `list_runs_of_${of}`,
+    `select ${columns} from world_runs r ${joins} where r.${of}_id = :of and r.kind = :kind
+      order by r.queued_at desc, r.id desc limit :limit offset :offset`,
+  );
+const countOf = (of: 'world' | 'version') =>
+  statement(
+    `count_runs_of_${of}`,
+    `select count(*)::int as total from world_runs where ${of}_id = $1 and kind = $2`,
+  );
+const lists = {
+  world: { list: listOf('world'), count: countOf('world') },
+  version: { list: listOf('version'), count: countOf('version') },
+};
+
+/** Whose runs a list has: those of a world, or of one of its versions. */
+export type RunsOf = { of: 'world' | 'version'; id: string; kind: RunKind };
+
+/** A page of runs, newest first, with how many there are. */
+export const listRuns = async (
+  db: Queryable,
+  { of, id, kind }: RunsOf,
+  page: { limit: number; offset: number },
+): Promise<{ rows: RunRow[]; total: number }> => {
+  const { list, count } = lists[of];
+  const [rows, [counted]] = await Promise.all([
+    db.query<RunRow>(list, { ...page, of: id, kind }),
+    db.query<{ total: number }>(count, [id, kind]),
+  ]);
+  return { rows, total: counted?.total ?? 0 };
+};
+
+/** The tests that were run last on a version, as a column; null: none were. */
+export const latestTestsOf = (versionId: string): string =>
+  `(select json_build_object('runId', r.id, 'state', r.state, 'outcome', r.outcome, 'summary', r.summary)
+      from world_runs r where r.version_id = ${versionId} and r.kind = 'tests'
+     order by r.queued_at desc, r.id desc limit 1)`;
+
+export type LatestTests = Pick<RunRow, 'state' | 'outcome' | 'summary'> & { runId: string };

@@ -1,0 +1,140 @@
+/**
+ * What lists show of a version without reading its contract: facts, and texts by their names. A list knows the
+ * length of a text before it reads it. Both are written with the version. For versions that an earlier release
+ * wrote, the facts are computed here, one version after another, so that an upgrade waits for none of them.
+ */
+
+import type { Digest } from '#domain/world.ts';
+import {
+  factsOf,
+  type VersionTextName,
+  type VersionTexts,
+  versionTextNames,
+} from '../../base/contracts/contract-view.ts';
+import { type Queryable, statement } from '../core/database.ts';
+
+// One text a statement: an array of large texts would be written twice on its way.
+const insertTextStatement = statement(
+  'insert_version_text',
+  `insert into version_texts (version_id, name, text) values ($1, $2, $3) on conflict do nothing`,
+);
+
+/** Writes the texts of a version; those that it has already stay. */
+export const insertVersionTexts = async (
+  db: Queryable,
+  versionId: string,
+  texts: VersionTexts,
+): Promise<void> => {
+  for (const name of versionTextNames) {
+    await db.query(insertTextStatement, [versionId, name, texts[name]]);
+  }
+};
+
+// The length of a text is known without reading it.
+const measureTextsStatement = statement(
+  'measure_version_texts',
+  `select version_id as "versionId", sum(octet_length(text))::float8 as bytes
+     from version_texts where version_id = any($1) and name = any($2)
+    group by version_id having count(*) = cardinality($2::text[])`,
+);
+
+/** How many bytes the texts of these names have together, by version; a version that lacks one is absent. */
+export const measureVersionTexts = async (
+  db: Queryable,
+  versionIds: readonly string[],
+  names: readonly VersionTextName[],
+): Promise<Map<string, number>> => {
+  const rows = await db.query<{ versionId: string; bytes: number }>(measureTextsStatement, [
+    versionIds,
+    names,
+  ]);
+  return new Map(rows.map(({ versionId, bytes }) => [versionId, bytes]));
+};
+
+const findTextsStatement = statement(
+  'find_version_texts',
+  `select version_id as "versionId", name, text
+     from version_texts where version_id = any($1) and name = any($2)`,
+);
+
+/** The texts of these names, by version. */
+export const findVersionTexts = async (
+  db: Queryable,
+  versionIds: readonly string[],
+  names: readonly VersionTextName[],
+): Promise<Map<string, Partial<VersionTexts>>> => {
+  const rows = await db.query<{ versionId: string; name: VersionTextName; text: string }>(
+    findTextsStatement,
+    [versionIds, names],
+  );
+  const found = new Map<string, Partial<VersionTexts>>();
+  for (const { versionId, name, text } of rows) {
+    found.set(versionId, { ...found.get(versionId), [name]: text });
+  }
+  return found;
+};
+
+const readStatement = statement(
+  'read_unfilled_version',
+  'select contract, files, bundle, snapshot from versions where id = $1 and (blobs is null or has_ui is null or has_routes is null)',
+);
+
+const fillStatement = statement(
+  'fill_version',
+  `update versions set has_api = :hasApi, has_ui = :hasUi, has_routes = :hasRoutes, tool_count = :toolCount, task_count = :taskCount, blobs = :blobs, bytes = :bytes
+    where id = :id and (blobs is null or has_ui is null or has_routes is null)`,
+);
+
+type Unfilled = {
+  contract: Parameters<typeof factsOf>[0];
+  files: { sizeBytes: number; sha256: Digest }[];
+  bundle: Digest;
+  snapshot: Digest;
+};
+
+/** Finds out what is known of a version, if that is not written yet. */
+export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
+  const [found] = await db.query<Unfilled>(readStatement, [id]);
+  if (found === undefined) return;
+  const digests = new Set([
+    ...found.files.map((file) => file.sha256),
+    found.bundle,
+    found.snapshot,
+  ]);
+  const bytes = found.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const facts = factsOf(found.contract);
+  await db.query(fillStatement, { id, ...facts, blobs: [...digests], bytes });
+};
+
+const heldStatement = statement(
+  'find_held_blobs_of_version',
+  'select blobs, bytes::float8 as bytes from versions where id = $1',
+);
+
+/** The blobs that a filled version has, and how many bytes it counts for. */
+export const findHeld = async (
+  db: Queryable,
+  id: string,
+): Promise<{ blobs: Digest[]; bytes: number }> => {
+  const [held] = await db.query<{ blobs: Digest[]; bytes: number }>(heldStatement, [id]);
+  if (held === undefined) throw new Error(`version ${id} is missing`);
+  return held;
+};
+
+/** Versions that are filled in one go. */
+const most = 50;
+
+const unfilledStatement = statement(
+  'find_unfilled_versions',
+  `select id from versions where blobs is null order by id limit ${most}`,
+);
+
+/** Fills some versions. One where it fails keeps no other waiting; it throws the first failure then. */
+export const fillVersions = async (db: Queryable): Promise<void> => {
+  const rows = await db.query<{ id: string }>(unfilledStatement, []);
+  const failures: unknown[] = [];
+  for (const { id } of rows) {
+    await fillVersion(db, id).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+};

@@ -1,0 +1,273 @@
+/** Stored tasks and their versions. A version of a task never changes once it is written. */
+import { limits } from '#domain/limits.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+
+/** A stored task with its present version. `labels` are left out: they are only looked for. */
+export type StoredTask = {
+  id: string;
+  projectId: string;
+  worldId: string;
+  /** The slug of its world. */
+  slug: string;
+  /** Whether its world was deleted. */
+  worldIsGone: boolean;
+  /** The version of the world that it is pinned to; null: none. */
+  pin: { versionId: string; number: number } | null;
+  name: string | null;
+  version: number;
+  contentHash: string;
+  createdAt: Date;
+  updatedAt: Date;
+  requestHash: string | null;
+};
+
+/** What there is to tell of one version of a task. */
+export type TaskVersion = {
+  version: number;
+  contentHash: string;
+  message: string | null;
+  author: string | null;
+  createdAt: Date;
+};
+
+/** Pairs of a key and a value, as lists are filtered by them. */
+export type TaskLabels = Readonly<Record<string, string>>;
+
+/** One text a pair, in which neither half can be taken for a part of the other. */
+const writeLabels = (labels: TaskLabels): string[] =>
+  Object.entries(labels).map((pair) => JSON.stringify(pair));
+
+/** What a version of a task says. */
+export type NewSpec = {
+  specJson: string;
+  contentHash: string;
+  labels: TaskLabels;
+  message: string | null;
+  author: string;
+};
+
+export type NewTask = NewSpec & {
+  id: string;
+  projectId: string;
+  worldId: string;
+  versionId: string | null;
+  name: string | null;
+  idempotencyKey: string | null;
+  requestHash: string | null;
+};
+
+/** The unique index that a second task of one `Idempotency-Key` breaks. */
+export const taskKeyIndex = 'world_tasks_idempotency';
+
+const columns = `t.id, t.project_id as "projectId", t.world_id as "worldId", coalesce(w.former_slug, w.slug) as slug,
+  w.deleted_at is not null as "worldIsGone",
+  case when t.version_id is not null
+       then json_build_object('versionId', t.version_id, 'number', p.number) end as pin,
+  t.name, t.version, tv.content_hash as "contentHash", t.created_at as "createdAt",
+  t.updated_at as "updatedAt", t.request_hash as "requestHash"`;
+
+const joined = `world_tasks t
+  join world_task_versions tv on tv.task_id = t.id and tv.version = t.version
+  join worlds w on w.id = t.world_id
+  left join versions p on p.id = t.version_id`;
+
+// The count is of a project, which takes turns with itself alone here.
+const insertTaskStatement = statement(
+  'insert_world_task',
+  `with room as materialized (
+     select (select count(*) from world_tasks where project_id = :projectId) < :most as is_there
+   ), task as (
+     insert into world_tasks (id, project_id, world_id, version_id, name, version, labels,
+                              idempotency_key, request_hash)
+     select :id, :projectId, :worldId, :versionId, :name, 1, :labels::text[], :idempotencyKey, :requestHash
+       from room where is_there
+     returning id
+   )
+   insert into world_task_versions (task_id, version, spec, content_hash, message, author)
+   select id, 1, :specJson::json, :contentHash, :message, :author from task
+   returning task_id`,
+);
+
+/** Stores a task at version 1; false when the project has no room for another. */
+export const insertTask = async (db: Queryable, task: NewTask): Promise<boolean> => {
+  const labels = writeLabels(task.labels);
+  const values = { ...task, labels, most: limits.storedTasks };
+  return (await db.query(insertTaskStatement, values)).length > 0;
+};
+
+const findTaskStatement = statement(
+  'find_world_task',
+  `select ${columns} from ${joined} where t.id = $1 and t.project_id = $2`,
+);
+
+/** The task of this id that the project has. */
+export const findTask = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<StoredTask | undefined> =>
+  (await db.query<StoredTask>(findTaskStatement, [id, projectId]))[0];
+
+const findByKeyStatement = statement(
+  'find_world_task_by_key',
+  `select ${columns} from ${joined} where t.project_id = $1 and t.idempotency_key = $2`,
+);
+
+/** The task that the first request with this key stored. */
+export const findTaskByKey = async (
+  db: Queryable,
+  projectId: string,
+  key: string,
+): Promise<StoredTask | undefined> =>
+  (await db.query<StoredTask>(findByKeyStatement, [projectId, key]))[0];
+
+const findSpecStatement = statement(
+  'find_world_task_spec',
+  `select v.spec::text as "specJson", v.content_hash as "contentHash", v.version
+     from world_task_versions v where v.task_id = $1 and v.version = $2`,
+);
+
+export type FoundSpec = { specJson: string; contentHash: string; version: number };
+
+/** The spec of one version of a task. */
+export const findSpec = async (
+  db: Queryable,
+  taskId: string,
+  version: number,
+): Promise<FoundSpec | undefined> =>
+  (await db.query<FoundSpec>(findSpecStatement, [taskId, version]))[0];
+
+const historyStatement = statement(
+  'list_world_task_versions',
+  `select version, content_hash as "contentHash", message, author, created_at as "createdAt"
+     from world_task_versions where task_id = $1 order by version desc`,
+);
+
+/** The versions of a task, newest first; there are at most `limits.taskVersions`. */
+export const listTaskVersions = (db: Queryable, taskId: string): Promise<TaskVersion[]> =>
+  db.query<TaskVersion>(historyStatement, [taskId]);
+
+/** Which tasks a list has: of a world, and with each of these pairs among their labels. */
+export type TaskFilter = { worldId: string | null; labels: TaskLabels };
+
+const matching = `t.project_id = :projectId and (:worldId::text is null or t.world_id = :worldId)
+  and t.labels @> :labels::text[]`;
+
+const listStatement = statement(
+  'list_world_tasks',
+  `select ${columns} from ${joined} where ${matching}
+    order by t.created_at desc, t.id desc limit :limit offset :offset`,
+);
+
+const countStatement = statement(
+  'count_world_tasks',
+  `select count(*)::int as total from world_tasks t where ${matching}`,
+);
+
+/** A page of the project's tasks, newest first, with how many there are. */
+export const listTasks = async (
+  db: Queryable,
+  projectId: string,
+  { worldId, labels }: TaskFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: StoredTask[]; total: number }> => {
+  const values = { projectId, worldId, labels: writeLabels(labels) };
+  const [rows, [count]] = await Promise.all([
+    db.query<StoredTask>(listStatement, { ...values, ...page }),
+    db.query<{ total: number }>(countStatement, values),
+  ]);
+  return { rows, total: count?.total ?? 0 };
+};
+
+/** What changes of a task; what is undefined stays. */
+export type TaskChange = {
+  name?: string | null | undefined;
+  world?: { worldId: string; versionId: string | null } | undefined;
+  spec?: NewSpec | undefined;
+};
+
+const lockStatement = statement(
+  'lock_world_task',
+  'select version from world_tasks where id = $1 and project_id = $2 for update',
+);
+
+const changeStatement = statement(
+  'change_world_task',
+  `update world_tasks
+      set name = :name, world_id = :worldId, version_id = :versionId, version = :version,
+          labels = coalesce(:labels::text[], labels), updated_at = now()
+    where id = :id`,
+);
+
+const insertVersionStatement = statement(
+  'insert_world_task_version',
+  `insert into world_task_versions (task_id, version, spec, content_hash, message, author)
+   values (:id, :version, :specJson::json, :contentHash, :message, :author)`,
+);
+
+export type TaskChanged = 'changed' | 'gone' | 'full';
+
+/**
+ * Changes a task. A spec that differs from the present one becomes its next version; a change that changes nothing
+ * writes nothing.
+ */
+export const changeTask = (
+  db: Database,
+  projectId: string,
+  id: string,
+  { name, world, spec }: TaskChange,
+): Promise<TaskChanged> =>
+  db.transaction(async (tx) => {
+    if ((await tx.query(lockStatement, [id, projectId])).length === 0) return 'gone';
+    const task = await findTask(tx, projectId, id);
+    if (task === undefined) return 'gone';
+    const next = spec !== undefined && spec.contentHash !== task.contentHash ? spec : undefined;
+    if (next !== undefined && task.version >= limits.taskVersions) return 'full';
+    const version = next === undefined ? task.version : task.version + 1;
+    const isSame = next === undefined && name === undefined && world === undefined;
+    if (isSame) return 'changed';
+    await tx.query(changeStatement, {
+      id,
+      name: name === undefined ? task.name : name,
+      worldId: world?.worldId ?? task.worldId,
+      versionId: world === undefined ? (task.pin?.versionId ?? null) : world.versionId,
+      version,
+      labels: next === undefined ? null : writeLabels(next.labels),
+    });
+    if (next !== undefined) await tx.query(insertVersionStatement, { ...next, id, version });
+    return 'changed';
+  });
+
+const deleteStatement = statement(
+  'delete_world_task',
+  'delete from world_tasks where id = $1 and project_id = $2 returning id',
+);
+
+/** Removes a task with all its versions; false when the project has none of this id. */
+export const deleteTask = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
+  (await db.query(deleteStatement, [id, projectId])).length > 0;
+
+const sessionTaskStatement = statement(
+  'find_opened_task',
+  `select task::text as "specJson", task_form as form, task_name as name, task_hash as "contentHash",
+          world_id as "worldId", version_id as "versionId"
+     from sessions where id = $1 and project_id = $2`,
+);
+
+/** The task that a session was opened on; nulls without one. */
+export type SessionTaskRow = {
+  specJson: string | null;
+  form: string | null;
+  name: string | null;
+  contentHash: string | null;
+  worldId: string;
+  versionId: string;
+};
+
+/** The task of a session of the project. */
+export const findSessionTask = async (
+  db: Queryable,
+  projectId: string,
+  sessionId: string,
+): Promise<SessionTaskRow | undefined> =>
+  (await db.query<SessionTaskRow>(sessionTaskStatement, [sessionId, projectId]))[0];

@@ -1,0 +1,385 @@
+/** Worlds and their versions. A version never changes once it is written. */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { runLimits } from '#domain/run.ts';
+import type { Digest, VersionLink, VersionOrigin, VersionState } from '#domain/world.ts';
+import type { Contract } from '#language/contract.ts';
+import type { VersionChanges } from '#wire/public-api/worlds/version.ts';
+import type { ContractFacts, VersionTexts } from '../../base/contracts/contract-view.ts';
+import { type Database, type Queryable, statement } from '../core/database.ts';
+import { type Creation, insertCreation } from '../core/idempotency-keys.ts';
+import type { NamedValues } from '../core/parameters.ts';
+import { projectPath } from '../projects/keys.ts';
+import { finishUpload } from '../projects/uploads.ts';
+import { insertRun, type NewRun } from './test-runs.ts';
+import { insertGate } from './version-gates.ts';
+import { insertVersionLinks, linksColumn } from './version-links.ts';
+import { fillVersion, insertVersionTexts } from './version-summaries.ts';
+
+export type WorldRow = {
+  id: string;
+  slug: string;
+  kind: string;
+  name: string;
+  description: string | null;
+  headVersionId: string;
+  createdAt: Date;
+  /** Null: it is not. */
+  archivedAt: Date | null;
+};
+
+/** One file of a version's tree; its bytes are the blob of that digest. */
+export type ManifestFile = { path: string; sizeBytes: number; sha256: Digest };
+
+export type VersionRow = {
+  id: string;
+  worldId: string;
+  projectId: string;
+  slug: string;
+  number: number;
+  state: VersionState;
+  contentHash: string;
+  message: string | null;
+  /** The public key of who made it; null of a release before this one. */
+  author: string | null;
+  origin: VersionOrigin;
+  changes: VersionChanges | null;
+  contract: Contract;
+  files: ManifestFile[];
+  entityCounts: Record<string, number>;
+  /** How many rows of each entity, the first ones, came from the tree; null: not written down. */
+  treeRows: Record<string, number> | null;
+  /** Its links to versions of other worlds, in the order of the manifest. */
+  links: VersionLink[];
+  /** Entities whose rows an import has replaced: a push leaves the tree's rows of them out. */
+  replaced: string[];
+  /** What the world language takes for a slip. */
+  warnings: string[];
+  bundle: Digest;
+  snapshot: Digest;
+  createdAt: Date;
+};
+
+export type NewWorld = Pick<WorldRow, 'id' | 'slug' | 'kind' | 'name' | 'description'> & {
+  projectId: string;
+};
+export type NewVersion = Omit<
+  VersionRow,
+  'slug' | 'worldId' | 'projectId' | 'number' | 'createdAt' | 'state' | 'contract'
+> & {
+  contractJson: string;
+  texts: VersionTexts;
+  facts: ContractFacts;
+  /** All blobs that it consists of, each once. */
+  blobs: readonly Digest[];
+  /** Of those, and of its texts. */
+  bytes: number;
+};
+
+/** The unique constraint that a second world of a slug breaks. */
+export const worldSlugConstraint = 'worlds_project_id_slug_key';
+
+const insertWorldStatement = statement(
+  'insert_world',
+  `insert into worlds (id, project_id, slug, kind, name, description, head_version_id)
+   values (:id, :projectId, :slug, :kind, :name, :description, :headVersionId)`,
+);
+
+/** The number of a world's next version; those that never became the head have numbers, too. The world is locked. */
+export const nextNumber = (worldId: string): string =>
+  `(select coalesce(max(n.number), 0) + 1 from versions n where n.world_id = ${worldId})`;
+
+const insertVersionStatement = statement(
+  'insert_version',
+  `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
+                         files, entity_counts, bundle, snapshot, warnings, blobs, bytes,
+                         has_api, has_ui, has_routes, tool_count, task_count, origin, author, changes, tree_rows, replaced_entities)
+   values (:id, :worldId, :projectId, ${nextNumber(':worldId')}, 'READY', :contentHash, :message, :contractJson, :files, :entityCounts, :bundle, :snapshot, :warnings, :blobs, :bytes, :hasApi, :hasUi, :hasRoutes, :toolCount, :taskCount,
+           :origin, :author, :changes, :treeRows, :replaced)`,
+);
+
+const finish = async (tx: Queryable, { slug }: NewWorld, uploadId: string): Promise<void> => {
+  if (await finishUpload(tx, uploadId)) return;
+  throw new AppError('timeout', `storing world "${slug}" took too long; send it again`);
+};
+
+const insertVersion = async (
+  tx: Queryable,
+  world: NewWorld,
+  version: NewVersion,
+): Promise<void> => {
+  await tx.query(insertVersionStatement, {
+    ...version,
+    ...version.facts,
+    worldId: world.id,
+    projectId: world.projectId,
+    files: JSON.stringify(version.files),
+    entityCounts: JSON.stringify(version.entityCounts),
+    changes: JSON.stringify(version.changes),
+    treeRows: JSON.stringify(version.treeRows),
+    warnings: JSON.stringify(version.warnings),
+  });
+  await insertVersionTexts(tx, version.id, version.texts);
+  await insertVersionLinks(tx, version.id, version.links);
+};
+
+/** The key that asked for a version, and what else the answer told, absent without a key; and what it has run. */
+export type AskedBy = {
+  once: Creation | undefined;
+  detail?: unknown;
+  /** The run of its tests that waits from when it is written. */
+  tests?: NewRun | undefined;
+  /** The version that it was made from, where it becomes the head once its tests pass; undefined: at once. */
+  gate?: { madeFrom: string } | undefined;
+};
+
+const noteCreation = async (
+  tx: Queryable,
+  { projectId }: NewWorld,
+  { id: versionId }: NewVersion,
+  { once, detail = null }: AskedBy,
+): Promise<void> => {
+  if (once !== undefined) await insertCreation(tx, { ...once, projectId, versionId, detail });
+};
+
+/** A push fails by no run: one that has no room is written as an error. */
+const noRoomForTests = `${runLimits.queued} runs of the project waited when it was pushed, which is as many as may`;
+
+const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> => {
+  if (tests !== undefined) await insertRun(tx, tests, noRoomForTests);
+};
+
+/**
+ * Writes a world with its first version, which becomes its head, and ends the upload of its blobs. Throws
+ * `timeout` when the upload took so long that the blobs may be gone.
+ */
+export const insertWorld = (
+  db: Database,
+  world: NewWorld,
+  version: NewVersion,
+  uploadId: string,
+  askedBy: AskedBy = { once: undefined },
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await finish(tx, world, uploadId);
+    await tx.query(insertWorldStatement, { ...world, headVersionId: version.id });
+    await insertVersion(tx, world, version);
+    await noteCreation(tx, world, version, askedBy);
+  });
+
+const nextVersionStatement = statement(
+  'replace_head',
+  `update worlds set head_version_id = :versionId, name = :name, description = :description
+    where id = :id and head_version_id = :base and deleted_at is null and archived_at is null
+   returning id`,
+);
+
+const holdHeadStatement = statement(
+  'hold_head',
+  `select id from worlds
+    where id = :id and head_version_id = :base and deleted_at is null and archived_at is null
+      for no key update`,
+);
+
+/**
+ * Writes the next version of a world, which becomes its head in place of `base`, or waits at the gate to become it. False,
+ * and nothing is written, when the world has another head by now. Throws `timeout` as `insertWorld` does.
+ */
+export const insertNextVersion = (
+  db: Database,
+  world: NewWorld & { base: string },
+  version: NewVersion,
+  uploadId: string,
+  askedBy: AskedBy = { once: undefined },
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    const { gate } = askedBy;
+    const next = { ...world, versionId: version.id };
+    const take = gate === undefined ? nextVersionStatement : holdHeadStatement;
+    if ((await tx.query(take, next)).length === 0) return false;
+    await finish(tx, world, uploadId);
+    await insertVersion(tx, world, version);
+    if (gate !== undefined) {
+      const { id: worldId, name } = world;
+      await insertGate(tx, { ...gate, versionId: version.id, worldId, name });
+    }
+    await noteCreation(tx, world, version, askedBy);
+    await haveTestsRun(tx, askedBy);
+    return true;
+  });
+
+const worldColumns = `id, slug, kind, name, description, head_version_id as "headVersionId",
+  created_at as "createdAt", archived_at as "archivedAt"`;
+
+const findWorldStatement = statement(
+  'find_world',
+  `select ${worldColumns} from worlds where project_id = $1 and slug = $2`,
+);
+
+const findWorldByIdStatement = statement(
+  'find_world_by_id',
+  `select ${worldColumns} from worlds where project_id = $1 and id = $2 and deleted_at is null`,
+);
+
+/** The world of a project that has this id. */
+export const findWorldById = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<WorldRow | undefined> =>
+  (await db.query<WorldRow>(findWorldByIdStatement, [projectId, id]))[0];
+
+export const findWorld = async (
+  db: Queryable,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow | undefined> =>
+  (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
+
+/** A world in a list: what is known of its head version without reading its contract. */
+export type ListedWorld = WorldRow &
+  ContractFacts & {
+    head: Pick<
+      VersionRow,
+      'id' | 'number' | 'state' | 'contentHash' | 'message' | 'author' | 'origin'
+    >;
+    headCreatedAt: Date;
+    /** Rows by entity, as JSON text; null where the page had no room for it. */
+    entityCounts: string | null;
+  };
+
+// The window has the page's order, and sums up the only part that can be large.
+const listWorldsStatement = statement(
+  'list_worlds',
+  `with page as (
+     select * from worlds
+      where project_id = :projectId and deleted_at is null and (archived_at is not null) = :archived
+      order by created_at desc, id desc limit :limit offset :offset
+   ), filled as (
+     select p.*, v.number, v.state, v.content_hash, v.message, v.author, v.origin, v.entity_counts::text as counts,
+            v.created_at as version_created_at, v.has_api, v.has_ui, v.has_routes, v.tool_count, v.task_count,
+            row_number() over newest = 1
+              or sum(octet_length(v.entity_counts::text)) over newest <= :mostBytes::bigint as whole
+       from page p join versions v on v.id = p.head_version_id
+     window newest as (order by p.created_at desc, p.id desc)
+   )
+   select ${worldColumns}, has_api as "hasApi", has_ui as "hasUi", has_routes as "hasRoutes", tool_count as "toolCount", task_count as "taskCount",
+          json_build_object('id', head_version_id, 'number', number, 'state', state,
+            'contentHash', content_hash, 'message', message, 'author', author, 'origin', origin) as head,
+          version_created_at as "headCreatedAt", case when whole then counts end as "entityCounts"
+     from filled order by created_at desc, id desc`,
+);
+
+const countWorldsStatement = statement(
+  'count_worlds',
+  `select count(*)::int as total from worlds
+    where project_id = $1 and deleted_at is null and (archived_at is not null) = $2`,
+);
+
+type UnfilledWorld = Omit<ListedWorld, 'hasApi' | 'hasUi' | 'hasRoutes'> & {
+  hasApi: boolean | null;
+  hasUi: boolean | null;
+  hasRoutes: boolean | null;
+};
+
+const isFilled = (row: UnfilledWorld): row is ListedWorld =>
+  row.hasApi !== null && row.hasUi !== null && row.hasRoutes !== null;
+
+/** Reads the rows of a page. What is not known of a version yet is found out, which is once. */
+const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWorld[]> => {
+  const rows = await db.query<UnfilledWorld>(listWorldsStatement, values);
+  if (rows.every(isFilled)) return rows;
+  for (const row of rows) if (!isFilled(row)) await fillVersion(db, row.headVersionId);
+  return (await db.query<UnfilledWorld>(listWorldsStatement, values)).filter(isFilled);
+};
+
+/** A page of the project's worlds, newest first, with how many there are. */
+export const listWorlds = async (
+  db: Queryable,
+  projectId: string,
+  page: { limit: number; offset: number; archived: boolean },
+): Promise<{ rows: ListedWorld[]; total: number }> => {
+  const values = { ...page, projectId, mostBytes: limits.pageBytes };
+  const [rows, [count]] = await Promise.all([
+    readWorlds(db, values),
+    db.query<{ total: number }>(countWorldsStatement, [projectId, page.archived]),
+  ]);
+  return { rows, total: count?.total ?? 0 };
+};
+
+const listSlugsStatement = statement(
+  'list_slugs',
+  `select slug from worlds where project_id = $1 and deleted_at is null
+    order by created_at desc, id desc limit 1000`,
+);
+
+/** The slugs of the project's newest worlds, newest first. */
+export const listSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
+  (await db.query<{ slug: string }>(listSlugsStatement, [projectId])).map(({ slug }) => slug);
+
+const findHeadStatement = statement(
+  'find_head_blobs',
+  `select v.id, v.number, v.bundle, v.snapshot
+     from worlds w join versions v on v.id = w.head_version_id where w.id = $1`,
+);
+
+type HeadRow = Pick<VersionRow, 'id' | 'number' | 'bundle' | 'snapshot'>;
+
+/** What a host loads of a world's head version, without its contract. */
+export const findHeadBlobs = async (db: Queryable, worldId: string): Promise<HeadRow | undefined> =>
+  (await db.query<HeadRow>(findHeadStatement, [worldId]))[0];
+
+const headBlobsStatement = statement(
+  'head_blobs',
+  `select ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
+          (count(*) over ())::int as total
+     from worlds w join versions v on v.id = w.head_version_id
+    where w.deleted_at is null
+    order by w.created_at desc, w.id desc limit $1`,
+);
+
+/** What hosts load of a world's head version, and how many worlds there are. */
+export type HeadBlobs = { world: string; bundle: Digest; snapshot: Digest; total: number };
+
+/** The blobs that sessions of the newest worlds need, of all projects. */
+export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]> =>
+  db.query<HeadBlobs>(headBlobsStatement, [most]);
+
+const pageOfHeadsStatement = statement(
+  'page_of_head_blobs',
+  `select w.id, ${projectPath('w.project_id')} || '/' || w.slug as world, v.bundle, v.snapshot,
+          (select count(*) from worlds where deleted_at is null)::int as total
+     from worlds w join versions v on v.id = w.head_version_id
+    where ($2::text is null or w.id < $2) and w.deleted_at is null
+    order by w.id desc limit $1`,
+);
+
+/** The same of one world after another by their ids, the newest first; `after` is the last that was had. */
+export const pageOfHeadBlobs = (
+  db: Queryable,
+  limit: number,
+  after: string | null,
+): Promise<(HeadBlobs & { id: string })[]> =>
+  db.query<HeadBlobs & { id: string }>(pageOfHeadsStatement, [limit, after]);
+
+const findVersionStatement = statement(
+  'find_version',
+  `select v.id, v.world_id as "worldId", v.project_id as "projectId", coalesce(w.former_slug, w.slug) as slug, v.number, v.state,
+          v.content_hash as "contentHash", v.message, v.author, v.origin, v.changes, v.contract, v.files,
+          v.entity_counts as "entityCounts", v.bundle, v.snapshot, v.created_at as "createdAt",
+          coalesce(v.warnings, '[]') as warnings, v.tree_rows as "treeRows", v.replaced_entities as replaced,
+          ${linksColumn} as links,
+          octet_length(v.contract::text) + octet_length(v.files::text) as "jsonChars"
+     from versions v join worlds w on w.id = v.world_id
+    where v.id = $1`,
+);
+
+/** A version, and how long its contract and its list of files are as JSON. */
+export type SizedVersionRow = VersionRow & { jsonChars: number };
+
+/** The version with this id, of whatever project. */
+export const findVersion = async (
+  db: Queryable,
+  id: string,
+): Promise<SizedVersionRow | undefined> =>
+  (await db.query<SizedVersionRow>(findVersionStatement, [id]))[0];

@@ -1,0 +1,148 @@
+/**
+ * The loop that carries on runs of datasets on worlds, in each control plane: it links and closes what was graded, and
+ * opens what has room. A session has a key of its item and attempt, so that one that was opened by a control plane which
+ * then was gone is found again. While no run goes on it waits to be told of one; whichever replica begins it tells all.
+ */
+import { AppError, describeError } from '#domain/error.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { openSession } from '#wire/public-api/operations.ts';
+import type { KeptOpen } from '../../base/bodies/keep.ts';
+import {
+  type ClaimedPlay,
+  claimPlay,
+  giveSession,
+  letGoOfPlay,
+  msUntilDue,
+  nextWaiting,
+  renewPlay,
+  setRollout,
+  tryAgain,
+  type WaitingRollout,
+} from '../../db/evaluation/dataset-plays.ts';
+import type { Parts } from '../../parts.ts';
+import { datasetRunsTopic } from '../../platform/notifications/notifications.ts';
+import { open } from '../../sessions/lifecycle/open.ts';
+import { closeForRun, settleOpen } from './settle.ts';
+
+/** A look that nobody asks for, in case nobody could tell of a run. */
+const lookEveryMs = 10_000;
+/** Until a run is looked at again: soon, as agents wait; later where there was no room. */
+const afterMs = { usual: 500, noRoom: 5_000 };
+/** Runs that are carried on in one tick. */
+const mostRuns = 50;
+/** What an error says of an item. */
+const mostErrorChars = 2_000;
+
+/** What a session is opened with; throws `invalid` for an input that is no task. */
+const readOpen = async (
+  { readBody }: Parts,
+  { projectId, world, runId, buildHash, planned }: ClaimedPlay,
+  { input }: WaitingRollout,
+  signal: AbortSignal,
+): Promise<KeptOpen> => {
+  if (input === null) throw new AppError('invalid', 'the item has no input, which is to be a task');
+  const run = buildHash === null ? {} : { run: { id: runId, buildHash, planned } };
+  const open = JSON.stringify({ slug: world, ...run });
+  const bytes = Buffer.from(`${open.slice(0, -1)},"task":${input}}`);
+  const asker = async () => projectId;
+  const body = { operation: openSession.id, asker, bytes, signal };
+  const { problems, body: kept } = await readBody(body, { isKeyed: true, form: 'json' });
+  const [first] = problems;
+  if (first === undefined) return kept as KeptOpen;
+  const place = ['input', ...first.path.slice(1)].join('.');
+  throw new AppError('invalid', `the item is no task: ${place} ${first.message}`);
+};
+
+const waits = new Set<AppError['code']>(['exhausted', 'unavailable', 'timeout', 'internal']);
+
+/** Opens a session on an item; false when there is no room for one at present. */
+const openOn = async (
+  parts: Parts,
+  play: ClaimedPlay,
+  rollout: WaitingRollout,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const { runKey, projectId, runId: datasetRunId } = play;
+  const { itemKey, attempt } = rollout;
+  try {
+    const body = await readOpen(parts, play, rollout, signal);
+    const idempotencyKey = `dataset-run:${runKey}:${itemKey}:${attempt}`;
+    const request = { projectId, body, idempotencyKey, datasetRunId, signal };
+    const { session, isNew } = await open(parts, request);
+    if (!isNew && session.endReason !== null) {
+      await tryAgain(parts.db, { runKey, itemKey, attempt });
+      return true;
+    }
+    const given = { runKey, itemKey, sessionId: session.id };
+    if (!(await giveSession(parts.db, given))) await closeForRun(parts, projectId, session.id);
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || waits.has(error.code)) {
+      const isUsual = error instanceof AppError && error.code !== 'internal';
+      const level = isUsual ? 'debug' : 'error';
+      parts.log[level]({ err: error, runKey }, 'a session of a dataset run is opened later');
+      return false;
+    }
+    const text = describeError(error).slice(0, mostErrorChars);
+    await setRollout(parts.db, {
+      ...{ runKey, itemKey, from: 'WAITING', state: 'FAILED', sessionId: null },
+      ...{ verdict: null, score: null, error: text },
+    });
+    return true;
+  }
+};
+
+const carryOn = async (parts: Parts, play: ClaimedPlay, signal: AbortSignal): Promise<void> => {
+  await settleOpen(parts, play);
+  let hasRoom = true;
+  while (hasRoom && !signal.aborted) {
+    const next = await nextWaiting(parts.db, play);
+    if (next === undefined) break;
+    await renewPlay(parts.db, play.runKey);
+    hasRoom = await openOn(parts, play, next, signal);
+  }
+  await letGoOfPlay(parts.db, play.runKey, hasRoom ? afterMs.usual : afterMs.noRoom);
+};
+
+const tick = async (parts: Parts, signal: AbortSignal): Promise<number> => {
+  for (let runs = 0; runs < mostRuns; runs += 1) {
+    const play = signal.aborted ? undefined : await claimPlay(parts.db);
+    if (play === undefined) return runs;
+    await carryOn(parts, play, signal);
+  }
+  return mostRuns;
+};
+
+export type DatasetRuns = { loop: Loop<number>; stop(): Promise<void> };
+
+/** Starts it. */
+export const startDatasetRuns = (parts: Parts): DatasetRuns => {
+  const { db, log, notices } = parts;
+  const stopping = new AbortController();
+  let due: NodeJS.Timeout | undefined;
+  const tickUntilDue = async (signal: AbortSignal): Promise<number> => {
+    clearTimeout(due);
+    const runs = await tick(parts, signal);
+    const ms = await msUntilDue(db);
+    if (ms !== undefined && ms < lookEveryMs) due = setTimeout(() => loop.nudge(), ms).unref();
+    return runs;
+  };
+  const loop = startLoop({ name: 'dataset-runs', everyMs: lookEveryMs, log, tick: tickUntilDue });
+  const watch = notices.watch(datasetRunsTopic);
+  const hear = async (): Promise<void> => {
+    while (!stopping.signal.aborted && !notices.closed) {
+      const { told } = await watch.next(60_000, stopping.signal);
+      if (told) loop.nudge();
+    }
+    watch.end();
+  };
+  const hearing = hear();
+  return {
+    loop,
+    async stop() {
+      stopping.abort();
+      await Promise.all([loop.stop(), hearing]);
+      clearTimeout(due);
+    },
+  };
+};

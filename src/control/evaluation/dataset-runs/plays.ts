@@ -1,0 +1,128 @@
+/**
+ * Runs of datasets on sessions of a world: a session is opened on each item as its task, so many at once; whoever
+ * works in it grades it. A graded session is linked in the run by the trace that it is told in, which has the scores of
+ * its grade, and is closed.
+ */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { cleanText } from '#observability/read-value.ts';
+import type { WorldRunBody } from '#wire/public-api/evaluation/dataset.ts';
+import { hasBuild } from '../../db/evaluation/agent-builds.ts';
+import {
+  beginPlay,
+  findPlay,
+  listRollouts,
+  type PlayRow,
+  type RolloutPlace,
+  type RolloutRow,
+} from '../../db/evaluation/dataset-plays.ts';
+import { putDatasetRun, type RunRow } from '../../db/evaluation/dataset-runs.ts';
+import type { DatasetRow } from '../../db/evaluation/datasets.ts';
+import { keyOf } from '../../db/observability/trace-keys.ts';
+import type { Parts } from '../../parts.ts';
+import { readName } from '../../platform/lists/names.ts';
+import { datasetRunsTopic } from '../../platform/notifications/notifications.ts';
+import { noBuildOfHash } from '../../sessions/lifecycle/agent-run.ts';
+import { resolveAddress } from '../../worlds/versions/address.ts';
+import { getRun } from '../datasets/runs.ts';
+import { viewRun } from '../datasets/view.ts';
+import { stopOpen } from './settle.ts';
+
+/** How a run on a world stands. */
+export const viewPlay = ({ runKey: _, projectId: __, finishedAt, atOnce, ...play }: PlayRow) => ({
+  ...play,
+  concurrency: atOnce,
+  finishedAt: finishedAt?.toISOString() ?? null,
+});
+
+/** An item of a run on a world. */
+export const viewRollout = ({ itemId, state, attempt, sessionId, ...rest }: RolloutRow) => ({
+  ...{ datasetItemId: itemId, state, attempt, sessionId },
+  ...{ verdict: rest.verdict, score: rest.score, error: rest.error, agent: rest.agent },
+});
+
+const getPlay = async (parts: Parts, run: RunRow): Promise<PlayRow> => {
+  const play = await findPlay(parts.db, run.key);
+  if (play !== undefined) return play;
+  throw new AppError(
+    'not_found',
+    `the run "${run.name}" is not on a world: its items are linked by whoever plays them`,
+  );
+};
+
+const viewWhole = async (parts: Parts, dataset: DatasetRow, run: RunRow) => ({
+  ...viewRun(run, dataset),
+  worldRun: viewPlay(await getPlay(parts, run)),
+});
+
+/** Refuses to go on with a run on another world, or with another build, than it has. */
+const differs = (
+  name: string,
+  known: PlayRow | undefined,
+  { world, buildHash }: Pick<PlayRow, 'world' | 'buildHash'>,
+): AppError => {
+  if (known === undefined || known.world !== world)
+    return new AppError('conflict', `the run "${name}" is on another world than "${world}"`);
+  const has = known.buildHash === null ? 'no build' : `the build "${known.buildHash}"`;
+  return new AppError(
+    'conflict',
+    `the run "${name}" has ${has}, not "${buildHash}"; give the run another name`,
+  );
+};
+
+/**
+ * Begins a run, or has one of this name go on with what is left and what failed. Throws `not_found` where there is no
+ * such world or build, and `conflict` where the run is on another world or of another build.
+ */
+export const startPlay = async (
+  parts: Parts,
+  dataset: DatasetRow,
+  { world, name, concurrency = 4, description, metadata, ...given }: WorldRunBody,
+) => {
+  const { projectId } = dataset;
+  const buildHash = given.buildHash ?? null;
+  const runName = readName('name', name ?? `${world} ${new Date().toISOString()}`);
+  await resolveAddress(parts, projectId, world);
+  if (buildHash !== null && !(await hasBuild(parts.db, projectId, buildHash))) {
+    throw noBuildOfHash(buildHash);
+  }
+  const run = await parts.db.transaction(async (tx) => {
+    const id = newId('dsr');
+    const made = await putDatasetRun(tx, {
+      ...{ key: keyOf(projectId, id), projectId, id, name: runName, datasetKey: dataset.key },
+      description: description === undefined ? null : cleanText(description),
+      metadata: metadata === undefined ? null : JSON.stringify(metadata),
+    });
+    const play = { runKey: made.key, projectId, world, atOnce: concurrency, buildHash };
+    if (await beginPlay(tx, { ...play, datasetKey: dataset.key })) return made;
+    throw differs(runName, await findPlay(tx, made.key), play);
+  });
+  parts.notices.tell(datasetRunsTopic);
+  return viewWhole(parts, dataset, run);
+};
+
+/** How a run stands, where it is on a world. */
+export const describePlay = async (parts: Parts, dataset: DatasetRow, name: string) => {
+  const play = await findPlay(parts.db, (await getRun(parts.db, dataset, name)).key);
+  return play === undefined ? {} : { worldRun: viewPlay(play) };
+};
+
+/** A page of the items of a run on a world. */
+export const readRollouts = async (
+  parts: Parts,
+  run: RunRow,
+  asked: { state: RolloutRow['state'] | null; after: RolloutPlace | undefined; limit: number },
+): Promise<{ rows: RolloutRow[]; hasMore: boolean; play: PlayRow }> => {
+  const play = await getPlay(parts, run);
+  const found = await listRollouts(parts.db, run.key, { ...asked, limit: asked.limit + 1 });
+  return { rows: found.slice(0, asked.limit), hasMore: found.length > asked.limit, play };
+};
+
+/** Stops a run on a world. */
+export const stopRun = async (parts: Parts, dataset: DatasetRow, name: string) => {
+  const run = await getRun(parts.db, dataset, name);
+  await getPlay(parts, run);
+  const play = { runKey: run.key, projectId: run.projectId };
+  await stopOpen(parts, play, 'it was asked to stop');
+  return viewWhole(parts, dataset, run);
+};

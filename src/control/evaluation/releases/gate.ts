@@ -1,0 +1,87 @@
+/** The release gate of a build: its rule from the settings, all runs of its commit, and what they come to. */
+import { AppError } from '#domain/error.ts';
+import { judge } from '#domain/release.ts';
+import type { GateView } from '#wire/public-api/evaluation/release.ts';
+import type { Database } from '../../db/core/database.ts';
+import {
+  type BuildRow,
+  findBuildByLabel,
+  findBuildByVersion,
+  findBuildOfCommit,
+  findCommits,
+} from '../../db/evaluation/agent-builds.ts';
+import { listRunsForGate } from '../../db/evaluation/agent-runs.ts';
+import { getSettings, type UsualSettings } from '../../projects/accounts/settings.ts';
+import { noBuild } from './builds.ts';
+import { viewEvaluated, viewRef } from './view.ts';
+
+/** The label of the build that others are compared to. */
+const stable = 'stable';
+
+const invalid = (path: string, message: string): AppError =>
+  new AppError('invalid', `invalid request: ${message}`, { fields: [{ path: [path], message }] });
+
+/** The newest build of the one commit that begins so. */
+const findOfCommit = async (db: Database, projectId: string, given: string): Promise<BuildRow> => {
+  const prefix = given.toLowerCase();
+  const commits = await findCommits(db, projectId, prefix);
+  const sha = commits.includes(prefix) ? prefix : commits[0];
+  if (sha === undefined) throw noBuild(`of the commit "${given}"`);
+  if (sha !== prefix && commits.length > 1) {
+    const listed = commits.slice(0, 5).join(', ');
+    throw invalid(
+      'commitSha',
+      `"${given}" begins more than one commit: ${listed}; give more of it`,
+    );
+  }
+  const build = await findBuildOfCommit(db, projectId, sha);
+  if (build === undefined) throw noBuild(`of the commit "${given}"`);
+  return build;
+};
+
+export type GateQuery = { agentId?: string; version?: string; commitSha?: string };
+
+/** The build that a query names, which it does exactly one way. */
+export const findNamed = async (
+  db: Database,
+  projectId: string,
+  { agentId, version, commitSha }: GateQuery,
+): Promise<BuildRow> => {
+  const ways = 'name the build exactly one way: by agentId with version, or by commitSha';
+  if (commitSha !== undefined) {
+    if (agentId === undefined && version === undefined) {
+      return findOfCommit(db, projectId, commitSha);
+    }
+    throw invalid('commitSha', ways);
+  }
+  if (agentId === undefined) throw invalid('agentId', ways);
+  if (version === undefined) throw invalid('version', ways);
+  const build = await findBuildByVersion(db, projectId, agentId, version);
+  if (build === undefined) throw noBuild(`of "${agentId}" with the version "${version}"`);
+  return build;
+};
+
+/** What the gate says of a build. It reads, and changes nothing. */
+export const readGate = async (
+  db: Database,
+  projectId: string,
+  usual: UsualSettings,
+  build: BuildRow,
+): Promise<GateView> => {
+  const [settings, runs, compared] = await Promise.all([
+    getSettings(db, projectId, usual),
+    listRunsForGate(db, projectId, build),
+    findBuildByLabel(db, projectId, build.agentId, stable),
+  ]);
+  const { threshold, floor } = settings.gate;
+  const { verdict, passRate, gradedRollouts, reasons } = judge(runs, settings.gate);
+  return {
+    build: viewRef(build),
+    gate: { verdict, passRate, gradedRollouts, threshold, minGradedRollouts: floor, reasons },
+    evaluatedRuns: runs.map(viewEvaluated),
+    comparedTo:
+      compared === undefined
+        ? null
+        : { stableBuildId: compared.id, stableVersion: compared.semanticVer },
+  };
+};

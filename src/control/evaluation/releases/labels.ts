@@ -1,0 +1,63 @@
+/**
+ * Labels: a release is a label that moves. Back to a build that was registered before the one it is on it moves across
+ * a breaking tool change only by force. Moves of one label wait for each other.
+ */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import type { MoveLabelBody, ToolChangeView } from '#wire/public-api/evaluation/release.ts';
+import type { Database } from '../../db/core/database.ts';
+import { type BuildRow, findBuildByLabel } from '../../db/evaluation/agent-builds.ts';
+import {
+  findLastMove,
+  type LabelMoveRow,
+  lockLabel,
+  putLabel,
+} from '../../db/evaluation/agent-labels.ts';
+import { getBuild, manifestOf } from './builds.ts';
+import { toolChanges } from './manifest-changes.ts';
+
+/** Tools that the present build changed, since the one to go back to, so that their callers break. */
+const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
+  toolChanges(manifestOf(target), manifestOf(present)).filter(({ breaking }) => breaking);
+
+const refuse = (label: string, present: BuildRow, broken: readonly ToolChangeView[]): never => {
+  const names = broken.map(({ name }) => `"${name}"`).join(', ');
+  const message = `moving "${label}" back from ${present.id} goes across a breaking change of ${names}; give "force": true (svc: --force) to do it all the same`;
+  throw new AppError('conflict', message, {
+    detail: { error: 'breaking_rollback', label, buildId: present.id, tools: broken },
+  });
+};
+
+type Mover = { projectId: string; publicKey: string };
+
+/** Puts a label on a build. Where it is already, nothing is written, and the move that brought it is answered. */
+export const moveLabel = async (
+  db: Database,
+  { projectId, publicKey }: Mover,
+  buildId: string,
+  body: MoveLabelBody,
+): Promise<LabelMoveRow & { moved: boolean }> => {
+  const { label, reason = null, actor, source = null } = body;
+  const target = await getBuild(db, projectId, buildId);
+  const { agentId } = target;
+  return db.transaction(async (tx) => {
+    await lockLabel(tx, { projectId, agentId, label });
+    const present = await findBuildByLabel(tx, projectId, agentId, label);
+    if (present?.id === target.id) {
+      const last = await findLastMove(tx, target.id, label);
+      if (last !== undefined) return { ...last, moved: false };
+    }
+    const isRollback = present !== undefined && target.number < present.number;
+    const broken = isRollback ? brokenBy(present, target) : [];
+    if (present !== undefined && broken.length > 0 && body.force !== true) {
+      refuse(label, present, broken);
+    }
+    const move = await putLabel(tx, projectId, {
+      ...{ id: newId('mov'), agentId, label, buildId, previousBuildId: present?.id ?? null },
+      ...{ isRollback, isForced: broken.length > 0 },
+      breaking: broken.map(({ name }) => name),
+      ...{ reason, actor: actor ?? publicKey, source },
+    });
+    return { ...move, moved: true };
+  });
+};

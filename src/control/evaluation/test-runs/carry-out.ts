@@ -1,0 +1,244 @@
+/**
+ * One claimed run, led to its end as a client would: a session is opened, its call enqueued and waited for, what it
+ * answered is kept, and the session closed. Session and call have keys of the run, so that another worker that carries
+ * it on finds both. A session that is lost is opened once more. What is refused for a while has the run wait again.
+ */
+import type { CallError, CallKind } from '#domain/call.ts';
+import { AppError } from '#domain/error.ts';
+import { type RunKind, runLimits } from '#domain/run.ts';
+import { sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { pause } from '#runtime/pause.ts';
+import type { KeptCall, KeptOpen } from '../../base/bodies/keep.ts';
+import { type CallRow, findCallByKey } from '../../db/sessions/calls.ts';
+import type { SessionRow } from '../../db/sessions/sessions.ts';
+import {
+  type ClaimedRun,
+  finishRun,
+  letGoOfRun,
+  putBackRun,
+  type RunEnd,
+  type RunTask,
+  renewRun,
+  trimRuns,
+} from '../../db/worlds/test-runs.ts';
+import type { Parts } from '../../parts.ts';
+import { enqueue } from '../../sessions/calls/enqueue.ts';
+import { isOver } from '../../sessions/calls/wait.ts';
+import { closeAndWait } from '../../sessions/lifecycle/close.ts';
+import { openAndWait } from '../../sessions/lifecycle/open.ts';
+import { isSettled } from '../../sessions/lifecycle/wait.ts';
+import { readEnd } from './read-end.ts';
+import { readTestFiles } from './test-files.ts';
+
+/** How often a lease is renewed, in milliseconds. */
+const renewMs = 5_000;
+/** How long one wait for a session or an answer is, before the next. */
+const waitMs = 20_000;
+/** Sessions that a run may lose, and claims that may end in a fault of the service. */
+const mostLost = 1;
+const mostAttempts = 3;
+/** How long a run rests that was refused for a while, at least and at most. */
+const restMs = { least: 1_000, most: 60_000 };
+
+/** Thrown where the run is let go of: it is another's by now, or the program stops. */
+class Interrupted extends Error {}
+
+type Job = {
+  parts: Parts;
+  run: ClaimedRun;
+  /** Ends when the run is not this worker's any more, or the program stops. */
+  signal: AbortSignal;
+  /** The session that it is carried out on, and how many it has lost. */
+  at: { sessionId: string | null; sessions: number };
+};
+
+const failedWith = (code: string, message: string): RunEnd => ({
+  outcome: 'error',
+  summary: null,
+  reportJson: null,
+  error: { code, message },
+});
+
+/** Throws where the run is not to be carried on here, or takes too long. */
+const checkGoesOn = ({ parts, run, signal }: Job): void => {
+  if (signal.aborted || parts.notices.closed) throw new Interrupted();
+  const tookMs = Date.now() - run.startedAt.getTime();
+  if (tookMs <= runLimits.runningMs) return;
+  throw new AppError('conflict', `the run was not over after ${runLimits.runningMs / 60_000} min`);
+};
+
+/** What the run's session and call are found by, of whoever carries it on. */
+const keyOf = ({ run, at }: Job): string => `${run.id}/${at.sessions}`;
+
+const callKinds = { tests: 'test', proof: 'prove' } as const satisfies Record<RunKind, CallKind>;
+
+const openBody = ({ run }: Job): KeptOpen => {
+  const task = run.taskJson === null ? undefined : (JSON.parse(run.taskJson) as RunTask);
+  return {
+    versionId: run.versionId,
+    ...(task === undefined ? {} : { task: 'name' in task ? task.name : task }),
+    reuseWarm: true,
+    hash: run.id,
+  };
+};
+
+/** What the call is given; the tests of a world come from the files of its version. */
+const inputOf = async ({ parts, run }: Job): Promise<string> => {
+  if (run.kind !== 'tests') return run.inputJson;
+  return JSON.stringify({ files: await readTestFiles(parts, run.versionId) });
+};
+
+const callBody = async (job: Job): Promise<KeptCall> => ({
+  kind: callKinds[job.run.kind],
+  inputJson: await inputOf(job),
+  redact: 'off',
+  keepWarm: false,
+  hash: job.run.id,
+});
+
+/** The session of the run once it can be used, or is over. */
+const openSession = async (job: Job): Promise<SessionRow> => {
+  const { parts, run, signal } = job;
+  const { id: runId, projectId } = run;
+  for (;;) {
+    checkGoesOn(job);
+    const request = { projectId, runId, body: openBody(job), idempotencyKey: keyOf(job), signal };
+    const { session } = await openAndWait(parts, request, waitMs / 1_000);
+    job.at.sessionId = session.id;
+    if (isSettled(session)) return session;
+  }
+};
+
+/** The run's call once it is over; undefined when its session ended before there was one. */
+const callIn = async (job: Job, session: SessionRow): Promise<CallRow | undefined> => {
+  const { parts, run, signal } = job;
+  const of = { projectId: run.projectId, sessionId: session.id };
+  if (isFinal(sessionTransitions, session.state)) {
+    return findCallByKey(parts.db, run.projectId, session.id, keyOf(job));
+  }
+  const request = { ...of, body: await callBody(job), idempotencyKey: keyOf(job) };
+  for (;;) {
+    checkGoesOn(job);
+    const call = await enqueue(parts, request, { ms: waitMs, signal });
+    if (isOver(call)) return call;
+  }
+};
+
+const lostBy = (session: SessionRow, call: CallRow | undefined): RunEnd => {
+  if (call?.errorJson) {
+    const { code, message } = JSON.parse(call.errorJson) as CallError;
+    return failedWith(code, message);
+  }
+  if (session.error !== null) return failedWith(session.error.code, session.error.message);
+  const message = `its session ${session.id} ended (${session.endReason ?? call?.state}) before it was done`;
+  return failedWith(session.endReason ?? 'session_ended', message);
+};
+
+const execute = async (job: Job): Promise<RunEnd> => {
+  for (;;) {
+    const session = await openSession(job);
+    const call = await callIn(job, session);
+    const end = call === undefined ? undefined : readEnd(call);
+    if (end !== undefined) return end;
+    if (job.at.sessions >= mostLost) return lostBy(session, call);
+    job.at.sessions += 1;
+  }
+};
+
+/** Renews the lease while the work goes on; aborts when it is lost. */
+const keepLease = (parts: Parts, run: ClaimedRun, at: Job['at'], stopping: AbortSignal) => {
+  const lost = new AbortController();
+  const ended = new AbortController();
+  const renew = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await pause(renewMs, ended.signal);
+      if (ended.signal.aborted) return;
+      try {
+        if (!(await renewRun(parts.db, run, at))) lost.abort();
+      } catch (err) {
+        parts.log.warn({ err, run: run.id }, 'the lease of a run was not renewed');
+      }
+    }
+  };
+  const renewing = renew();
+  return {
+    signal: AbortSignal.any([lost.signal, stopping]),
+    async end() {
+      ended.abort();
+      await renewing;
+    },
+  };
+};
+
+const passing: readonly string[] = ['exhausted', 'unavailable', 'timeout'];
+
+const clampRest = (ms: unknown): number =>
+  Math.min(Math.max(typeof ms === 'number' ? ms : 0, restMs.least), restMs.most);
+
+/** What becomes of a run by an error: its end, or how long it rests before it is tried again. */
+const afterError = (
+  run: ClaimedRun,
+  error: unknown,
+): { end: RunEnd } | { attempts: number; afterMs: number } => {
+  const isKnown = error instanceof AppError && error.code !== 'internal';
+  if (!isKnown) {
+    const attempts = run.attempts + 1;
+    if (attempts < mostAttempts) return { attempts, afterMs: attempts * restMs.least };
+    return { end: failedWith('internal', 'the service failed to carry it out; its log says why') };
+  }
+  const waitedMs = Date.now() - run.queuedAt.getTime();
+  const mayPass = passing.includes(error.code) && waitedMs < runLimits.totalMs;
+  if (!mayPass) return { end: failedWith(error.code, error.message) };
+  return { attempts: run.attempts, afterMs: clampRest(error.detail.retryAfterMs) };
+};
+
+/** Closes the session. What fails is done by the job that closes the sessions of finished runs (`operations/maintenance.ts`). */
+const closeSession = async ({ parts, run, at, signal }: Job): Promise<void> => {
+  if (at.sessionId === null) return;
+  const wait = { projectId: run.projectId, sessionId: at.sessionId, seconds: 0, signal };
+  try {
+    await closeAndWait(parts, wait, true);
+  } catch (err) {
+    parts.log.warn(
+      { err, run: run.id, sessionId: at.sessionId },
+      'a session of a run is closed later',
+    );
+  }
+};
+
+const finish = async (job: Job, end: RunEnd): Promise<void> => {
+  const { parts, run } = job;
+  await renewRun(parts.db, run, job.at);
+  if (!(await finishRun(parts.db, run, end))) return;
+  parts.log.info({ run: run.id, kind: run.kind, outcome: end.outcome }, 'run finished');
+  parts.notices.tell(run.id);
+  await closeSession(job);
+  await trimRuns(parts.db, run.worldId, run.kind);
+};
+
+const resolve = async (job: Job, error: unknown): Promise<void> => {
+  const { parts, run } = job;
+  if (error instanceof Interrupted || job.signal.aborted) return letGoOfRun(parts.db, run);
+  parts.log.info({ err: error, run: run.id }, 'a run was refused');
+  const next = afterError(run, error);
+  return 'end' in next ? finish(job, next.end) : putBackRun(parts.db, run, next);
+};
+
+/** Carries a run out, or as far as it goes here. */
+export const carryOut = async (
+  parts: Parts,
+  run: ClaimedRun,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const at = { sessionId: run.sessionId, sessions: run.sessions };
+  const lease = keepLease(parts, run, at, stopping);
+  const job = { parts, run, signal: lease.signal, at };
+  try {
+    await finish(job, await execute(job));
+  } catch (error) {
+    await resolve(job, error);
+  } finally {
+    await lease.end();
+  }
+};

@@ -1,0 +1,63 @@
+/**
+ * Claims runs and has them carried out, so many at once. Whoever asks for one tells of it; else it looks by itself,
+ * also for runs whose worker is gone. A claim goes to the project that has least under way.
+ */
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { type ClaimedRun, claimRun } from '../../db/worlds/test-runs.ts';
+import type { Parts } from '../../parts.ts';
+import { runsTopic } from '../../platform/notifications/notifications.ts';
+import { carryOut } from './carry-out.ts';
+
+export type Runs = {
+  loop: Loop<number>;
+  /** Lets go of what is under way, for others to carry on. */
+  stop(): Promise<void>;
+};
+
+const lookEveryMs = 1_000;
+/** Each waits for its host most of the time. */
+const atOnce = 8;
+
+/** Starts it; what it does is done with the last of its runs. */
+export const startRuns = (parts: Parts): Runs => {
+  const { db, log, notices } = parts;
+  const stopping = new AbortController();
+  const jobs = new Set<Promise<void>>();
+  const isStopping = (): boolean => stopping.signal.aborted || notices.closed;
+
+  const begin = (run: ClaimedRun): void => {
+    const job = carryOut(parts, run, stopping.signal)
+      .catch((err: unknown) => log.warn({ err, run: run.id }, 'a run broke off'))
+      .finally(() => {
+        jobs.delete(job);
+        loop.nudge();
+      });
+    jobs.add(job);
+  };
+
+  const tick = async (): Promise<number> => {
+    while (jobs.size < atOnce && !isStopping()) {
+      const claimed = await claimRun(db);
+      if (claimed === undefined) break;
+      begin(claimed);
+    }
+    return jobs.size;
+  };
+  const loop = startLoop({ name: 'runs', everyMs: lookEveryMs, tick, log });
+  const watch = notices.watch(runsTopic);
+  const hear = async (): Promise<void> => {
+    while (!isStopping()) {
+      const { told } = await watch.next(60_000, stopping.signal);
+      if (told) loop.nudge();
+    }
+    watch.end();
+  };
+  const hearing = hear();
+  return {
+    loop,
+    async stop() {
+      stopping.abort();
+      await Promise.all([loop.stop(), hearing, ...jobs]);
+    },
+  };
+};

@@ -1,0 +1,49 @@
+/**
+ * What came of a run, by what its call answered: an object that says whether all passed, with counts in `summary`. A
+ * host is not to be believed more than that: what has another form, or is too large, is an error of the run.
+ */
+import { isObject } from '#domain/json.ts';
+import { runLimits } from '#domain/run.ts';
+import type { CallRow } from '../../db/sessions/calls.ts';
+import type { RunEnd } from '../../db/worlds/test-runs.ts';
+
+const mostCounts = 20;
+
+const failedWith = (code: string, message: string): RunEnd => ({
+  outcome: 'error',
+  summary: null,
+  reportJson: null,
+  error: { code, message },
+});
+
+const readCounts = (value: unknown): Record<string, number> => {
+  if (!isObject(value)) return {};
+  const counts = Object.entries(value).flatMap(([name, count]): [string, number][] =>
+    Number.isSafeInteger(count) && name.length <= 64 ? [[name, count as number]] : [],
+  );
+  return Object.fromEntries(counts.slice(0, mostCounts));
+};
+
+const readReport = (reportJson: string): RunEnd => {
+  const bytes = Buffer.byteLength(reportJson);
+  if (bytes > runLimits.reportBytes) {
+    return failedWith(
+      'too_large',
+      `the report has ${bytes} bytes, more than ${runLimits.reportBytes}`,
+    );
+  }
+  const report: unknown = JSON.parse(reportJson);
+  if (!isObject(report) || typeof report.passed !== 'boolean') {
+    return failedWith('internal', 'the host answered no report');
+  }
+  const outcome = report.passed ? 'passed' : 'failed';
+  return { outcome, summary: readCounts(report.summary), reportJson, error: null };
+};
+
+/** The end of a run by its call; undefined when the call was lost with its session. */
+export const readEnd = ({ state, outputJson, errorJson }: CallRow): RunEnd | undefined => {
+  if (state === 'succeeded') return readReport(outputJson ?? 'null');
+  if (state !== 'failed') return undefined;
+  const { code, message } = JSON.parse(errorJson ?? '{}') as { code?: string; message?: string };
+  return failedWith(code ?? 'internal', message ?? 'the call failed');
+};

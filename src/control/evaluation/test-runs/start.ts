@@ -1,0 +1,78 @@
+/** Runs as they are asked for, waited for and found. Who carries them out is `engine.ts`. */
+import { AppError } from '#domain/error.ts';
+import { type RunKind, runLimits } from '#domain/run.ts';
+import { violates } from '../../db/core/errors.ts';
+import {
+  findRun,
+  findRunByKey,
+  insertRun,
+  type NewRun,
+  newRun,
+  type RunRequest,
+  type RunRow,
+  runKeyIndex,
+} from '../../db/worlds/test-runs.ts';
+import type { Parts } from '../../parts.ts';
+import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
+import { runsTopic } from '../../platform/notifications/notifications.ts';
+
+const findFirst = async ({ db }: Parts, run: NewRun): Promise<RunRow | undefined> => {
+  if (run.idempotencyKey === null) return undefined;
+  const first = await findRunByKey(db, run.projectId, run.idempotencyKey);
+  if (first === undefined || first.requestHash === run.requestHash) return first;
+  throw new AppError('conflict', `this Idempotency-Key started ${first.id} with another request`);
+};
+
+const tooMany = (): AppError => {
+  const limit = runLimits.queued;
+  const message = `${limit} runs of the project wait already, which is as many as may: wait for some of them first`;
+  return new AppError('exhausted', message, { detail: { limit, retryAfterMs: 5_000 } });
+};
+
+const insertOnce = async (parts: Parts, run: NewRun): Promise<string> => {
+  const first = await findFirst(parts, run);
+  if (first !== undefined) return first.id;
+  try {
+    if (!(await insertRun(parts.db, run))) throw tooMany();
+    return run.id;
+  } catch (error) {
+    if (!violates(error, runKeyIndex)) throw error;
+    const winner = await findFirst(parts, run);
+    if (winner === undefined) throw error;
+    return winner.id;
+  }
+};
+
+/** The run of an id; throws `not_found` when the project has none of that kind. */
+export const getRun = async (
+  { db }: Parts,
+  projectId: string,
+  kind: RunKind,
+  id: string,
+): Promise<RunRow> => {
+  const run = await findRun(db, projectId, id);
+  if (run?.kind === kind) return run;
+  throw new AppError('not_found', `there is no run "${id}"`);
+};
+
+/** Has a run wait for whoever carries it out; a repeated request finds that of the first. */
+export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRow> => {
+  const run = newRun(request);
+  const id = await insertOnce(parts, run);
+  parts.notices.tell(runsTopic);
+  return getRun(parts, run.projectId, run.kind, id);
+};
+
+/** The run once it is finished, or as it is when the time is over. */
+export const awaitRun = async (
+  parts: Parts,
+  { projectId, kind, id }: Pick<RunRow, 'projectId' | 'kind' | 'id'>,
+  { seconds, signal }: { seconds: number; signal: AbortSignal },
+): Promise<RunRow> => {
+  const look = async (): Promise<RunRow | undefined> => {
+    const run = await getRun(parts, projectId, kind, id);
+    return run.state === 'finished' ? run : undefined;
+  };
+  const hold = { topic: id, ms: toMs(seconds), signal, look };
+  return (await holdUntil(parts.notices, hold)) ?? getRun(parts, projectId, kind, id);
+};

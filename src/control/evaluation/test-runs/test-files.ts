@@ -1,0 +1,37 @@
+/** The tests of a version, as a host is given them: no host has them otherwise. */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import type { Parts } from '../../parts.ts';
+
+const folder = 'tests/';
+/** Room for what stands around the texts, which JSON may make longer. */
+const mostBytes = limits.callInputBytes - 64 * 1024;
+
+const tooLarge = (bytes: number): AppError =>
+  new AppError(
+    'invalid',
+    `the files in ${folder} have ${bytes} bytes as JSON, more than the ${mostBytes} that tests may have`,
+  );
+
+/** The texts of the folder `tests/` by their paths. Throws `invalid` for what is no text, or too large. */
+export const readTestFiles = async (
+  { blobs, versions }: Parts,
+  versionId: string,
+): Promise<Record<string, string>> => {
+  const files = (await versions.get(versionId))?.files ?? [];
+  const tests = files.filter(({ path }) => path.startsWith(folder));
+  const bytes = tests.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (bytes > mostBytes) throw tooLarge(bytes);
+  const texts: Record<string, string> = {};
+  for (const { path, sha256 } of tests) {
+    const content = Buffer.from(await blobs.get(sha256));
+    const text = content.toString('utf8');
+    if (!Buffer.from(text).equals(content)) {
+      throw new AppError('invalid', `${path} is no text: files in ${folder} are text in UTF-8`);
+    }
+    texts[path] = text;
+  }
+  const written = Buffer.byteLength(JSON.stringify(texts));
+  if (written > mostBytes) throw tooLarge(written);
+  return texts;
+};

@@ -1,0 +1,48 @@
+/** The routes by which agents tell what they did. */
+import { AppError } from '#domain/error.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { unpacked } from '../../../base/bodies/slices.ts';
+import { type Ingested, ingest } from '../../../observability/ingestion/ingest.ts';
+import { putSpans } from '../../../observability/ingestion/single-events.ts';
+import type { Parts } from '../../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
+
+/** The client is gone: what is left of its request is written by the next one that it sends. */
+const stopIfGone = (signal: AbortSignal): void => {
+  if (signal.aborted) throw new AppError('unavailable', 'the client did not wait for its answer');
+};
+
+const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
+  endpoint(api.ingest, async ({ body }, { caller, signal }) => {
+    await traces.month.check(caller.projectId);
+    const ingested: Ingested = { successes: [], errors: [] };
+    for (const events of unpacked(body.events)) {
+      stopIfGone(signal);
+      const { successes, errors } = await ingest(traces, caller, events, log);
+      ingested.successes.push(...successes);
+      ingested.errors.push(...errors);
+    }
+    return respond(207, ingested);
+  }),
+
+  endpoint(api.ingestSpans, async ({ body }, { caller: { projectId }, signal }) => {
+    const { rejected, reason } = body;
+    await traces.month.check(projectId);
+    for (const spans of unpacked(body.spans)) {
+      stopIfGone(signal);
+      await putSpans(traces, projectId, spans);
+    }
+    if (rejected === 0) return respond(200, {});
+    const partialSuccess = { rejectedSpans: String(rejected), errorMessage: reason };
+    return respond(200, { partialSuccess });
+  }),
+
+  endpoint(api.ingestMetrics, async () => respond(200, {})),
+];
+
+/** Sessions that are opened go before what is read here. */
+export const ingestionEndpoints = (parts: Parts): Endpoint[] =>
+  endpointsOf(parts).map((one) => ({
+    ...one,
+    giveWay: () => parts.openPriority.giving()(),
+  }));

@@ -1,0 +1,80 @@
+/** Links that lead a person into a surface of a session, once. */
+import { AppError } from '#domain/error.ts';
+import { newSecret } from '#domain/id.ts';
+import type { LinkScope, SurfaceKind } from '#domain/session.ts';
+import { enterPath } from '#runtime/surface-pass.ts';
+import * as api from '#wire/public-api/operations.ts';
+import { quotaError } from '../../../base/fairness/quotas.ts';
+import { notInState } from '../../../db/sessions/ended-session.ts';
+import { insertLink } from '../../../db/sessions/routes.ts';
+import { findSession, noSession, type SessionRow } from '../../../db/sessions/sessions.ts';
+import type { Parts } from '../../../parts.ts';
+import { hashSecretKey } from '../../../platform/tokens/tokens.ts';
+import { browserUrls, surfaceAddress } from '../../../sessions/lifecycle/view.ts';
+import { isOver } from '../../../sessions/lifecycle/wait.ts';
+import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
+
+/** Long enough to hand the link to a person, short enough to be found in no history. */
+const lifeMs = 10 * 60_000;
+
+const conflict = (message: string, { state }: SessionRow): AppError =>
+  new AppError('conflict', message, { detail: { state } });
+
+/** Throws `conflict` for a session that nobody can enter by such a surface. */
+const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
+  const { id, state, surfaces } = session;
+  if (isOver(state) || state === 'CLOSING') {
+    throw notInState(session, '; it can be entered no longer');
+  }
+  if (!surfaces.includes(surface)) {
+    const way = `open one with it, by surfaces ["${surface}"] or svc worlds session open <world> --surface ${surface}`;
+    throw conflict(`${id} was opened without the surface "${surface}": ${way}`, session);
+  }
+};
+
+/** Why nobody knows yet where a surface is, or ever will. */
+const lackOfAddress = ({ id, hostAddress }: SessionRow, surface: SurfaceKind): string => {
+  if (surface === 'browser') return `${id} has no browser yet; links can be made once it is ready`;
+  return hostAddress === null
+    ? `${id} has no host yet; links can be made once it is READY`
+    : 'links lead through a gateway or to a host on the same machine, and this installation has neither';
+};
+
+const onlyOfBrowsers = (opens: LinkScope): AppError => {
+  const message = `only a link to the surface "browser" opens "${opens}"`;
+  return new AppError('invalid', message, { fields: [{ path: ['opens'], message }] });
+};
+
+/** What a link begins with: the origin of the surface, or the address of its DevTools. */
+const linkedAddress = (
+  config: Parts['config'],
+  session: SessionRow,
+  surface: SurfaceKind,
+  opens: LinkScope,
+): string | null => {
+  if (surface !== 'browser') return surfaceAddress(config, session, surface);
+  const urls = browserUrls(config, session.id, session.browser?.address ?? null);
+  if (urls === undefined) return null;
+  return opens === 'devtools' ? urls.cdpUrl : new URL(urls.url).origin;
+};
+
+export const linkEndpoints = ({ config, db }: Parts): Endpoint[] => [
+  endpoint(api.createSurfaceLink, async ({ params, body }, { caller: { projectId } }) => {
+    const { sessionId } = params;
+    const surface = body?.surface ?? 'ui';
+    const opens = body?.opens ?? 'all';
+    if (surface !== 'browser' && opens !== 'all') throw onlyOfBrowsers(opens);
+    const session = await findSession(db, projectId, sessionId);
+    if (session === undefined) throw noSession(sessionId);
+    checkEnterable(session, surface);
+    const address = linkedAddress(config, session, surface, opens);
+    if (address === null) throw conflict(lackOfAddress(session, surface), session);
+    const token = newSecret('lt');
+    const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
+    const kept = await insertLink(db, { ...link, opens }, { lifeMs, usual: config.quotas.links });
+    if (!(kept instanceof Date)) throw quotaError(kept);
+    const query = opens === 'devtools' ? `?ticket=${token}` : `${enterPath}?token=${token}`;
+    const url = `${address}${query}`;
+    return respond(201, { surface, url, expiresAt: kept.toISOString() });
+  }),
+];

@@ -1,0 +1,35 @@
+/** Serves the address of a world, below `/world`: outside of the API, for whoever may read the world. */
+import { operation } from '#wire/operation.ts';
+import { WorldParams } from '#wire/public-api/worlds/version.ts';
+import { WorldDetail } from '#wire/public-api/worlds/world.ts';
+import { Type } from '#wire/type.ts';
+import type { Parts } from '../../../parts.ts';
+import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
+import { pageHeaders, writeWorldPage } from './world-page.ts';
+import { viewAddressed } from './worlds.ts';
+
+const openWorld = operation({
+  id: 'openWorld',
+  summary: 'The address of a world: its descriptor, or a page for people',
+  method: 'GET',
+  path: '/{slug}',
+  access: 'read',
+  params: WorldParams,
+  headers: Type.Object({ accept: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+  answers: { 200: WorldDetail },
+});
+
+/** It differs by what is accepted, and by who asks. */
+const kept = { 'cache-control': 'private, no-cache', vary: 'accept, authorization' };
+
+export const worldAddressEndpoints = (parts: Parts): Endpoint[] => [
+  endpoint(openWorld, async ({ params, headers }, { caller: { projectId } }) => {
+    const world = await viewAddressed(parts, projectId, params.slug);
+    if (headers.accept?.includes('text/html') !== true) {
+      return { ...respond(200, world), headers: kept };
+    }
+    // What is sent is the page, as bytes.
+    const page = Buffer.from(writeWorldPage(world)) as unknown as WorldDetail;
+    return { ...respond(200, page), headers: { ...kept, ...pageHeaders } };
+  }),
+];

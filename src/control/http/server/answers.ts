@@ -1,0 +1,53 @@
+/** How an answer is written: in the form that its operation has, or the one that it was asked in. */
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '#wire/operation.ts';
+import { jsonBody } from '../../base/json/json-text.ts';
+import { formOf, protobufType, writeAnswer } from './body-forms.ts';
+import type { RefusalBody } from './endpoint.ts';
+
+/** What an operation's own handlers and hooks need to know of it. */
+export type RouteConfig = {
+  access?: Access;
+  operation?: string;
+  overload?: 503 | undefined;
+  protobuf?: true | undefined;
+  refusalBody?: RefusalBody | undefined;
+};
+
+/** The `config` of the route that a request was routed to. */
+export const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
+  routeOptions.config as RouteConfig;
+
+/** Whether what is asked came as protobuf, to an operation that takes it. */
+export const isProtobuf = (request: FastifyRequest): boolean =>
+  configOf(request).protobuf === true && formOf(request.headers['content-type']) === 'protobuf';
+
+export const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply =>
+  reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+
+/**
+ * Sends a body as JSON, as bytes, as a stream, or in the form that it was asked in. What goes wrong with a stream once it
+ * is sent is given to `broke`.
+ */
+export const sendAnswer = (
+  reply: FastifyReply,
+  status: number,
+  body: unknown,
+  broke: (error: Error) => void,
+): FastifyReply => {
+  reply.code(status);
+  if (isProtobuf(reply.request)) return sendBytes(reply.type(protobufType), writeAnswer(body));
+  if (body instanceof Uint8Array) {
+    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
+    return sendBytes(reply, body);
+  }
+  if (body instanceof Readable) {
+    if (!reply.hasHeader('content-type')) reply.type('application/octet-stream');
+    return reply.send(body.once('error', broke));
+  }
+  if (body === undefined) return reply.send();
+  const json = jsonBody(body);
+  if (json instanceof Readable) json.once('error', broke);
+  return reply.type('application/json; charset=utf-8').send(json);
+};

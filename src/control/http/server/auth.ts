@@ -1,0 +1,202 @@
+/**
+ * Who is calling. Clients of the public API: see `clients.ts`. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
+ * from which its host first reported. With that report a host asks for another token, and the one that it was
+ * launched with is refused before the host is given any session. The orchestrator: the one pool token. Gateways:
+ * the one gateway token. Senders of webhooks: the one sender token. Operators: the admin token, or the pool token where none is set.
+ */
+
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '#domain/error.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Secret } from '#runtime/secret.ts';
+import { isPublicAccess } from '#wire/access.ts';
+import type { Access } from '#wire/operation.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { findWhereabouts, noteRenewed } from '../../db/sessions/hosts.ts';
+import type { SecretsInUse } from '../../platform/tokens/secrets-in-use.ts';
+import { hostToken, workingToken } from '../../platform/tokens/tokens.ts';
+import { createFindClient, howToCall, type NamedProject } from './clients.ts';
+import type {
+  AdminCaller,
+  Caller,
+  GatewayCaller,
+  HostCaller,
+  PoolCaller,
+  SenderCaller,
+} from './endpoint.ts';
+import { createGatewayPresence } from './gateway-presence.ts';
+import { createSessionTokenCheck, isSessionToken } from './session-tokens.ts';
+
+/** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
+export type Authenticate = (
+  authorization: string | undefined,
+  access: Access,
+  from: string,
+  named: { project: NamedProject; session: string | undefined },
+) => Promise<Caller>;
+
+const mostSettled = 100_000;
+
+const unauthenticated = (message: string): AppError => new AppError('unauthenticated', message);
+
+const parse = (authorization: string | undefined): { scheme: string; value: string } => {
+  const [, scheme, value] = /^(\S+) +(\S+)\s*$/.exec(authorization ?? '') ?? [];
+  if (scheme === undefined || value === undefined)
+    throw unauthenticated(`no credentials: ${howToCall}`);
+  return { scheme: scheme.toLowerCase(), value };
+};
+
+/** Whose a token is, and whether it is the first one. */
+type HostToken = { hostId: string; isFirst: boolean };
+
+const byHostToken = (secret: Secret, token: string): HostToken => {
+  const hostId = token.slice(0, Math.max(token.indexOf('.'), 0));
+  const given = createHash('sha256').update(token).digest();
+  const is = (make: typeof hostToken): boolean =>
+    secret
+      .each()
+      .some((one) =>
+        timingSafeEqual(given, createHash('sha256').update(make(one, hostId)).digest()),
+      );
+  if (is(workingToken)) return { hostId, isFirst: false };
+  if (!is(hostToken)) throw unauthenticated('the host token is not valid');
+  return { hostId, isFirst: true };
+};
+
+/** Remembers valid tokens by their hashes: a host shows its own with each call, and to make it again takes longer. */
+const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) => {
+  const known = new LRUCache<string, HostToken>({ max: mostSettled });
+  return (token) => {
+    const digest = hash('sha256', token, 'base64url');
+    const found = known.get(digest);
+    if (found !== undefined) return found;
+    const read = byHostToken(secret, token);
+    known.set(digest, read);
+    return read;
+  };
+};
+
+/** What is known of how a host speaks and does not change any more. */
+type Speech = { source: string | null; takesFirst: boolean };
+
+/** Looks up how a host speaks, until that is settled: then it is remembered. */
+const createSpeechFinder = (db: Queryable) => {
+  const settled = new LRUCache<string, Speech>({ max: mostSettled });
+  const look = async (hostId: string, isFirst: boolean): Promise<Speech> => {
+    const found = await findWhereabouts(db, hostId);
+    if (found === undefined) return { source: null, takesFirst: true };
+    const { source, state, renews, renewed } = found;
+    if (!isFirst && !renewed) await noteRenewed(db, hostId);
+    const speech = { source, takesFirst: isFirst && !renewed };
+    if (state === 'starting' || (renews && speech.takesFirst)) return speech;
+    settled.set(hostId, speech);
+    return speech;
+  };
+  return async (hostId: string, isFirst: boolean): Promise<Speech> =>
+    settled.get(hostId) ?? look(hostId, isFirst);
+};
+
+type HostCheck = (token: string, from: string) => Promise<HostCaller>;
+
+const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log): HostCheck => {
+  const findSpeech = createSpeechFinder(db);
+  const readToken = createHostTokenReader(secret);
+  return async (token, from) => {
+    const { hostId, isFirst } = readToken(token);
+    const { source, takesFirst } = await findSpeech(hostId, isFirst);
+    if (isFirst && !takesFirst) {
+      log.warn({ hostId, from }, 'the token of a launch is used after its time');
+      throw unauthenticated(`the token that ${hostId} was launched with is not valid any more`);
+    }
+    if (!pinHosts || source === null || source === from) return { hostId, source: from, isFirst };
+    log.warn({ hostId, from, source }, "a host's token is used from another address");
+    throw new AppError(
+      'forbidden',
+      `the token of ${hostId} is not taken from ${from}: the host speaks from another address`,
+    );
+  };
+};
+
+const byPoolToken = (poolToken: Secret, token: string): PoolCaller => {
+  if (!poolToken.matches(token)) throw unauthenticated('the pool token is not valid');
+  return { pool: true };
+};
+
+const byGatewayToken = (gateway: { token: Secret } | null, token: string): GatewayCaller => {
+  if (gateway?.token.matches(token) !== true)
+    throw unauthenticated('the gateway token is not valid');
+  return { gateway: true };
+};
+
+const bySenderToken = ({ senderToken }: Tokens, token: string): SenderCaller => {
+  if (senderToken?.matches(token) !== true) throw unauthenticated('the sender token is not valid');
+  return { sender: true };
+};
+
+const byAdminToken = ({ adminToken, poolToken }: Tokens, token: string): AdminCaller => {
+  if (!(adminToken ?? poolToken).matches(token))
+    throw unauthenticated('the admin token is not valid');
+  return { admin: true };
+};
+
+type Tokens = {
+  secret: Secret;
+  pinHosts: boolean;
+  poolToken: Secret;
+  adminToken: Secret | null;
+  senderToken: Secret | null;
+  gateway: { token: Secret } | null;
+};
+
+/** Whom each bearer of a program is checked by. */
+const programs = {
+  pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
+  gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
+  sender: bySenderToken,
+  admin: byAdminToken,
+};
+
+type ProgramAccess = keyof typeof programs;
+
+/** Checks the bearer of a program; of gateways it is noted how they fare. */
+const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
+  const noteGateway = createGatewayPresence(db, log);
+  return (access: ProgramAccess, token: string, from: string): Caller => {
+    if (access !== 'gateway') return programs[access](config, token);
+    try {
+      const caller = programs[access](config, token);
+      noteGateway(from, 'seen');
+      return caller;
+    } catch (error) {
+      noteGateway(from, 'refused');
+      throw error;
+    }
+  };
+};
+
+/** Makes the check for all access levels. */
+export const createAuthenticate = (
+  config: Tokens,
+  db: Queryable,
+  secrets: SecretsInUse,
+  log: Log,
+): Authenticate => {
+  const findClient = createFindClient(db);
+  const checkSession = createSessionTokenCheck(db, secrets);
+  const checkHost = createHostCheck(config, db, log);
+  const checkProgram = createProgramCheck(config, db, log);
+  return async (authorization, access, from, { project, session }) => {
+    const { scheme, value } = parse(authorization);
+    if (
+      access === 'session' &&
+      session !== undefined &&
+      scheme === 'bearer' &&
+      isSessionToken(value)
+    )
+      return checkSession(value, session);
+    if (isPublicAccess(access)) return findClient({ scheme, value }, access, project);
+    if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
+    return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
+  };
+};

@@ -1,0 +1,42 @@
+/** What each request has of what projects share: turns at the database, and a hold while it waits. */
+import { AppError } from '#domain/error.ts';
+import type { Holds } from '../../base/fairness/request-holds.ts';
+import { forProject } from '../../db/core/project-queue.ts';
+import type { Metrics } from '../../platform/telemetry/counters.ts';
+import type { Caller } from './endpoint.ts';
+
+/** Does a request's work within its project's share; what no project asks for is done as it is. */
+export type Share = <Value>(
+  caller: Caller,
+  query: unknown,
+  work: () => Promise<Value>,
+) => Promise<Value>;
+
+const isWaiting = (query: unknown): boolean =>
+  Number((query as { wait?: unknown } | undefined)?.wait ?? 0) > 0;
+
+const holding = async <Value>(release: () => void, work: () => Promise<Value>): Promise<Value> => {
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+};
+
+/** Makes it; what is refused for a quota is counted, whoever refused it. */
+export const createShare = (holds: Holds, { quotaRefusals }: Metrics): Share => {
+  return async (caller, query, work) => {
+    if ('organizationId' in caller)
+      return forProject(caller.atProject ?? caller.organizationId, work);
+    if (!('projectId' in caller)) return work();
+    const { projectId } = caller;
+    const begin = () => forProject(projectId, work);
+    try {
+      return await (isWaiting(query) ? holding(holds.begin(projectId), begin) : begin());
+    } catch (error) {
+      const quota = error instanceof AppError ? error.detail.quota : undefined;
+      if (typeof quota === 'string') quotaRefusals.inc({ quota });
+      throw error;
+    }
+  };
+};

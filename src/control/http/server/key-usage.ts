@@ -1,0 +1,40 @@
+/** Which keys and tokens were used, written down now and then: nobody waits for it, and a row is written once a while. */
+import type { Log } from '#runtime/log.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { noteCredentialUses } from '../../db/projects/credentials.ts';
+import type { Caller } from './endpoint.ts';
+
+export type Uses = {
+  note(caller: Caller): void;
+  loop: Loop<void>;
+  /** Writes what was noted last. */
+  stop(): Promise<void>;
+};
+
+const everyMs = 20_000;
+/** Beyond so many the rest of this while is not noted. */
+const mostNoted = 100_000;
+
+/** Starts it. */
+export const startUses = (db: Queryable, log: Log): Uses => {
+  const used = new Set<string>();
+  const tick = async (): Promise<void> => {
+    if (used.size === 0) return;
+    const ids = [...used];
+    used.clear();
+    await noteCredentialUses(db, ids);
+  };
+  const loop = startLoop({ name: 'uses', everyMs, tick, log });
+  return {
+    note(caller) {
+      const credential = 'credential' in caller ? caller.credential : undefined;
+      if (credential !== undefined && used.size < mostNoted) used.add(credential.id);
+    },
+    loop,
+    async stop() {
+      await loop.stop();
+      await tick();
+    },
+  };
+};

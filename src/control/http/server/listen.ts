@@ -1,0 +1,89 @@
+/**
+ * Listens on every configured address, those that are named for several APIs once. Draining serves on, and makes
+ * each answer the last one of its connection, so that clients come back through the balancer. Stopping
+ * takes no new connections, lets requests under way finish, and cuts off what is left at a deadline.
+ */
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { type Bound, bindAll, keepAliveTimeouts, type ListenAddress } from '#runtime/listen.ts';
+import { type ListenerName, listenerNames } from '../../config.ts';
+import { answerBroken } from './broken-requests.ts';
+
+export type Listening = Bound & {
+  /** From now on connections end with their next answer. New ones are still taken. */
+  drain(): void;
+};
+
+/** How long a request may take to come, and how often that is looked at, in milliseconds. */
+export type RequestTimes = { requestMs: number; everyMs: number };
+
+export const usualTimes: RequestTimes = { requestMs: 120_000, everyMs: 30_000 };
+
+/** What becomes of CONNECT requests. */
+export type OnConnect = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** Binds all addresses, or none when one of them cannot be had. */
+export const listen = async (
+  app: FastifyInstance,
+  wanted: readonly ListenAddress[],
+  { requestMs, everyMs, onConnect }: RequestTimes & { onConnect?: OnConnect } = usualTimes,
+): Promise<Listening> => {
+  let draining = false;
+  app.addHook('onSend', (_, reply, __, done) => {
+    if (draining) reply.header('connection', 'close');
+    done();
+  });
+  await app.ready();
+  const handle: RequestListener = (request, response) => app.routing(request, response);
+  const makeServer = (): Server => {
+    const server = createServer(
+      {
+        ...keepAliveTimeouts,
+        // A request that has not come whole by then is answered 408.
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: everyMs,
+        noDelay: true,
+      },
+      handle,
+    );
+    server.on('clientError', answerBroken);
+    if (onConnect !== undefined) server.on('connect', onConnect);
+    return server;
+  };
+  const bound = await bindAll(makeServer, wanted);
+  return {
+    addresses: bound.addresses,
+    drain() {
+      draining = true;
+    },
+    stop(deadlineMs) {
+      draining = true;
+      return bound.stop(deadlineMs);
+    },
+  };
+};
+
+/** Addresses that serve the same. */
+export type ListenerGroup = { serves: readonly ListenerName[]; addresses: ListenAddress[] };
+
+/** Each address once, with all that it serves; port 0 takes a free one each time. */
+export const groupListeners = (
+  wanted: Readonly<Record<ListenerName, readonly ListenAddress[]>>,
+): ListenerGroup[] => {
+  const served = new Map<string, { address: ListenAddress; serves: ListenerName[] }>();
+  for (const name of listenerNames) {
+    for (const [place, address] of wanted[name].entries()) {
+      const { host, port } = address;
+      const key = port === 0 ? `${name} ${place}` : `${host} ${port}`;
+      const known = served.get(key) ?? { address, serves: [] };
+      if (!known.serves.includes(name)) known.serves.push(name);
+      served.set(key, known);
+    }
+  }
+  const groups = Map.groupBy(served.values(), ({ serves }) => serves.join(' '));
+  return [...groups.values()].map((members) => ({
+    serves: members[0]?.serves ?? [],
+    addresses: members.map(({ address }) => address),
+  }));
+};

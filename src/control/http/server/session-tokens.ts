@@ -1,0 +1,48 @@
+/**
+ * Whose session token somebody shows. Tokens are derived from the session and stored nowhere, so the session's
+ * facts are looked up, and remembered: they never change. Whether the session is still open is not asked here.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '#domain/error.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { findTokenOrigin, type TokenHolder } from '../../db/sessions/sessions.ts';
+import type { SecretsInUse } from '../../platform/tokens/secrets-in-use.ts';
+import { sessionToken } from '../../platform/tokens/tokens.ts';
+import type { SessionCaller } from './endpoint.ts';
+
+export type CheckSessionToken = (token: string, sessionId: string) => Promise<SessionCaller>;
+
+const mostKept = 50_000;
+
+/** What a session token begins with; keys of projects begin otherwise. */
+export const isSessionToken = (token: string): boolean => token.startsWith('st-');
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Makes the check. It says the same of a session that there is not and of a token that is another's. */
+export const createSessionTokenCheck = (
+  db: Queryable,
+  secrets: SecretsInUse,
+): CheckSessionToken => {
+  const known = new LRUCache<string, TokenHolder>({ max: mostKept });
+
+  const find = async (sessionId: string): Promise<TokenHolder | undefined> => {
+    const kept = known.get(sessionId);
+    if (kept !== undefined) return kept;
+    const found = await findTokenOrigin(db, sessionId);
+    if (found !== undefined) known.set(sessionId, found);
+    return found;
+  };
+
+  return async (token, sessionId) => {
+    const holder = await find(sessionId);
+    const secret = holder === undefined ? undefined : secrets.of(holder);
+    const is =
+      secret !== undefined && timingSafeEqual(hash(token), hash(sessionToken(secret, sessionId)));
+    if (holder === undefined || !is) {
+      throw new AppError('unauthenticated', `the token is not that of ${sessionId}`);
+    }
+    return { projectId: holder.projectId, sessionId };
+  };
+};

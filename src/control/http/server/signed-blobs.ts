@@ -1,0 +1,134 @@
+/**
+ * Bytes that come and go by signed addresses, see `platform/blobs/signed.ts`, on a path of their own. What comes is streamed to
+ * a file and becomes a blob only when it has the size and the digest that its address says; no more of it is read.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '#domain/error.ts';
+import { isId } from '#domain/id.ts';
+import type { Digest } from '#domain/world.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import * as awaitedFiles from '../../db/projects/awaited-files.ts';
+import * as chunks from '../../db/worlds/chunks.ts';
+import type { Parts } from '../../parts.ts';
+import {
+  type AwaitedBlob,
+  attachmentOf,
+  checkAwaited,
+  unsaidType,
+} from '../../platform/blobs/blobs.ts';
+import { withReceived } from '../../platform/blobs/receive.ts';
+import { signedPath } from '../../platform/blobs/signed.ts';
+
+/** Files that are received at once. */
+const mostAtOnce = 32;
+
+type Awaiting = {
+  isAwaited(db: Queryable, name: string, digest: Digest): Promise<boolean>;
+  markReceived(db: Queryable, name: string, digest: Digest): Promise<void>;
+};
+
+type Address = { Params: { sha256: string }; Querystring: Record<string, unknown> };
+
+const busy = (): AppError =>
+  new AppError('unavailable', 'too much is sent to the service at once; try again in a moment', {
+    detail: { retryAfterMs: 1_000 },
+  });
+
+const notAwaited = ({ digest }: AwaitedBlob): AppError =>
+  new AppError(
+    'forbidden',
+    `nobody awaits ${digest} any more: ask for an address again where this one came from`,
+  );
+
+/** Refuses what is not the awaited number of bytes by what it says of itself, before it is read. */
+const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    throw new AppError('invalid', 'the bytes are taken as they are: send no Content-Encoding');
+  }
+  const announced = headers['content-length'];
+  if (announced === undefined) return;
+  checkAwaited({ digest: awaited.digest, bytes: Number(announced) }, awaited);
+};
+
+/** A sum that a client says of its bytes, under the name that its store has for it, and their type. */
+const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: string }): void => {
+  const sum = Buffer.from(terms.digest.slice('sha256:'.length), 'hex').toString('base64');
+  const said = Object.entries(headers).find(([name]) => /^x-[a-z]+-checksum-sha256$/.test(name));
+  if (said !== undefined && said[1] !== sum) {
+    throw new AppError('invalid', `${said[0]} is not that of the awaited bytes, which is ${sum}`);
+  }
+  if (terms.type !== undefined && headers['content-type'] !== terms.type) {
+    throw new AppError('invalid', `the bytes are awaited with "Content-Type: ${terms.type}"`);
+  }
+};
+
+/** Who awaits bytes under a name: a batch its chunks, a project its files. */
+const awaitingOf = (name: string): Awaiting =>
+  isId('chk', name)
+    ? { isAwaited: chunks.isAwaited, markReceived: chunks.markReceived }
+    : { isAwaited: awaitedFiles.isFileAwaited, markReceived: awaitedFiles.markFileReceived };
+
+const refuseMethod = (reply: FastifyReply): FastifyReply => {
+  const message = 'an address of bytes has GET or PUT, as it was given out';
+  return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
+};
+
+/** Adds the routes. They are a context of their own, as their bodies are no JSON and are not kept in memory. */
+export const addSignedBlobRoutes = (
+  app: FastifyInstance,
+  { addresses, blobs, config, db }: Pick<Parts, 'addresses' | 'blobs' | 'config' | 'db'>,
+): void => {
+  let underWay = 0;
+
+  const receive = async (awaited: AwaitedBlob, body: IncomingMessage): Promise<void> => {
+    if (underWay >= mostAtOnce) throw busy();
+    underWay += 1;
+    try {
+      await withReceived(config.workDir, body, awaited, (path) => blobs.putFile(path));
+    } finally {
+      underWay -= 1;
+    }
+  };
+
+  const put = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+    // Whoever is refused may be sending still, and is not listened to any longer.
+    reply.header('connection', 'close');
+    const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
+    if (terms.method !== 'PUT') throw new Error('the terms are of another method');
+    checkAnnounced(request, terms);
+    checkSaid(request, terms);
+    const awaiting = awaitingOf(terms.name);
+    if (!(await awaiting.isAwaited(db, terms.name, terms.digest))) throw notAwaited(terms);
+    await receive(terms, request.raw);
+    await awaiting.markReceived(db, terms.name, terms.digest);
+    reply.removeHeader('connection');
+    return reply.code(200).send({ digest: terms.digest, bytes: terms.bytes });
+  };
+
+  const get = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
+    const terms = addresses.readTerms('GET', request.params.sha256, request.query);
+    if (terms.method !== 'GET') throw new Error('the terms are of another method');
+    const [bytes, stream] = await Promise.all([blobs.size(terms.digest), blobs.read(terms.digest)]);
+    reply
+      .header('content-type', terms.type ?? unsaidType)
+      .header('content-length', bytes)
+      .header('content-disposition', attachmentOf(terms.name))
+      // Whatever it is, it runs nothing and asks for nothing where it is shown.
+      .header('content-security-policy', "sandbox; default-src 'none'")
+      .header('cache-control', 'private, no-store')
+      .header('x-content-type-options', 'nosniff');
+    return reply.send(stream);
+  };
+
+  app.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    // The handler reads it once the address has been looked at.
+    own.addContentTypeParser('*', (_, __, done) => done(null));
+    const url = `${signedPath}/:sha256`;
+    own.put<Address>(url, { config: { operation: 'putSignedBlob' } }, put);
+    own.get<Address>(url, { config: { operation: 'getSignedBlob' } }, get);
+    const others = ['DELETE', 'PATCH', 'POST', 'OPTIONS'];
+    own.route({ method: others, url, handler: async (_, reply) => refuseMethod(reply) });
+  });
+};

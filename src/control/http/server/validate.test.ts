@@ -1,0 +1,83 @@
+import Type from 'typebox';
+import { describe, expect, it } from 'vitest';
+import type { AppError, FieldProblem } from '#domain/error.ts';
+import { type OperationShape, operation, operationsOf } from '#wire/operation.ts';
+import * as publicApi from '#wire/public-api/operations.ts';
+import { openSession } from '#wire/public-api/operations.ts';
+import { checkOfBody } from '../../base/bodies/check.ts';
+import { createValidator } from './validate.ts';
+
+const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): FieldProblem[] => {
+  try {
+    validate.whole({ params: {}, query: {}, headers: {}, ...parts }, []);
+    return [];
+  } catch (error) {
+    return (error as AppError).fields;
+  }
+};
+
+const checkOpen = checkOfBody(openSession.body);
+const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
+
+/** The list that a read of one thing belongs to: the path without its last argument. */
+const listOf = ({ path }: OperationShape): OperationShape | undefined => {
+  const parent = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
+  return operationsOf(publicApi).find((one) => one.method === 'GET' && one.path === parent);
+};
+const reads = operationsOf(publicApi).flatMap((one): [string, OperationShape, OperationShape][] => {
+  const list = one.method === 'GET' ? listOf(one) : undefined;
+  return list === undefined ? [] : [[one.path, one, list]];
+});
+
+describe('an unknown query parameter', () => {
+  const isRefused = ({ params: _, ...shape }: OperationShape) =>
+    fieldsOf(createValidator(shape), { query: { another: '1' } }).some(({ path }) =>
+      path.includes('another'),
+    );
+
+  it.each(reads)('is taken by the read of one thing as by the list: %s', (_, read, list) => {
+    expect(isRefused(read)).toBe(isRefused(list));
+  });
+});
+
+describe('the check of a request', () => {
+  it('reads numbers from a query and none from a body', () => {
+    const validate = createValidator(
+      operation({
+        id: 'x',
+        summary: 'x',
+        method: 'POST',
+        path: '/x',
+        access: 'write',
+        query: Type.Object({ wait: Type.Number() }),
+        answers: {},
+      }),
+    );
+    const query = { wait: '2.5' };
+    expect(fieldsOf(validate, { query })).toEqual([]);
+    expect(query.wait).toBe(2.5);
+    expect(fieldsOf(validate, { query: { wait: 'x' } })).toEqual([
+      { path: ['wait'], message: 'must be number' },
+    ]);
+    expect(checkOfBody(Type.Object({ count: Type.Number() }))({ count: '1' })).toEqual([
+      { path: ['count'], message: 'must be number' },
+    ]);
+  });
+
+  it('says of a union only what concerns the form that was meant', () => {
+    expect(pathsOf({ slug: 'x', task: 'name' })).toEqual([]);
+    expect(pathsOf({ slug: 'x', task: { seed: { rows: 5 } } })).toEqual(['task/seed/rows']);
+    expect(pathsOf({ slug: 'x', task: { id: 'a', version: 0 } })).toEqual(['task/version']);
+    expect(pathsOf({ slug: 'x', task: { instruktion: 'a' } })).toEqual(['task/instruktion']);
+    expect(pathsOf({ slug: 'x', task: 5 })).toEqual(['task']);
+  });
+
+  it('goes into unions inside unions', () => {
+    const grader = { kind: 'assertions', checks: [{ entity: 'a', where: 1 }] };
+    expect(pathsOf({ slug: 'x', task: { grader } })).toEqual(['task/grader/checks/0/where']);
+  });
+
+  it('wants a body where there must be one, and is content without where there may be', () => {
+    expect(checkOpen(undefined)).toEqual([{ path: [], message: 'a JSON body is required' }]);
+  });
+});

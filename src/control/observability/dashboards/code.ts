@@ -1,0 +1,48 @@
+/** The code of a dashboard as it is kept: as JSON text, with a stamp that says which it is. */
+import { createHash } from 'node:crypto';
+import type { DashboardCode, DashboardKind } from '#domain/dashboard.ts';
+import type { CodeRow, DashboardRow } from '../../db/observability/dashboards.ts';
+import type { BuiltCode } from '../dashboard-code/build.ts';
+import { usualEntrypoint } from '../dashboard-code/check.ts';
+
+export const noCode: DashboardCode = { files: [], entrypoint: null, transform: null };
+
+/** Code in the form that is kept: files in the order of their paths, and where it begins. */
+export const settleCode = ({ files, entrypoint, transform }: DashboardCode): DashboardCode => ({
+  files: files
+    .map(({ path, content }) => ({ path, content }))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+  entrypoint: entrypoint ?? usualEntrypoint(files),
+  transform,
+});
+
+/** Equal code has an equal stamp, whoever pushes it. */
+export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string => {
+  const hash = createHash('sha256').update(JSON.stringify([entrypoint, transform]));
+  for (const { path, content } of files) hash.update(JSON.stringify([path, content]));
+  return hash.digest('hex');
+};
+
+export const hasCode = ({ files }: DashboardCode): boolean => files.length > 0;
+
+/** As it is stored: nothing without files. */
+export const rowOf = (code: DashboardCode, built: BuiltCode): CodeRow =>
+  hasCode(code)
+    ? { codeJson: JSON.stringify(code), builtJson: JSON.stringify(built) }
+    : { codeJson: null, builtJson: null };
+
+export const codeIn = ({ codeJson }: CodeRow): DashboardCode =>
+  codeJson === null ? noCode : (JSON.parse(codeJson) as DashboardCode);
+
+/** What it was built to; undefined without code. */
+export const builtIn = ({ builtJson }: CodeRow): BuiltCode | undefined =>
+  builtJson === null ? undefined : (JSON.parse(builtJson) as BuiltCode);
+
+/** What a dashboard is of. */
+export const kindOf = ({
+  taskSetId,
+  worldId,
+}: Pick<DashboardRow, 'taskSetId' | 'worldId'>): DashboardKind => {
+  if (taskSetId !== null) return 'task';
+  return worldId === null ? 'session' : 'environment';
+};

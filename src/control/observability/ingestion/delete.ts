@@ -1,0 +1,33 @@
+/**
+ * Deletes traces; what was said of them before that, and comes late or is sent again, does not bring them back. So their
+ * deletion is noted first, by itself, while nothing of the project is written: whatever is written later sees it.
+ */
+
+import type { Queryable } from '../../db/core/database.ts';
+import { addDailyUsage, ownSlots } from '../../db/observability/daily-usage.ts';
+import { noteDeletions } from '../../db/observability/deleted-traces.ts';
+import { deleteTraces, findTraceKeys } from '../../db/observability/trace-deletes.ts';
+import { lockingOf } from './locking.ts';
+import type { TraceStore } from './store.ts';
+
+/** Deletes the traces of these ids; returns how many there were. */
+export const removeTraces = async (
+  { db, weeks }: TraceStore,
+  projectId: string,
+  ids: readonly string[],
+): Promise<number> => {
+  const week = await weeks.current();
+  const note = async (tx: Queryable): Promise<string[]> => {
+    const found = await findTraceKeys(tx, projectId, ids);
+    await noteDeletions(tx, found, week);
+    return found;
+  };
+  const locking = lockingOf(projectId, { isShared: false, isAgain: false });
+  const keys = await db.transaction(note, 'by_key', locking);
+  if (keys.length === 0) return 0;
+  return db.transaction(async (tx) => {
+    const { count, changes } = await deleteTraces(tx, keys, week);
+    await addDailyUsage(tx, projectId, changes, ownSlots.deletion);
+    return count;
+  }, 'by_key');
+};

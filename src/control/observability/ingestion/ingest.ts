@@ -1,0 +1,131 @@
+/**
+ * Ingestion of a batch of events. Each event is taken or refused by itself; what is taken is written in one
+ * transaction, and can be read once that is answered. An event that was taken before does nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { checkScore } from '#observability/check-score.ts';
+import type { EventProblem, ReadEvent, Said } from '#observability/read-batch.ts';
+import { Misfit } from '#observability/read-value.ts';
+import type { GivenScore, Score } from '#observability/score.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Database } from '../../db/core/database.ts';
+import { findConfigs } from '../../db/observability/score-configs.ts';
+import type { ScoreWrite } from '../../db/observability/scores.ts';
+import { asOverload, type SaidEvent, type TraceStore, writeSaying } from './store.ts';
+
+export type Ingested = {
+  successes: { id: string; status: number }[];
+  errors: ({ id: string } & EventProblem)[];
+};
+
+/** What a public key alone may send. */
+const isOpenToAll = ({ kind }: Said): boolean => kind === 'score' || kind === 'log';
+
+const scopeProblem: EventProblem = {
+  status: 401,
+  message: 'Authentication error',
+  error: 'the public key alone may send scores; this event needs the key pair',
+};
+
+const misfitProblem = ({ path, message }: Misfit): EventProblem => ({
+  status: 400,
+  message: 'Invalid request data',
+  error: `body.${path} ${message}`,
+});
+
+/** Scores held to their configs, or what is wrong with them. */
+type Checked = ReadonlyMap<GivenScore, Score | EventProblem>;
+
+const checkScores = async (
+  db: Database,
+  projectId: string,
+  given: readonly GivenScore[],
+): Promise<Checked> => {
+  const ids = given.flatMap(({ configId }) => configId ?? []);
+  const configs = await findConfigs(db, projectId, [...new Set(ids)]);
+  const checkOne = (score: GivenScore): Score | EventProblem => {
+    try {
+      return checkScore(score, configs.get(score.configId ?? ''));
+    } catch (error) {
+      if (error instanceof Misfit) return misfitProblem(error);
+      throw error;
+    }
+  };
+  return new Map(given.map((score) => [score, checkOne(score)]));
+};
+
+const isProblem = (checked: object): checked is EventProblem => 'status' in checked;
+
+const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite => ({
+  id: given.id ?? randomUUID(),
+  saidAt: timeUs,
+  scoredAt: given.timestamp ?? Math.floor(timeUs / 1_000),
+  score,
+});
+
+type Level = 'secret' | 'public';
+
+/** What is wrong with an event, or what it says; null where nothing of it is kept. */
+type Judged = EventProblem | SaidEvent | null;
+
+const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
+  if ('problem' in event) return event.problem;
+  const { id, said } = event;
+  if (level === 'public' && !isOpenToAll(said)) return scopeProblem;
+  switch (said.kind) {
+    case 'trace': {
+      const taken = { id, about: said.id ?? id, madeAt: said.state.guessedAt };
+      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+    }
+    case 'observation': {
+      const taken = { id, about: said.traceId ?? said.id ?? id, madeAt: said.state.guessedAt };
+      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+    }
+    case 'score': {
+      const { timeUs, score: given } = said;
+      const score = checked.get(given);
+      if (score === undefined) throw new Error(`the score of the event ${id} was not checked`);
+      if (isProblem(score)) return score;
+      const taken = { id, about: given.traceId ?? id, madeAt: Math.floor(timeUs / 1_000) };
+      return { taken, told: [], scores: [scoreWrite(given, timeUs, score)] };
+    }
+    case 'log':
+      return null;
+  }
+};
+
+/** Takes what can be taken of a batch. Throws `unavailable` when nothing was, for want of room. */
+export const ingest = async (
+  store: TraceStore,
+  caller: { projectId: string; level: Level },
+  events: readonly ReadEvent[],
+  log: Log,
+): Promise<Ingested> => {
+  const { projectId, level } = caller;
+  const given = events.flatMap((event) =>
+    'said' in event && event.said.kind === 'score' ? event.said.score : [],
+  );
+  const ingested: Ingested = { successes: [], errors: [] };
+  const said: SaidEvent[] = [];
+  let logs = 0;
+  try {
+    const checked = await checkScores(store.db, projectId, given);
+    for (const event of events) {
+      const { id } = event;
+      const judged = judge(event, level, checked);
+      if (judged === null) {
+        logs += 1;
+      } else if (isProblem(judged)) {
+        ingested.errors.push({ id, ...judged });
+      } else {
+        said.push(judged);
+        ingested.successes.push({ id, status: 201 });
+      }
+    }
+    if (logs > 0) log.debug({ projectId, count: logs }, 'logs of clients');
+    if (said.length > 0) await writeSaying(store, projectId, said);
+    return ingested;
+  } catch (error) {
+    throw asOverload(error);
+  }
+};

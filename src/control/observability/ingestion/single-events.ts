@@ -1,0 +1,77 @@
+/** Traces, spans and scores that come by requests of their own: read, held to what there is, and written at once. */
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { checkScore } from '#observability/check-score.ts';
+import type { SpanSaid } from '#observability/otlp/read-span.ts';
+import { readTrace } from '#observability/read-object.ts';
+import { readScore } from '#observability/read-score.ts';
+import { type Body, Misfit, readId } from '#observability/read-value.ts';
+import { findConfigs } from '../../db/observability/score-configs.ts';
+import type { Told } from './fold.ts';
+import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
+
+/** What does not fit, as the refusal of the whole request. */
+export const refusingMisfits = <Value>(read: () => Value): Value => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    const { path, message } = error;
+    throw new AppError('invalid', `invalid request: ${path} ${message}`, {
+      fields: [{ path: path.split('.'), message }],
+    });
+  }
+};
+
+const nowUs = (): number => Date.now() * 1_000;
+
+/** Writes a trace; returns its id, made where none was given. */
+export const putTrace = async (
+  store: TraceStore,
+  projectId: string,
+  body: Body,
+): Promise<string> => {
+  const saying = { isUpdate: false, timeUs: nowUs(), position: 0 };
+  const { id, state } = refusingMisfits(() => ({
+    id: readId(body, 'id') ?? randomUUID(),
+    state: readTrace(body, saying),
+  }));
+  await writeSaying(store, projectId, [
+    { taken: null, told: [{ kind: 'trace', id, state }], scores: [] },
+  ]);
+  return id;
+};
+
+/** Writes what spans say of observations and traces; the same span again changes nothing. */
+export const putSpans = async (
+  store: TraceStore,
+  projectId: string,
+  spans: readonly SpanSaid[],
+): Promise<void> => {
+  if (spans.length === 0) return;
+  const said = spans.map(({ id, traceId, observation, trace }): SaidEvent => {
+    const told: Told[] = [
+      { kind: 'trace', id: traceId, state: trace },
+      { kind: 'observation', id, traceId, state: observation },
+    ];
+    return { taken: null, told, scores: [] };
+  });
+  await writeSaying(store, projectId, said);
+};
+
+/** Writes a score, once it fits its config; returns its id, made where none was given. */
+export const putScore = async (
+  store: TraceStore,
+  projectId: string,
+  body: Body,
+): Promise<string> => {
+  const given = refusingMisfits(() => readScore(body));
+  const ids = given.configId === null ? [] : [given.configId];
+  const configs = await findConfigs(store.db, projectId, ids);
+  const score = refusingMisfits(() => checkScore(given, configs.get(given.configId ?? '')));
+  const id = given.id ?? randomUUID();
+  const scoredAt = given.timestamp ?? Date.now();
+  const scores = [{ id, saidAt: nowUs(), scoredAt, score }];
+  await writeSaying(store, projectId, [{ taken: null, told: [], scores }]);
+  return id;
+};

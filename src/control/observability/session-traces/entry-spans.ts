@@ -1,0 +1,222 @@
+/**
+ * What an entry of a session's ledger is in its trace: a call, a request, a delivery or a step of the browser, as an
+ * observation. What was asked and answered is told as the ledger has it, without secrets. Pure.
+ */
+import { isObject, own } from '#domain/json.ts';
+import type { Level, ObservationType } from '#observability/object.ts';
+import { cleanText } from '#observability/read-value.ts';
+import { readTraceParent } from '#observability/trace-parent.ts';
+import type {
+  ToldCall,
+  ToldEntry,
+  ToldSession,
+  UnwrittenCall,
+} from '../../db/observability/session-traces.ts';
+import { answerEntriesOf } from '../../sessions/webhooks/ended-answers.ts';
+import type { Told } from '../ingestion/fold.ts';
+import { tellLink } from './session-span.ts';
+import { lastHint, nameOf, ranked, type Saying, stateOf } from './states.ts';
+
+type Place = { traceId: string; parentId: string };
+
+/** Where it belongs: in the trace of who asked, where that was told, else in the session's own. */
+const placeOf = ({ id, traceId }: ToldSession, traceparent: string | null): Place => {
+  const within = readTraceParent(traceparent);
+  if (within === undefined) return { traceId, parentId: id };
+  return { traceId: within.traceId, parentId: within.spanId };
+};
+
+/** The observation of an entry that is no call's. */
+const entryIdOf = (sessionId: string, id: number): string => `${sessionId}-${id}`;
+
+const mostMessageChars = 2_000;
+
+const typesOfCalls: Partial<Record<ToldCall['callKind'], ObservationType>> = {
+  tool: 'TOOL',
+  grade: 'EVALUATOR',
+};
+
+const bodyOf = (
+  session: ToldSession,
+  text: string | null,
+  start: string | null,
+  bytes: number,
+): string | null => {
+  if (text !== null) return text === 'null' ? null : text;
+  const readAt = `/api/public/world-sessions/${session.id}/requests`;
+  return JSON.stringify({ truncated: true, bytes, start, readAt });
+};
+
+/** The metadata that all observations of a session have: whose they are. */
+const commonOf = ({ id }: ToldSession): Record<string, unknown> => ({ worldSessionId: id });
+
+const bodiesOf = (session: ToldSession, entry: ToldEntry) => ({
+  input: bodyOf(session, entry.request, entry.requestStart, entry.requestBytes),
+  output: bodyOf(session, entry.response, entry.responseStart, entry.responseBytes),
+});
+
+const changesOf = ({ changes }: ToldEntry): Record<string, unknown> =>
+  changes === '{}' ? {} : { changes: JSON.parse(changes) };
+
+const callNameOf = ({ callKind, callName }: ToldCall): string => nameOf(callName ?? callKind);
+
+const levelOfCall = ({ callState }: ToldCall): Level | null => {
+  if (callState === 'cancelled') return 'WARNING';
+  return callState === 'lost' || callState === 'failed' ? 'ERROR' : null;
+};
+
+/** A member of a JSON object; undefined where there is none. */
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) ? own(value, name) : undefined;
+
+/** Why a call failed, as the ledger has it. */
+const errorIn = ({ callState, response }: ToldEntry): string | null => {
+  if (callState !== 'failed' || response === null) return null;
+  const message = memberOf(memberOf(JSON.parse(response), 'error'), 'message');
+  return typeof message === 'string' ? cleanText(message.slice(0, mostMessageChars)) : null;
+};
+
+/** What a request to the API had as `traceparent`. */
+const traceParentOf = ({ request }: ToldEntry): string | null => {
+  if (request?.includes('"traceparent"') !== true) return null;
+  const header = memberOf(memberOf(JSON.parse(request), 'headers'), 'traceparent');
+  return typeof header === 'string' ? header : null;
+};
+
+type CallTimes = { beganMs: number; endMs: number };
+
+/** Where calls and requests hang that were asked for within a trace of somebody else's. */
+const withLink = (session: ToldSession, place: Place, told: Told): Told[] =>
+  place.traceId === session.traceId ? [told] : [told, tellLink(session, place.traceId)];
+
+const tellCallAs = (
+  session: ToldSession,
+  call: ToldCall,
+  { beganMs, endMs }: CallTimes,
+  more: {
+    error: string | null;
+    bodies: ReturnType<typeof bodiesOf> | null;
+    metadata: Record<string, unknown>;
+  },
+): Told[] => {
+  const place = placeOf(session, call.traceParent);
+  const saying: Saying = { standing: 'create', ms: beganMs };
+  const given = {
+    type: typesOfCalls[call.callKind] ?? 'SPAN',
+    name: callNameOf(call),
+    parentId: place.parentId,
+    endTime: endMs,
+    level: levelOfCall(call),
+    statusMessage: more.error,
+    ...more.bodies,
+  };
+  const metadata = { ...commonOf(session), callState: call.callState, ...more.metadata };
+  const state = stateOf({ beganMs, values: ranked(given, saying), metadata }, saying);
+  const told: Told = { kind: 'observation', id: call.callId, traceId: place.traceId, state };
+  return withLink(session, place, told);
+};
+
+/**
+ * A call that no host has written down; what was asked and answered is told by ledgers alone, but for the outcome of a
+ * grade.
+ */
+export const tellUnwritten = (
+  session: ToldSession,
+  call: UnwrittenCall,
+  outcome: string | null = null,
+): Told[] => {
+  const end = call.answeredAt ?? session.closedAt ?? call.queuedAt;
+  const times = { beganMs: call.queuedAt.getTime(), endMs: end.getTime() };
+  const error = call.error?.message ?? null;
+  const bodies = outcome === null ? null : { input: null, output: outcome };
+  return tellCallAs(session, call, times, { error, bodies, metadata: {} });
+};
+
+const tellCall = (session: ToldSession, entry: ToldEntry & ToldCall): Told[] => {
+  const beganMs = entry.queuedAt.getTime();
+  // One whose host was lost has no answer, and what it came to is in the ledger.
+  const endMs = entry.answeredAt?.getTime() ?? beganMs + entry.durationMs;
+  const metadata = { ...changesOf(entry), ranMs: entry.durationMs, entry: entry.id };
+  const bodies = bodiesOf(session, entry);
+  const more = { error: errorIn(entry), bodies, metadata };
+  return tellCallAs(session, entry, { beganMs, endMs }, more);
+};
+
+const requestName = ({ operation, method, path, via }: ToldEntry): string => {
+  if (via === 'webhook' || via === 'webhook-skipped') return nameOf(`webhook ${operation ?? ''}`);
+  if (via === 'browser') return nameOf(`browser ${operation ?? ''}`);
+  return nameOf(operation ?? `${method ?? ''} ${path ?? ''}`);
+};
+
+/** Statuses that a request ended with, or a receiver answered. */
+const levelOfStatus = (status: number | null): Level | null => {
+  if (status === null || (status >= 100 && status < 400)) return null;
+  return status >= 400 && status < 500 ? 'WARNING' : 'ERROR';
+};
+
+const levelOfEntry = ({ via, status }: ToldEntry): Level | null =>
+  via === 'webhook-skipped' ? 'WARNING' : levelOfStatus(status);
+
+const typesOfWays: Partial<Record<ToldEntry['via'], ObservationType>> = {
+  browser: 'EVENT',
+  'webhook-skipped': 'EVENT',
+};
+
+/** A delivery belongs to the call that sent it, if that is in the session's own trace. */
+const placeOfEntry = (session: ToldSession, entry: ToldEntry): Place => {
+  if (entry.via === 'api' || entry.via === 'ui') return placeOf(session, traceParentOf(entry));
+  if (entry.callId === null) return placeOf(session, null);
+  const { traceId } = placeOf(session, entry.traceParent);
+  const parentId = traceId === session.traceId ? entry.callId : session.id;
+  return { traceId: session.traceId, parentId };
+};
+
+const tellRequest = (session: ToldSession, entry: ToldEntry): Told[] => {
+  const { at, id, method, path, status, durationMs, via } = entry;
+  const beganMs = at.getTime();
+  const place = placeOfEntry(session, entry);
+  const saying: Saying = { standing: 'create', ms: beganMs };
+  const type = typesOfWays[via] ?? 'SPAN';
+  const given = {
+    type,
+    name: requestName(entry),
+    parentId: place.parentId,
+    // When a delivery was received is told by the answer to it.
+    endTime: type === 'EVENT' || via === 'webhook' ? null : beganMs + durationMs,
+    level: levelOfEntry(entry),
+    ...bodiesOf(session, entry),
+  };
+  const request = method === null ? {} : { method, path, status };
+  const metadata = { ...commonOf(session), via, ...request, ...changesOf(entry), entry: id };
+  const state = stateOf({ beganMs, values: ranked(given, saying), metadata }, saying);
+  const told: Told = {
+    ...{ kind: 'observation', id: entryIdOf(session.id, id), traceId: place.traceId, state },
+  };
+  return withLink(session, place, told);
+};
+
+/** What a receiver answered, told of the delivery that it is the answer to. */
+const tellAnswer = (session: ToldSession, entry: ToldEntry, delivery: number): Told[] => {
+  const endMs = entry.at.getTime();
+  const saying: Saying = { standing: 'update', ms: endMs };
+  const { output } = bodiesOf(session, entry);
+  const values = {
+    ...ranked({ type: 'SPAN', name: requestName(entry) }, lastHint),
+    ...ranked({ endTime: endMs, level: levelOfStatus(entry.status), output }, saying),
+  };
+  const metadata = { status: entry.status, answerEntry: entry.id };
+  const state = stateOf({ beganMs: null, values, metadata }, saying);
+  const id = entryIdOf(session.id, delivery);
+  return [{ kind: 'observation', id, traceId: session.traceId, state }];
+};
+
+const isCall = (entry: ToldEntry): entry is ToldEntry & ToldCall =>
+  entry.callId !== null && (entry.via === 'tool' || entry.via === 'session');
+
+/** What an entry tells. */
+export const tellEntry = (session: ToldSession, entry: ToldEntry): Told[] => {
+  if (isCall(entry)) return tellCall(session, entry);
+  const [answered] = answerEntriesOf([{ ...entry, request: entry.request ?? 'null' }]);
+  if (answered !== undefined) return tellAnswer(session, entry, answered.deliveryId);
+  return tellRequest(session, entry);
+};

@@ -1,0 +1,89 @@
+/** What a grade is in the trace of its session: scores, and what the session came to. Pure. */
+
+import { checkScore } from '#observability/check-score.ts';
+import { usualEnvironment } from '#observability/environment.ts';
+import { cleanText } from '#observability/read-value.ts';
+import type { GivenScore } from '#observability/score.ts';
+import type { GradeSummary } from '../../base/contracts/grade-summary.ts';
+import type { ScoreWrite } from '../../db/observability/scores.ts';
+import type { ToldSession } from '../../db/observability/session-traces.ts';
+import type { Told } from '../ingestion/fold.ts';
+import { tellOutcome } from './session-span.ts';
+import { nameOf } from './states.ts';
+
+export type GradedCall = { callId: string; answeredMs: number; grade: GradeSummary };
+
+/** How the ids of all scores of a session's grades begin. */
+export const scorePrefixOf = (sessionId: string): string => `${sessionId}:`;
+
+type Value = {
+  /** Tells it from the other scores of the session. */
+  key: string;
+  name: string;
+  value: boolean | number;
+  comment?: string | null;
+  metadata?: Record<string, unknown>;
+};
+
+const isVerdict = (verdict: unknown): verdict is 'pass' | 'fail' =>
+  verdict === 'pass' || verdict === 'fail';
+
+/** A check that could not be judged has no score. Of several that have one name each is told. */
+const checkValues = ({ checks }: GradeSummary): Value[] =>
+  checks.flatMap(({ name, verdict, weight, detail }, index): Value[] => {
+    if (!isVerdict(verdict)) return [];
+    const same = checks.findIndex((other) => other.name === name) === index ? '' : `:${index + 1}`;
+    return [
+      {
+        key: `check:${name}${same}`,
+        name: nameOf(`check: ${name}`),
+        value: verdict === 'pass',
+        comment: detail,
+        ...(weight === null ? {} : { metadata: { weight } }),
+      },
+    ];
+  });
+
+const valuesOf = (grade: GradeSummary): Value[] => {
+  const { verdict, score, checks, checkCount } = grade;
+  // What could not be judged was not failed.
+  if (!isVerdict(verdict)) return checkValues(grade);
+  const left = checkCount - checks.length;
+  const more = left === 0 ? {} : { metadata: { checksLeftOut: left } };
+  return [
+    { key: 'passed', name: 'passed', value: verdict === 'pass', ...more },
+    ...(score === null ? [] : [{ key: 'score', name: 'score', value: score }]),
+    ...checkValues(grade),
+  ];
+};
+
+/** The scores of a grade; each has the id that it had in the grade before. */
+export const scoresOf = (
+  session: ToldSession,
+  { callId, answeredMs, grade }: GradedCall,
+): ScoreWrite[] =>
+  valuesOf(grade).map(({ key, name, value, comment = null, metadata = {} }) => {
+    const given: GivenScore = {
+      ...{ id: null, name, value, traceId: session.traceId, sessionId: null, datasetRunId: null },
+      ...{ observationId: null, configId: null, queueId: null, source: 'EVAL' },
+      dataType: typeof value === 'boolean' ? 'BOOLEAN' : 'NUMERIC',
+      comment: comment === null ? null : cleanText(comment),
+      metadataJson: JSON.stringify({ worldSessionId: session.id, callId, ...metadata }),
+      environment: usualEnvironment,
+      timestamp: answeredMs,
+    };
+    return {
+      id: cleanText(`${scorePrefixOf(session.id)}${key}`),
+      saidAt: answeredMs * 1_000,
+      scoredAt: answeredMs,
+      score: checkScore(given, undefined),
+    };
+  });
+
+/** The outcome of a grade as JSON text: what no row of a stranger stands in. */
+export const outcomeOf = ({ grade: { verdict, score } }: GradedCall): string =>
+  JSON.stringify({ verdict, passed: verdict === 'pass', score });
+
+/** What the session came to. */
+export const tellGrade = (session: ToldSession, graded: GradedCall): Told[] =>
+  tellOutcome(session, outcomeOf(graded), graded.answeredMs);

@@ -1,0 +1,30 @@
+/**
+ * Traces as JSON text, written from their rows at once: of a session there may be fifty thousand in one answer. What
+ * clients sent as free JSON goes through as it is stored.
+ */
+import { usualEnvironment } from '#observability/environment.ts';
+import { quoted, quotedOrNull } from '../../base/json/json-text.ts';
+import { isoOf } from '../../db/core/times.ts';
+import type { ShownTraceRow } from '../../db/observability/trace-reads.ts';
+
+/** What ends a text whose page had no room for what is heavy. */
+export const omittedJson = (isCut: boolean | null): string =>
+  isCut ? ',"omitted":["input","output","metadata"]' : '';
+
+/** A trace without what hangs on it. Metadata is an object also where nobody gave any. */
+export const writeTrace = (row: ShownTraceRow, projectId: string): string => {
+  const tags = row.tags === null ? '[]' : JSON.stringify(row.tags);
+  const createdAt = isoOf(row.createdAt);
+  const updatedAt = row.updatedAt === null ? createdAt : isoOf(row.updatedAt);
+  const htmlPath = `/project/${projectId}/traces/${encodeURIComponent(row.id)}`;
+  return (
+    `{"id":${quoted(row.id)},"externalId":${quotedOrNull(row.externalId)},` +
+    `"timestamp":"${isoOf(row.timestamp)}","name":${quotedOrNull(row.name)},` +
+    `"userId":${quotedOrNull(row.userId)},"sessionId":${quotedOrNull(row.sessionId)},` +
+    `"metadata":${row.metadata ?? '{}'},"release":${quotedOrNull(row.release)},` +
+    `"version":${quotedOrNull(row.version)},"projectId":"${projectId}",` +
+    `"environment":${quoted(row.environment ?? usualEnvironment)},"public":${row.public ?? false},` +
+    `"bookmarked":false,"tags":${tags},"input":${row.input},"output":${row.output},` +
+    `"createdAt":"${createdAt}","updatedAt":"${updatedAt}","htmlPath":"${htmlPath}"${omittedJson(row.isCut)}}`
+  );
+};

@@ -1,0 +1,189 @@
+/** Profiles of users, changed member by member; and their events, told and listed. */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { parseTimeUs } from '#observability/iso-time.ts';
+import { cleanText } from '#observability/read-value.ts';
+import type {
+  UserEventBody,
+  UserEventView,
+  UserProfileBody,
+  UserProfileView,
+} from '#wire/public-api/observability/user.ts';
+import { JsonText, jsonText } from '../base/json/json-text.ts';
+import type { Database, Queryable } from '../db/core/database.ts';
+import type { Condition } from '../db/core/where.ts';
+import { keyOf } from '../db/observability/trace-keys.ts';
+import {
+  countUserEvents,
+  type EventSumRow,
+  findProfile,
+  findUserEvent,
+  insertProfile,
+  insertUserEvent,
+  listEventSums,
+  listUserEvents,
+  lockProfile,
+  type ProfileRow,
+  type ProfileWrite,
+  type UserEventRow,
+  updateProfile,
+} from '../db/observability/users.ts';
+import { before, equals, on, since } from '../platform/lists/conditions.ts';
+import { openNumberedPage, walkedItems } from '../platform/lists/numbered.ts';
+import { invalidParameter, type RawQuery, textIn } from '../platform/lists/query.ts';
+
+/** Time that a writer waits for other writers of the same profile. */
+const turnMs = 10_000;
+const mostAttributeChars = 256 * 1024;
+
+const textOf = (given: string | undefined, known: string | null): string | null =>
+  given === undefined ? known : cleanText(given);
+
+/** Attributes with those that are given: laid over what there is by their names, or in its place. */
+const attributesOf = (
+  { attributes, mergeAttributes }: UserProfileBody,
+  known: string | undefined,
+): string => {
+  const there = known ?? '{}';
+  if (attributes === undefined) return there;
+  const text = JSON.stringify(
+    mergeAttributes === false ? attributes : { ...JSON.parse(there), ...attributes },
+  );
+  if (text.length <= mostAttributeChars) return text;
+  throw invalidParameter('attributes', `come to more than ${mostAttributeChars} characters`);
+};
+
+const viewProfile = (
+  projectId: string,
+  userId: string,
+  profile: ProfileRow | undefined,
+  events: readonly EventSumRow[],
+): UserProfileView => ({
+  userId,
+  projectId,
+  displayName: profile?.displayName ?? null,
+  email: profile?.email ?? null,
+  // It goes out as it was stored.
+  attributes: new JsonText(profile?.attributes ?? '{}') as unknown as Record<string, unknown>,
+  notes: profile?.notes ?? null,
+  createdAt: profile?.createdAt.toISOString() ?? null,
+  updatedAt: profile?.updatedAt.toISOString() ?? null,
+  events: events.map(({ firstAt, lastAt, ...sums }) => ({
+    ...sums,
+    firstAt: firstAt.toISOString(),
+    lastAt: lastAt.toISOString(),
+  })),
+});
+
+/** What is known of a user. Throws `not_found` for one that neither a profile nor an event has named. */
+export const readProfile = async (
+  db: Queryable,
+  projectId: string,
+  given: string,
+): Promise<UserProfileView> => {
+  const userId = cleanText(given);
+  const key = keyOf(projectId, userId);
+  const profile = await findProfile(db, key);
+  const events = await listEventSums(db, key);
+  if (profile === undefined && events.length === 0) {
+    throw new AppError('not_found', 'User profile not found');
+  }
+  return viewProfile(projectId, userId, profile, events);
+};
+
+/**
+ * Makes or changes a profile. Writers of one profile wait for each other: each reads what the one before it wrote.
+ * Throws `invalid`, and `unavailable` after 10 s of waiting.
+ */
+export const putProfile = (
+  db: Database,
+  projectId: string,
+  body: UserProfileBody,
+): Promise<UserProfileView> => {
+  const userId = cleanText(body.userId);
+  const key = keyOf(projectId, userId);
+  const laidOver = (known: ProfileRow | undefined): ProfileWrite => ({
+    ...{ key, projectId, userId },
+    displayName: textOf(body.displayName, known?.displayName ?? null),
+    email: textOf(body.email, known?.email ?? null),
+    attributes: attributesOf(body, known?.attributes),
+    notes: textOf(body.notes, known?.notes ?? null),
+  });
+  const put = async (tx: Queryable): Promise<UserProfileView> => {
+    const made =
+      (await findProfile(tx, key)) === undefined
+        ? await insertProfile(tx, laidOver(undefined))
+        : undefined;
+    const written = made ?? (await updateProfile(tx, laidOver(await lockProfile(tx, key))));
+    return viewProfile(projectId, userId, written, await listEventSums(tx, key));
+  };
+  return db.transaction(put, 'usual', { rowsMs: turnMs });
+};
+
+const viewEvent = (event: UserEventRow, projectId: string): UserEventView => ({
+  id: event.id,
+  projectId,
+  userId: event.userId,
+  event: event.event,
+  value: event.value,
+  metadata: jsonText(event.metadata),
+  traceId: event.traceId,
+  sessionId: event.sessionId,
+  timestamp: event.happenedAt.toISOString(),
+  createdAt: event.createdAt.toISOString(),
+});
+
+const timeOf = (given: string | undefined): string => {
+  if (given === undefined) return new Date().toISOString();
+  const us = parseTimeUs(given);
+  if (us === undefined) {
+    throw invalidParameter('timestamp', 'must be an ISO 8601 time with its offset');
+  }
+  return new Date(us / 1_000).toISOString();
+};
+
+const orNull = (given: string | undefined): string | null =>
+  given === undefined || given === '' ? null : cleanText(given);
+
+/** Stores an event; one of an id that is known is answered as it is. Throws `invalid`. */
+export const addUserEvent = async (
+  db: Database,
+  projectId: string,
+  body: UserEventBody,
+): Promise<UserEventView> => {
+  const id = orNull(body.id) ?? newId('evt');
+  const userId = cleanText(body.userId);
+  const traceId = orNull(body.traceId);
+  const key = keyOf(projectId, id);
+  const event = {
+    ...{ key, projectId, id, userKey: keyOf(projectId, userId), userId, traceId },
+    event: cleanText(body.event),
+    value: body.value ?? null,
+    metadata: body.metadata === undefined ? null : JSON.stringify(body.metadata),
+    traceKey: traceId === null ? null : keyOf(projectId, traceId),
+    sessionId: orNull(body.sessionId),
+    happenedAt: timeOf(body.timestamp),
+  };
+  const made = (await insertUserEvent(db, event)) ?? (await findUserEvent(db, key));
+  if (made === undefined) throw new Error(`the event ${id} was not written`);
+  return viewEvent(made, projectId);
+};
+
+/** A page of events. */
+export const readUserEvents = async (db: Database, projectId: string, query: RawQuery) => {
+  const page = openNumberedPage(query, projectId, { time: 'e.happened_at', key: 'e.key' });
+  const userId = textIn(query, 'userId');
+  const conditions = [
+    (bind: (value: unknown) => string) => `e.project_id = ${bind(projectId)}`,
+    on(userId && keyOf(projectId, userId), (key) => `e.user_key = ${key}::uuid`),
+    equals(query, 'event', 'e.event'),
+    since(query, 'fromTimestamp', 'e.happened_at'),
+    before(query, 'toTimestamp', 'e.happened_at'),
+  ].filter((condition): condition is Condition => condition !== undefined);
+  const [rows, count] = await Promise.all([
+    listUserEvents(db, [...conditions, ...page.conditions], page.range),
+    countUserEvents(db, conditions, walkedItems),
+  ]);
+  const { shown, meta } = page.show(rows, count, ({ happenedAt, id }) => [happenedAt, id]);
+  return { data: shown.map((event) => viewEvent(event, projectId)), meta };
+};

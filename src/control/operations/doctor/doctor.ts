@@ -1,0 +1,322 @@
+/**
+ * Whether an installation is well, as far as one replica of the control plane can tell: each check says
+ * what it found and, where something is wrong, the way out. A check that cannot be made has failed.
+ */
+import { describeError } from '#domain/error.ts';
+import { kindOfSize } from '#domain/pool.ts';
+import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
+import { checkSchema } from '../../db/core/migrate.ts';
+import { isEmptied } from '../../db/core/watch-schema.ts';
+import { listPools, readVitals, type Vitals } from '../../db/operations/installation.ts';
+import { findHeldBefore } from '../../db/projects/keys.ts';
+import { findNearQuota } from '../../db/projects/quotas.ts';
+import { type Load, readLoad } from '../../db/sessions/load.ts';
+import { readImportLoad } from '../../db/worlds/import-jobs.ts';
+import type { Parts } from '../../parts.ts';
+import { findRefused } from '../../platform/tokens/keys-in-use.ts';
+import { findDamaged } from '../../worlds/versions/damaged.ts';
+import { findLostWorlds } from '../../worlds/versions/lost.ts';
+import { type Finding, failed, listNames as list, ok, warning } from './finding.ts';
+import { checkGateways } from './gateways.ts';
+import { checkUrls } from './urls.ts';
+
+/** Longer than what the orchestrator itself allows, so that what is found here it has not mended. */
+const limits = { silentMs: 30_000, provisionMs: 150_000, closingMs: 60_000 };
+const mostSkewMs = 2_000;
+/** The longest that a call of user code may take, and some time around it. */
+const longCallMs = 180_000;
+const gib = 2 ** 30;
+/** What is read of the blobs of worlds each time: enough to see a store that has gone bad as a whole. */
+const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
+
+const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
+  if (await isEmptied(db)) {
+    return failed(
+      'it is empty: all that it held is gone',
+      'the control plane ends and migrates it when it is started again; its content is back only from a copy (docs/operate/install.md): a database in a pod without a volume loses all with its pod',
+    );
+  }
+  await checkSchema(db);
+  db.room.check();
+  return ok('reachable, with every migration of this release');
+};
+
+const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
+  const refused = await findRefused(db, config.bootstrap);
+  if (refused.size > 0) {
+    return failed(
+      list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
+      'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operate/operations.md)',
+    );
+  }
+  const heldBefore = await findHeldBefore(
+    db,
+    config.bootstrap.map(({ publicKey }) => publicKey),
+  );
+  if (heldBefore.length === 0) return ok(`${config.bootstrap.length} configured, all valid`);
+  return warning(
+    `${list(heldBefore)} of the release before: valid until revoked by hand`,
+    'when no control plane of the release before has it any more: update keys set revoked_at = now(), configured = null where public_key = … (docs/operate/operations.md)',
+  );
+};
+
+const checkClock = async ({ db }: Parts): Promise<Finding> => {
+  const askedAt = Date.now();
+  const { nowMs } = await readVitals(db, limits);
+  const skewMs = Math.round(nowMs - (askedAt + Date.now()) / 2);
+  if (Math.abs(skewMs) <= mostSkewMs) return ok(`within ${Math.abs(skewMs)} ms of the database's`);
+  const way = skewMs > 0 ? 'behind' : 'ahead of';
+  return warning(
+    `this machine's clock is ${Math.abs(skewMs)} ms ${way} the database's`,
+    'synchronise the clocks of all machines (NTP); sessions are judged by the database, their clocks begin here',
+  );
+};
+
+const checkBlobs = async ({ blobs }: Parts): Promise<Finding> => {
+  await blobs.check();
+  await blobs.checkRoom?.();
+  const space = await blobs.space?.();
+  if (space === undefined) return ok(`${blobs.location} can be used`);
+  const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;
+  const isShort = space.freeBytes < gib || space.freeBytes < space.totalBytes / 20;
+  return isShort
+    ? warning(`${blobs.location} has only ${free}`, 'enlarge the volume of SVC_BLOB_DIR')
+    : ok(`${blobs.location} can be used; ${free}`);
+};
+
+const checkWorlds = async (parts: Parts): Promise<Finding> => {
+  const { lost, looked, total } = await findLostWorlds(parts);
+  if (lost.length > 0) {
+    const names = lost.map(({ world, blob }) => `${world} (${blob})`);
+    return failed(
+      `blobs of ${lost.length} worlds are lost, sessions of them end as load_failed: ${list(names)}`,
+      `bring the blobs back from a copy into ${parts.blobs.location}, or make the worlds again under their slugs (svc worlds create <slug> --from <tree>); see that database and blobs are lost and restored together`,
+    );
+  }
+  if (total === 0) return ok('there are none yet');
+  const sample = await findDamaged(parts, { after: null, ...sampled });
+  if (sample.damaged.length > 0) {
+    const names = sample.damaged.map(({ world, blob }) => `${world} (${blob})`);
+    return failed(
+      `blobs of ${sample.damaged.length} worlds hold other bytes than were put there, sessions of them end as load_failed: ${list(names)}`,
+      `copy the blobs back over those in ${parts.blobs.location}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep reads those of all worlds`,
+    );
+  }
+  const there =
+    looked < total
+      ? `the blobs of the newest ${looked} of ${total} are there`
+      : `the blobs of all are there (${total})`;
+  const isAll = sample.next === null && sample.looked === total;
+  return ok(`${there}, those of ${isAll ? 'all' : `the newest ${sample.looked}`} undamaged`);
+};
+
+const checkLeases = ({ leases }: Vitals): Finding => {
+  const start =
+    'start an orchestrator with the SVC_CONTROL_URL and SVC_POOL_TOKEN of this control plane';
+  if (leases.length === 0) return failed('no orchestrator leads', start);
+  const late = leases.filter(({ lateMs }) => lateMs > 0);
+  const refusing = leases.filter(({ lateMs, refused }) => lateMs <= 0 && refused !== null);
+  if (late.length === 0 && refusing.length > 0) {
+    const why = refusing.map(
+      ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
+    );
+    return warning(list(why), 'mend the file; svc pools check <file> tells whether it is right');
+  }
+  if (late.length === 0)
+    return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
+  const names = late.map(
+    ({ installation, holder, lateMs }) =>
+      `nobody leads ${installation}; ${holder} did until ${Math.round(lateMs / 1_000)} s ago`,
+  );
+  const message = list(names);
+  const fix = `${start}; look at its log`;
+  return late.length === leases.length ? failed(message, fix) : warning(message, fix);
+};
+
+const isOfBrowsers = (size: string): boolean => kindOfSize(size) === 'browser';
+
+/** What is wrong with a pool, if anything is. */
+const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
+  const { name, held, hosts, fresh, target, maximum, unknownWorlds } = pool;
+  if (held !== null) {
+    return failed(
+      `${name} launches none: ${held}`,
+      'mend what the reason names; launches are tried again by themselves',
+    );
+  }
+  const live = hosts.starting + hosts.warm + hosts.assigned + hosts.recycling + hosts.draining;
+  if (waiting > 0 && live >= maximum) {
+    return warning(
+      `${name} is full (${live} of ${maximum} hosts) while sessions wait (${waiting})`,
+      `raise its maximum, or close sessions: svc admin hosts --pool ${name} shows them`,
+    );
+  }
+  if (fresh + hosts.starting < target && live < maximum) {
+    return warning(
+      `${name} has ${fresh} fresh hosts of ${target}, and ${hosts.starting} on the way`,
+      "wait a moment and ask again; then look at the orchestrator's log",
+    );
+  }
+  if (unknownWorlds.length > 0) {
+    return warning(
+      `${name} is to keep worlds loaded that nobody has made: ${list(unknownWorlds)}`,
+      'make them, or name those that there are, as organization/project/world',
+    );
+  }
+  return undefined;
+};
+
+const checkPools = async ({ db }: Parts, { waiting, browsers }: Load): Promise<Finding> => {
+  const pools = (await listPools(db)).filter(({ isLed }) => isLed);
+  if (pools.length === 0) {
+    return failed(
+      'there are no pools that an orchestrator keeps',
+      'see the check of orchestrators',
+    );
+  }
+  const waitingFor = ({ size }: PoolReport): number =>
+    isOfBrowsers(size) ? browsers.waiting : waiting;
+  const findings = pools.flatMap((pool) => judgePool(pool, waitingFor(pool)) ?? []);
+  const first = findings.find(({ status }) => status === 'failed') ?? findings[0];
+  if (first !== undefined) {
+    return {
+      ...first,
+      message: list(
+        findings.map(({ message }) => message),
+        '; ',
+      ),
+    };
+  }
+  return ok(list(pools.map(({ name, fresh, target }) => `${name}: ${fresh} fresh of ${target}`)));
+};
+
+const checkHosts = ({ silent }: Vitals): Finding =>
+  silent.length === 0
+    ? ok('all have reported within 30 s')
+    : failed(
+        `${list(silent)} have been silent for over 30 s`,
+        'the orchestrator drains silent hosts after 10 s: see that one leads, and that hosts reach the control plane (network policy)',
+      );
+
+const checkSessions = ({ stuck }: Vitals, { waiting, longestWaitMs }: Load): Finding => {
+  if (stuck.length > 0) {
+    const names = stuck.map(({ id, state }) => `${id} (${state})`);
+    return failed(
+      `${list(names)} are past their deadlines`,
+      "the reaper ends such sessions every 2 s: see that an orchestrator leads, and its log for 'reap'",
+    );
+  }
+  if (longestWaitMs > 10_000) {
+    return warning(
+      `waiting for a host: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
+      'see the check of pools; raise target or maximum where there is room',
+    );
+  }
+  return ok(
+    waiting === 0 ? 'none waits for a host' : `waiting for a host: ${waiting}, not for long`,
+  );
+};
+
+const checkBrowsers = async (
+  { db }: Parts,
+  { browsers: { waiting, longestWaitMs, givenUp } }: Load,
+): Promise<Finding> => {
+  if (givenUp > 0) {
+    return failed(
+      `sessions that are given no more browsers, as several in a row did not come up: ${givenUp}`,
+      "see why: svc admin hosts --state gone shows the browsers' last words; close and open the sessions again",
+    );
+  }
+  if (longestWaitMs > 10_000) {
+    return warning(
+      `waiting for a browser: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
+      'see the check of pools; raise target or maximum of a pool of browsers where there is room',
+    );
+  }
+  if (waiting > 0) return ok(`waiting for a browser: ${waiting}, not for long`);
+  const pools = (await listPools(db)).filter(({ isLed, size }) => isLed && isOfBrowsers(size));
+  return pools.length === 0
+    ? ok('no pool has any: a session that asks for one is refused')
+    : ok(
+        list(pools.map(({ name, hosts }) => `${name}: ${hosts.warm} warm, ${hosts.assigned} used`)),
+      );
+};
+
+const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
+  oldestClaimedMs <= longCallMs
+    ? ok(`${claimed} under way`)
+    : warning(
+        `a call has been under way for ${Math.round(oldestClaimedMs / 1_000)} s`,
+        "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
+      );
+
+/** Longer than a program that is replaced is away, and than others' imports mostly take. */
+const longQueueSeconds = 600;
+
+const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
+  const { queued, running, lost, oldestSeconds } = await readImportLoad(db);
+  const told = `${running} under way, ${queued} waiting`;
+  if (lost > 0 && running === 0 && config.imports.processes === 0) {
+    return failed(
+      `${lost} have lost their worker, and this replica does none`,
+      'set SVC_IMPORT_PROCESSES to 1 or more at some replica',
+    );
+  }
+  if (oldestSeconds > longQueueSeconds) {
+    return warning(
+      `${told}, the oldest for ${Math.round(oldestSeconds / 60)} minutes`,
+      'svc admin imports shows them; raise SVC_IMPORT_PROCESSES where there are processors, or add a replica',
+    );
+  }
+  return ok(lost === 0 ? told : `${told}, ${lost} about to be taken over`);
+};
+
+const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {
+  const near = await findNearQuota(db, config.quotas);
+  if (near.length === 0) return ok('no project has used nine tenths of one');
+  const names = near.map(
+    ({ project, quota, used, most }) =>
+      `${project} has ${Math.floor(used)} of ${most} ("${quota}")`,
+  );
+  return warning(
+    list(names),
+    'ask the project to use less, or raise its quota: svc admin quotas <organization/project>, or SVC_QUOTA_<NAME> for all',
+  );
+};
+
+type Check = { name: string; run(): Promise<Finding> | Finding };
+
+const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
+  try {
+    return { name, ...(await run()) };
+  } catch (error) {
+    return {
+      name,
+      ...failed(describeError(error), 'see that it is there and that this replica may use it'),
+    };
+  }
+};
+
+/** Makes all checks at once. */
+export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
+  const vitals = readVitals(parts.db, limits);
+  const load = readLoad(parts.db);
+  const checks: Check[] = [
+    { name: 'database', run: () => checkDatabase(parts) },
+    { name: 'keys', run: () => checkKeys(parts) },
+    { name: 'clock', run: () => checkClock(parts) },
+    { name: 'blobs', run: () => checkBlobs(parts) },
+    { name: 'worlds', run: () => checkWorlds(parts) },
+    { name: 'gateways', run: () => checkGateways(parts) },
+    { name: 'orchestrators', run: async () => checkLeases(await vitals) },
+    { name: 'pools', run: async () => checkPools(parts, await load) },
+    { name: 'hosts', run: async () => checkHosts(await vitals) },
+    { name: 'sessions', run: async () => checkSessions(await vitals, await load) },
+    { name: 'browsers', run: async () => checkBrowsers(parts, await load) },
+    { name: 'calls', run: async () => checkCalls(await load) },
+    { name: 'imports', run: () => checkImports(parts) },
+    { name: 'quotas', run: () => checkQuotas(parts) },
+    { name: 'addresses', run: () => checkUrls(parts) },
+  ];
+  return Promise.all(checks.map(runCheck));
+};

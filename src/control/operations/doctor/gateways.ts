@@ -1,0 +1,43 @@
+/**
+ * Whether gateways ask for routes. Only those count that have the token. Who asks with another one may be a gateway
+ * that was set up wrongly or anybody who reaches the port, so that alone never fails the check.
+ */
+import { type AskingGateway, listGateways } from '../../db/sessions/gateways.ts';
+import type { Parts } from '../../parts.ts';
+import { type Finding, failed, listNames, ok, warning } from './finding.ts';
+
+/** Longer than a gateway's long poll. */
+const withinMs = 60_000;
+
+const seeRefused =
+  "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is none, keep it from the control plane's internal address (network policy)";
+
+const tellRefused = (refused: readonly AskingGateway[]): string =>
+  `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
+
+/** Where a control plane has no gateways. */
+const judgeNone = (refused: readonly AskingGateway[]): Finding =>
+  refused.length === 0
+    ? ok('none are configured: clients go to hosts directly')
+    : warning(
+        `${tellRefused(refused)}, and this control plane knows of no gateway`,
+        "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway; if it is none, keep it from the control plane's internal address (network policy)",
+      );
+
+/** What is found of those that asked within a minute. */
+export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => {
+  const asking = await listGateways(db, withinMs);
+  const refused = asking.filter((one) => one.refused);
+  const seen = asking.filter((one) => one.seen).length;
+  if (config.gateway === null) return judgeNone(refused);
+  const without = refused.length === 0 ? '' : `; ${tellRefused(refused)}`;
+  if (seen === 0) {
+    const see = `see that a gateway runs, its GET /ready and its log: it must reach the control plane's internal address (SVC_CONTROL_URL)`;
+    return failed(
+      `none has asked for routes within a minute, so no session can be reached by its address${without}`,
+      refused.length === 0 ? see : `${see}; ${seeRefused}`,
+    );
+  }
+  const asked = `${seen} ask for routes`;
+  return refused.length === 0 ? ok(asked) : warning(`${asked}${without}`, seeRefused);
+};

@@ -1,0 +1,63 @@
+/** Whether the addresses that clients are given are such that they can use, and their certificates good. */
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import type { Parts } from '../../parts.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const connectMs = 5_000;
+const soonDays = 14;
+const dayMs = 86_400_000;
+
+const isLocal = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+
+/** Days until the certificate at an address ends. Throws where there is none that a client would take. */
+const certificateDays = async ({ hostname, port }: URL): Promise<number> => {
+  const socket: TLSSocket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 443),
+    // Addresses are no names to ask for (RFC 6066, 3).
+    ...(isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {}),
+    timeout: connectMs,
+  });
+  socket.once('timeout', () => socket.destroy(new Error(`no answer in ${connectMs / 1_000} s`)));
+  try {
+    await once(socket, 'secureConnect');
+    const { valid_to: end } = socket.getPeerCertificate();
+    return (Date.parse(end) - Date.now()) / dayMs;
+  } finally {
+    socket.destroy();
+  }
+};
+
+const checkCertificate = async (url: URL): Promise<Finding> => {
+  try {
+    const days = await certificateDays(url);
+    const left = `the certificate of ${url.hostname} is good for ${Math.floor(days)} days`;
+    return days < soonDays ? warning(left, 'renew it; see that cert-manager does') : ok(left);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return failed(
+      `${url.origin} cannot be reached as clients reach it: ${why}`,
+      'see the ingress, the name in DNS, and its certificate',
+    );
+  }
+};
+
+/** Checks the public address; a gateway's names are as many as there are sessions. */
+export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> => {
+  const url = new URL(publicUrl());
+  if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {
+    return warning(
+      `SVC_PUBLIC_URL is not set; clients are told ${url.origin}`,
+      'set SVC_PUBLIC_URL to the address of the balancer or ingress',
+    );
+  }
+  if (url.protocol === 'https:') return checkCertificate(url);
+  if (isLocal(url.hostname)) return ok(`${url.origin}, for this machine alone`);
+  return warning(
+    `${url.origin} is not https: keys travel in the clear`,
+    'put TLS before the control plane and set SVC_PUBLIC_URL to an https address',
+  );
+};

@@ -1,0 +1,77 @@
+/**
+ * Hosts taken out of service by an operator. One that serves a session is left alone unless the session
+ * may end. Each is drained as it is found, so a claim in between keeps its host.
+ */
+import { AppError } from '#domain/error.ts';
+import type { HostState } from '#domain/host.ts';
+import { drainableStates } from '#wire/admin-api/operations.ts';
+import { findPoolHosts } from '../db/operations/installation.ts';
+import { findHostStatus } from '../db/sessions/hosts.ts';
+import type { Parts } from '../parts.ts';
+import { loseHost } from '../sessions/hosts/lose.ts';
+
+export type DrainRequest = {
+  hostId?: string;
+  installation?: string;
+  pool?: string;
+  /** Whether hosts that serve a session are drained, too. */
+  endSessions: boolean;
+};
+
+export type Drained = { drained: string[]; kept: string[] };
+
+type Found = { id: string; state: HostState };
+
+const findOne = async ({ db }: Parts, id: string, endSessions: boolean): Promise<Found[]> => {
+  const status = await findHostStatus(db, id);
+  if (status === undefined) throw new AppError('not_found', `there is no host "${id}"`);
+  if (status.state === 'assigned' && !endSessions) {
+    throw new AppError(
+      'conflict',
+      `${id} serves ${status.sessionId}, which would end; --end-sessions ("endSessions") says that it may`,
+      { detail: { sessionId: status.sessionId } },
+    );
+  }
+  return [{ id, state: status.state }];
+};
+
+const findAll = async (
+  { db }: Parts,
+  pool: string,
+  installation: string | undefined,
+): Promise<Found[]> => {
+  const hosts = await findPoolHosts(db, pool, installation ?? null);
+  if (hosts.length === 0) throw new AppError('not_found', `no host is in a pool "${pool}"`);
+  return hosts;
+};
+
+const find = (parts: Parts, request: DrainRequest): Promise<Found[]> => {
+  const { hostId, installation, pool, endSessions } = request;
+  if (hostId !== undefined && pool === undefined) return findOne(parts, hostId, endSessions);
+  if (hostId === undefined && pool !== undefined) return findAll(parts, pool, installation);
+  throw new AppError('invalid', 'name one host (`hostId`) or a pool (`pool`)');
+};
+
+/** Whether it was drained: one that has changed its state since it was found is left alone. */
+const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> => {
+  const loss = { hostId: id, to: 'draining', reason: 'operator', detail: null } as const;
+  try {
+    await loseHost(parts, { ...loss, ifState: state });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return false;
+    throw error;
+  }
+};
+
+/** Drains what the request names; those that serve a session, or were claimed meanwhile, are kept. */
+export const drain = async (parts: Parts, request: DrainRequest): Promise<Drained> => {
+  const hosts = await find(parts, request);
+  const outcome: Drained = { drained: [], kept: [] };
+  for (const host of hosts.filter(({ state }) => drainableStates.includes(state))) {
+    const mayGo = host.state !== 'assigned' || request.endSessions;
+    const isDrained = mayGo && (await drainOne(parts, host));
+    (isDrained ? outcome.drained : outcome.kept).push(host.id);
+  }
+  return outcome;
+};

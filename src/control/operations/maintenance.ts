@@ -1,0 +1,79 @@
+/**
+ * What is tidied up now and then, whoever gets to it first: blobs that nothing needs because the world was never
+ * made or the file was deleted, sessions whose runs are over, uploads that nobody confirmed, and requests of closed sessions beyond what their project may keep; and what a release
+ * before this one did not write down is found out. The orchestrator winds
+ * this clock together with the reaper's; each run does a little.
+ */
+
+import { findLeftSessions } from '../db/evaluation/run-sessions.ts';
+import { collectUpload } from '../db/projects/uploads.ts';
+import { fillVerdicts } from '../db/sessions/last-grade.ts';
+import { fillLedgers, trimLedgers } from '../db/sessions/ledgers.ts';
+import { dropOfDeletedWorlds, emptyBatch, findSpentBatches } from '../db/worlds/batches.ts';
+import { fillVersions } from '../db/worlds/version-summaries.ts';
+import { emptyDeletedWorld } from '../db/worlds/world-ends.ts';
+import type { Parts } from '../parts.ts';
+import { dropLateUploads, emptyDeletedFolders } from '../projects/files/tidy.ts';
+import { closeAndWait } from '../sessions/lifecycle/close.ts';
+import { dropOldRecording } from '../sessions/recordings/keep.ts';
+import { settleOpenAnswers } from '../sessions/webhooks/open-answers.ts';
+
+/** Of removing blobs, each of which removes some at once. */
+const mostRounds = 16;
+
+const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const removed = await collectUpload(db, (digest) => blobs.remove(digest));
+    if (removed === 0) return;
+    log.info({ blobs: removed }, 'removed blobs that nothing has');
+  }
+};
+
+/** Gives up the bytes of chunks that are needed no longer. */
+const emptyBatches = async ({ blobs, db }: Parts): Promise<void> => {
+  await dropOfDeletedWorlds(db);
+  for (const id of await findSpentBatches(db)) {
+    const chunks = await emptyBatch(db, id);
+    for (const chunk of chunks) await blobs.presigned?.drop(chunk);
+  }
+};
+
+const makeRoom = async ({ config, db, log, metrics }: Parts): Promise<void> => {
+  const trimmed = await trimLedgers(db, config.quotas.ledgerMib);
+  if (trimmed === undefined || trimmed.dropped.length === 0) return;
+  const { projectId, dropped } = trimmed;
+  const entries = dropped.reduce((sum, each) => sum + each.entries, 0);
+  metrics.ledgerDropped.inc(entries);
+  const sessions = dropped.map(({ sessionId }) => sessionId);
+  log.warn({ projectId, sessions, entries }, 'dropped requests of sessions: ledger quota');
+};
+
+/** Closes sessions whose runs ended without that: the database was away in between, or the run was deleted. */
+const closeLeftSessions = async (parts: Parts): Promise<void> => {
+  const { signal } = new AbortController();
+  for (const { id: sessionId, projectId, isOfTests } of await findLeftSessions(parts.db)) {
+    await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, isOfTests);
+    parts.log.info({ sessionId }, 'closed a session that its run had left');
+  }
+};
+
+/** Does a little of each. What fails keeps nothing else from being done. */
+export const tidyUp = async (parts: Parts): Promise<void> => {
+  const jobs = [
+    () => fillVersions(parts.db),
+    () => fillLedgers(parts.db),
+    () => fillVerdicts(parts.db),
+    () => emptyDeletedWorld(parts.db, parts.config.deletedGraceMinutes),
+    () => emptyBatches(parts),
+    () => dropLateUploads(parts),
+    () => emptyDeletedFolders(parts),
+    () => collectBlobs(parts),
+    () => dropOldRecording(parts),
+    () => makeRoom(parts),
+    () => settleOpenAnswers(parts),
+    () => closeLeftSessions(parts),
+  ];
+  const failures: unknown[] = [];
+  for (const job of jobs) await job().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+};

@@ -1,0 +1,100 @@
+/**
+ * Blobs in the installation's own database: the rows that name them and the bytes are kept, copied and lost
+ * together, and a control plane has nothing of its own that another one would need. That is right for small
+ * installations; bytes take room and memory in the database that a folder or a bucket gives more cheaply.
+ */
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { Digest } from '#domain/world.ts';
+import { createLine } from '../../db/core/connection-queue.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import {
+  closeBlobPieces,
+  readBlob,
+  readBlobPiece,
+  readBlobSize,
+  removeBlob,
+  writeBlob,
+  writeBlobPiece,
+} from '../../db/worlds/blob-bytes.ts';
+import { type Blobs, checkBytes, checkStream, digestOf, measureFile, missing } from './blobs.ts';
+
+const location = 'the database';
+/** A digest that no bytes have: asking for it says whether the table can be read. */
+const nobodys = 'sha256:';
+
+/**
+ * Blobs that are on their way at once. Each takes a connection for long and memory for several times its
+ * size, on both ends; the other connections are for what has to be answered soon.
+ */
+const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
+
+/** What of a file is in memory at once. */
+const pieceBytes = 4 * 1024 * 1024;
+
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes);
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      if (bytesRead < pieceBytes) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens the store in a database that is migrated. */
+export const openDatabaseBlobs = (db: Queryable): Blobs => {
+  const line = createLine(atOnce);
+  async function* readPieces(digest: Digest): AsyncGenerator<Uint8Array> {
+    for (let ordinal = 0; ; ordinal += 1) {
+      const piece = await line.take(() => readBlobPiece(db, { digest, ordinal, pieceBytes }));
+      if (piece === undefined || piece.byteLength === 0) return;
+      yield piece;
+    }
+  }
+  const writePieces = async (path: string, digest: Digest, bytes: number): Promise<void> => {
+    let ordinal = 0;
+    for await (const piece of piecesOf(path)) {
+      const written = { digest, ordinal, bytes: piece };
+      await line.take(() => writeBlobPiece(db, written));
+      ordinal += 1;
+    }
+    await closeBlobPieces(db, digest, bytes);
+  };
+  return {
+    location,
+    isShared: true,
+    async check() {
+      await readBlobSize(db, nobodys);
+    },
+    async put(bytes) {
+      const digest = digestOf(bytes);
+      if ((await readBlobSize(db, digest)) !== bytes.byteLength)
+        await line.take(() => writeBlob(db, digest, bytes));
+      return digest;
+    },
+    async putFile(path) {
+      const { digest, bytes } = await measureFile(path);
+      if ((await readBlobSize(db, digest)) !== bytes) await writePieces(path, digest, bytes);
+      return digest;
+    },
+    async read(digest) {
+      if ((await readBlobSize(db, digest)) === undefined) throw missing(digest);
+      return checkStream(location, digest, Readable.from(readPieces(digest)));
+    },
+    async get(digest) {
+      const bytes = await line.take(() => readBlob(db, digest));
+      if (bytes === undefined) throw missing(digest);
+      return checkBytes(location, digest, bytes);
+    },
+    remove: (digest) => removeBlob(db, digest),
+    async size(digest) {
+      const size = await readBlobSize(db, digest);
+      if (size === undefined) throw missing(digest);
+      return size;
+    },
+  };
+};

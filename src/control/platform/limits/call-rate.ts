@@ -1,0 +1,29 @@
+/** How many calls a project makes in a minute; taken ahead, see `token-buckets.ts`. */
+
+import { quotaError } from '../../base/fairness/quotas.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { takeCalls } from '../../db/projects/quotas.ts';
+import { createPurses } from './token-buckets.ts';
+
+export type CallRate = {
+  /** Spends one of the project's calls; throws `exhausted` when there is none in this minute. */
+  spend(projectId: string): Promise<void>;
+};
+
+/** Makes it; `usual` is the quota of projects that have none of their own. */
+export const createCallRate = (
+  db: Queryable,
+  usual: number,
+  now: () => number = () => performance.now(),
+): CallRate => {
+  const purses = createPurses(
+    async (projectId, most) => ({ ...(await takeCalls(db, projectId, most)), untaken: 0 }),
+    now,
+  );
+  return {
+    async spend(projectId) {
+      const { isSpent, most: limit, endsInMs: retryAfterMs } = await purses.spend(projectId, usual);
+      if (!isSpent) throw quotaError({ quota: 'calls_per_minute', limit, retryAfterMs });
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '#runtime/log.ts';
+import { until } from '#runtime/pause.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { type Company, watchCompany } from './peers.ts';
+
+const quiet = createLog('control', 'silent');
+
+let company: Company;
+afterEach(() => company.loop.stop());
+
+type Counts = { own: number; others: number };
+
+/** A company that sees the connections that `counts` says at each look. */
+const watch = (counts: () => Counts | Promise<Counts>): Company => {
+  const db: Queryable = { query: async <Row>() => [await counts()] as Row[] };
+  company = watchCompany(db, quiet);
+  return company;
+};
+
+/** Resolves when it has looked once more. */
+const look = async (): Promise<void> => {
+  const { ticks } = company.loop.status();
+  company.loop.nudge();
+  await until(() => company.loop.status().ticks > ticks, { timeoutMs: 30_000, what: 'a look' });
+};
+
+describe('the company of a replica', () => {
+  it('is alone when its own connection is the only one that listens', async () => {
+    const counts = { own: 1, others: 0 };
+    const { isAlone, listensAs } = watch(() => counts);
+    await look();
+    expect(isAlone(), 'before it listens').toBe(false);
+    listensAs(7);
+    await look();
+    expect(isAlone()).toBe(true);
+    counts.others = 1;
+    await look();
+    expect(isAlone()).toBe(false);
+    counts.others = 0;
+    counts.own = 0;
+    await look();
+    expect(isAlone(), 'when its own does not show').toBe(false);
+  });
+
+  it('is not alone once another was heard, whatever a look finds that began before', async () => {
+    const { isAlone, listensAs, heard } = watch(() => ({ own: 1, others: 0 }));
+    listensAs(7);
+    await look();
+    heard();
+    expect(isAlone()).toBe(false);
+    await company.loop.stop();
+
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<Counts>();
+    const late = watch(() => {
+      asked.resolve();
+      return found.promise;
+    });
+    await look();
+    late.listensAs(7);
+    const looked = look();
+    await asked.promise;
+    late.heard();
+    found.resolve({ own: 1, others: 0 });
+    await looked;
+    expect(late.isAlone()).toBe(false);
+  });
+
+  it('is not alone from when it listens by another connection, or could not look', async () => {
+    let isAway = false;
+    const { isAlone, listensAs } = watch(() => {
+      if (isAway) throw new Error('the database is away');
+      return { own: 1, others: 0 };
+    });
+    listensAs(7);
+    await look();
+    listensAs(8);
+    expect(isAlone(), 'others may have come while it did not listen').toBe(false);
+    await look();
+    expect(isAlone()).toBe(true);
+    isAway = true;
+    await look();
+    expect(isAlone(), 'after a look that failed').toBe(false);
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * The settings of a project. Where it sets nothing, its organization's hold or the installation's. A quota may be set
+ * lower than what the installation gives; more is the operator's to give.
+ */
+import { AppError } from '#domain/error.ts';
+import type { BrowserTier } from '#domain/session.ts';
+import {
+  type ProjectSettingsChange,
+  type ProjectSettingsView,
+  type QuotasChange,
+  type SettableQuota,
+  settableQuotas,
+} from '#wire/public-api/projects/settings.ts';
+import type { Quotas } from '../../base/fairness/quotas.ts';
+import type { Database, Queryable } from '../../db/core/database.ts';
+import {
+  findProjectSettings,
+  lockProject,
+  type NewSettings,
+  type ProjectSettings,
+  writeProjectSettings,
+} from '../../db/projects/projects.ts';
+import { type Changer, change } from './change.ts';
+import { getProject } from './projects.ts';
+
+/** What the installation gives where a project sets nothing. */
+export type UsualSettings = {
+  quotas: Quotas;
+  rateLimit: number | null;
+  browserTier: BrowserTier;
+};
+
+/** What the gate asks for unless the project says otherwise. */
+const usualGate = { threshold: 0.7, floor: 30 };
+
+type QuotaColumn = `quota${Capitalize<SettableQuota>}`;
+const columnOf = (quota: SettableQuota): QuotaColumn =>
+  `quota${quota.charAt(0).toUpperCase()}${quota.slice(1)}` as QuotaColumn;
+
+type Found = NonNullable<Awaited<ReturnType<typeof findProjectSettings>>>;
+
+const namesOfSet = (found: Found): string[] => [
+  ...(found.browserTier === null ? [] : ['browserTier']),
+  ...(found.gateThreshold === null ? [] : ['gate.threshold']),
+  ...(found.gateFloor === null ? [] : ['gate.floor']),
+  ...(found.rateLimit === null ? [] : ['rateLimit']),
+  ...(found.eventsPerMonth === null ? [] : ['eventsPerMonth']),
+  ...settableQuotas
+    .filter((name) => found[columnOf(name)] !== null)
+    .map((name) => `quotas.${name}`),
+];
+
+const view = (found: Found, usual: UsualSettings): ProjectSettingsView => ({
+  webhookPush: found.webhookPushSince !== null,
+  webhookPushSince: found.webhookPushSince?.toISOString() ?? null,
+  sessionTraces: found.sessionTraces,
+  browserTier: found.browserTier ?? found.organizationBrowserTier ?? usual.browserTier,
+  gate: {
+    threshold: found.gateThreshold ?? usualGate.threshold,
+    floor: found.gateFloor ?? usualGate.floor,
+  },
+  rateLimit: found.rateLimit ?? usual.rateLimit,
+  eventsPerMonth: found.eventsPerMonth,
+  quotas: Object.fromEntries(
+    settableQuotas.map((name) => [name, found[columnOf(name)] ?? usual.quotas[name]]),
+  ) as ProjectSettingsView['quotas'],
+  set: namesOfSet(found),
+});
+
+/** The settings that hold, whoever set them. */
+const valuesOf = (found: Found, usual: UsualSettings): object => {
+  const { set: _, ...values } = view(found, usual);
+  return values;
+};
+
+const getFound = async (db: Queryable, projectId: string): Promise<Found> => {
+  const found = await findProjectSettings(db, projectId);
+  if (found === undefined) throw new AppError('not_found', `there is no project "${projectId}"`);
+  return found;
+};
+
+/** The settings that hold for a project. */
+export const getSettings = async (
+  db: Queryable,
+  projectId: string,
+  usual: UsualSettings,
+): Promise<ProjectSettingsView> => view(await getFound(db, projectId), usual);
+
+/** The given value, null included; what was where none is given. */
+const changed = <Value>(given: Value | undefined, before: Value): Value =>
+  given === undefined ? before : given;
+
+const quotasOf = (before: Found, quotas: QuotasChange = {}) =>
+  Object.fromEntries(
+    settableQuotas.map((name) => [columnOf(name), changed(quotas[name], before[columnOf(name)])]),
+  ) as Pick<ProjectSettings, QuotaColumn>;
+
+const apply = (before: Found, wanted: ProjectSettingsChange): NewSettings => ({
+  isPushed: wanted.webhookPush ?? before.webhookPushSince !== null,
+  sessionTraces: wanted.sessionTraces ?? before.sessionTraces,
+  browserTier: changed(wanted.browserTier, before.browserTier),
+  gateThreshold: changed(wanted.gate?.threshold, before.gateThreshold),
+  gateFloor: changed(wanted.gate?.floor, before.gateFloor),
+  rateLimit: changed(wanted.rateLimit, before.rateLimit),
+  eventsPerMonth: changed(wanted.eventsPerMonth, before.eventsPerMonth),
+  ...quotasOf(before, wanted.quotas),
+});
+
+const tooMuch = (path: string[], most: number): AppError => {
+  const message = `is at most ${most}, which the installation gives; its operator gives more`;
+  return new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
+    fields: [{ path, message }],
+  });
+};
+
+/** Throws `invalid` for what is more than the installation gives, or than an operator has given the project. */
+const checkBounds = (before: Found, wanted: ProjectSettingsChange, usual: UsualSettings): void => {
+  for (const name of settableQuotas) {
+    const most = Math.max(usual.quotas[name], before[columnOf(name)] ?? 0);
+    if ((wanted.quotas?.[name] ?? 0) > most) throw tooMuch(['quotas', name], most);
+  }
+  if (usual.rateLimit === null) return;
+  const most = Math.max(usual.rateLimit, before.rateLimit ?? 0);
+  if ((wanted.rateLimit ?? 0) > most) throw tooMuch(['rateLimit'], most);
+};
+
+type Allowance = {
+  usual: UsualSettings;
+  /** Operators give more than the installation does. */
+  isOperator: boolean;
+};
+
+/** Changes settings; those that are not named stay as they are. */
+export const updateSettings = (
+  db: Database,
+  changer: Changer,
+  projectId: string,
+  wanted: ProjectSettingsChange,
+  { usual, isOperator }: Allowance,
+): Promise<ProjectSettingsView> =>
+  change(db, changer, async ({ tx, organization, record }) => {
+    await getProject(tx, organization.id, projectId);
+    await lockProject(tx, projectId);
+    const before = await getFound(tx, projectId);
+    if (!isOperator) checkBounds(before, wanted, usual);
+    await writeProjectSettings(tx, projectId, apply(before, wanted));
+    const after = await getFound(tx, projectId);
+    await record({
+      ...{ projectId, action: 'settings.change', subject: projectId },
+      ...{ before: valuesOf(before, usual), after: valuesOf(after, usual) },
+    });
+    return view(after, usual);
+  });

@@ -1,0 +1,163 @@
+/**
+ * Personal access tokens: made for oneself, or by those who manage members for others below an owner. A token that
+ * makes one gives it no more than it reaches itself. It is shown once and kept as its hash.
+ */
+import {
+  isWithin,
+  maskSecret,
+  mayDo,
+  type Role,
+  type TokenReach,
+  type TokenScope,
+  tokenScopes,
+} from '#domain/account.ts';
+import { AppError } from '#domain/error.ts';
+import { newId, newSecret } from '#domain/id.ts';
+import type { MadeTokenView, TokenView } from '#wire/public-api/projects/account.ts';
+import type { Database } from '../../db/core/database.ts';
+import type { MemberRow } from '../../db/projects/members.ts';
+import { listProjects } from '../../db/projects/projects.ts';
+import {
+  type BearerRow,
+  findToken,
+  insertToken,
+  revokeToken as revokeRow,
+  type TokenRow,
+} from '../../db/projects/tokens.ts';
+import { hashSecretKey } from '../../platform/tokens/tokens.ts';
+import { type Changer, type Changing, change, noteCreation, type Once } from './change.ts';
+import { getMember, type Named } from './members.ts';
+
+/** Who asks: the role in the organization, and the token by which a person does. */
+export type TokenAsker = Changer & { role: Role; token: BearerRow | null };
+
+export type WantedToken = Named & {
+  name: string;
+  scopes?: readonly TokenScope[] | undefined;
+  projectIds?: readonly string[] | undefined;
+  expiresInDays?: number | undefined;
+};
+
+const usualDays = 90;
+
+export const viewToken = ({ maskedToken, ...row }: TokenRow): TokenView => ({
+  ...row,
+  displayToken: maskedToken,
+  scopes: [...row.scopes],
+  projectIds: row.projectIds === null ? null : [...row.projectIds],
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt.toISOString(),
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+});
+
+/** Whether somebody may make or revoke tokens of a member. */
+const checkMayManage = (
+  { role, token }: TokenAsker,
+  { userId, email, role: theirs }: MemberRow,
+) => {
+  if (token?.userId === userId) return;
+  if (mayDo(role, 'organization:manage') && (theirs !== 'OWNER' || role === 'OWNER')) return;
+  const message = mayDo(role, 'organization:manage')
+    ? `${email} is an owner: tokens of owners are made by themselves, or by an operator with "svc orgs owners add"`
+    : 'tokens of others are the matter of owners and admins';
+  throw new AppError('forbidden', message);
+};
+
+/** Whose token is meant: one's own unless somebody is named. */
+const whose = (changing: Changing, { token }: TokenAsker, { userId, email }: WantedToken) => {
+  const named =
+    userId === undefined && email === undefined ? { userId: token?.userId } : { userId, email };
+  return getMember(changing.tx, changing.organization.id, named);
+};
+
+const reachOf = (wanted: WantedToken, asker: TokenAsker, isOwn: boolean): TokenReach => {
+  const outer: TokenReach =
+    isOwn && asker.token !== null ? asker.token : { scopes: tokenScopes, projectIds: null };
+  const reach = {
+    scopes: wanted.scopes ?? outer.scopes,
+    projectIds: wanted.projectIds ?? outer.projectIds,
+  };
+  const bounds = asker.token ?? outer;
+  if (isWithin(reach, bounds)) return reach;
+  const message =
+    'a token makes none that reaches more than it does: other scopes, or other projects';
+  throw new AppError('forbidden', message);
+};
+
+const checkProjects = async (
+  { tx, organization }: Changing,
+  ids: readonly string[] | null,
+): Promise<void> => {
+  if (ids === null) return;
+  const found = new Set(
+    (await listProjects(tx, { organizationId: organization.id, ids })).map(({ id }) => id),
+  );
+  const missing = ids.find((id) => !found.has(id));
+  if (missing === undefined) return;
+  throw new AppError('not_found', `there is no project "${missing}"`);
+};
+
+/** Makes a token of a member; in the transaction of another change. */
+export const makeToken = async (
+  changing: Changing,
+  member: MemberRow,
+  {
+    name,
+    days,
+    reach,
+    createdBy,
+  }: { name: string; days: number; reach: TokenReach; createdBy: string },
+): Promise<MadeTokenView> => {
+  const { tx, organization, record } = changing;
+  const token = newSecret('pat', '_');
+  const id = newId('pat');
+  const { scopes, projectIds } = reach;
+  await insertToken(tx, {
+    ...{ id, organizationId: organization.id, userId: member.userId, name, days, createdBy },
+    ...{ scopes, projectIds, hash: hashSecretKey(token), maskedToken: maskSecret(token) },
+  });
+  const row = await findToken(tx, { organizationId: organization.id, id });
+  if (row === undefined) throw new Error(`the token ${id} was not made`);
+  const after = { email: member.email, name, scopes, projectIds, expiresAt: row.expiresAt };
+  await record({ projectId: null, action: 'token.create', subject: id, before: null, after });
+  return { ...viewToken(row), token };
+};
+
+/** Makes a token, for oneself unless somebody is named. */
+export const createToken = (
+  db: Database,
+  asker: TokenAsker,
+  wanted: WantedToken,
+  once: Once,
+): Promise<MadeTokenView> =>
+  change(db, asker, async (changing) => {
+    const member = await whose(changing, asker, wanted);
+    checkMayManage(asker, member);
+    const reach = reachOf(wanted, asker, asker.token?.userId === member.userId);
+    await checkProjects(changing, reach.projectIds);
+    const { name, expiresInDays: days = usualDays } = wanted;
+    const made = await makeToken(changing, member, {
+      name,
+      days,
+      reach,
+      createdBy: asker.actor.name,
+    });
+    await noteCreation(changing, once, made.id);
+    return made;
+  });
+
+/** Revokes a token, for good. That of somebody whose tokens are no matter of the asker's is not shown to be there. */
+export const revokeToken = (db: Database, asker: TokenAsker, id: string): Promise<void> =>
+  change(db, asker, async (changing) => {
+    const { tx, organization, record } = changing;
+    const of = { organizationId: organization.id, id };
+    const token = await findToken(tx, of);
+    const isOwn = token !== undefined && token.userId === asker.token?.userId;
+    if (token === undefined || (!isOwn && !mayDo(asker.role, 'organization:manage'))) {
+      throw new AppError('not_found', `there is no token "${id}"`);
+    }
+    checkMayManage(asker, await getMember(tx, organization.id, { userId: token.userId }));
+    await revokeRow(tx, of);
+    const before = { email: token.email, name: token.name };
+    await record({ projectId: null, action: 'token.revoke', subject: id, before, after: null });
+  });

@@ -1,0 +1,181 @@
+/**
+ * Media: bytes that stand beside traces and items of datasets. A client that sends some has already written their id,
+ * which is made of their digest, where it refers to them; so the same bytes are asked for once in a project.
+ */
+import { AppError } from '#domain/error.ts';
+import type { Digest } from '#domain/world.ts';
+import type { MediaBody, UploadReport } from '#wire/public-api/projects/media.ts';
+import { type AwaitedRow, giveUpAwaited, settleAwaited } from '../../db/projects/awaited-files.ts';
+import { countBytes } from '../../db/projects/files.ts';
+import {
+  findMedia,
+  findMediaThere,
+  linkMedia,
+  listAwaitedMedia,
+  type MediaRow,
+  markUploaded,
+  noteFailure,
+  putMedia,
+} from '../../db/projects/media.ts';
+import { checkArrived } from '../../platform/blobs/arrived.ts';
+import type { ProjectParts } from '../parts.ts';
+import { awaitBytes, digestFrom } from './uploads.ts';
+
+/** The id of media, as clients make it of the digest. */
+export const mediaIdOf = (sha256: string): string =>
+  sha256.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
+
+const field = (name: string, message: string): AppError =>
+  new AppError('invalid', `${name} ${message}`, { fields: [{ path: [name], message }] });
+
+/** What has the media: a trace, and perhaps an observation of it, or an item of a dataset. */
+const readOwner = (body: MediaBody) => {
+  const { traceId, observationId, datasetId, datasetItemId } = body;
+  const ofItem = datasetId !== undefined || datasetItemId !== undefined;
+  if (ofItem && (traceId !== undefined || observationId !== undefined)) {
+    const given = Object.entries({ traceId, observationId, datasetId, datasetItemId })
+      .filter(([, id]) => id !== undefined)
+      .map(([name]) => name);
+    const message = 'is of the other form: media is of a trace, or of an item of a dataset';
+    throw new AppError('invalid', `${given.join(', ')} are given: media is of one form alone`, {
+      fields: given.map((name) => ({ path: [name], message })),
+    });
+  }
+  if (ofItem && (datasetId === undefined || datasetItemId === undefined)) {
+    throw field(datasetId === undefined ? 'datasetId' : 'datasetItemId', 'is required');
+  }
+  if (!ofItem && traceId === undefined) throw field('traceId', 'is required');
+  const fits = ofItem ? body.field !== 'output' : body.field !== 'expectedOutput';
+  if (!fits) throw field('field', `"${body.field}" is none of ${ofItem ? 'an item' : 'a trace'}`);
+  return {
+    traceId: traceId ?? null,
+    observationId: observationId ?? null,
+    datasetId: datasetId ?? null,
+    datasetItemId: datasetItemId ?? null,
+    field: body.field,
+  };
+};
+
+const addressOf = async ({ addresses }: ProjectParts, awaited: AwaitedRow): Promise<string> => {
+  const { id, digest, bytes, contentType } = awaited;
+  return (await addresses.upload(id, { digest, bytes }, contentType)).url;
+};
+
+const noteMedia = (
+  parts: ProjectParts,
+  media: Omit<MediaRow, 'uploadedAt'>,
+  owner: ReturnType<typeof readOwner>,
+): Promise<MediaRow> =>
+  parts.db.transaction(async (tx) => {
+    const row = await putMedia(tx, media);
+    await linkMedia(tx, { ...owner, projectId: media.projectId, mediaId: media.id });
+    return row;
+  });
+
+/** Where media is to be sent; null when the project has it. */
+export const requestMedia = async (
+  parts: ProjectParts,
+  projectId: string,
+  body: MediaBody,
+): Promise<{ mediaId: string; uploadUrl: string | null }> => {
+  const owner = readOwner(body);
+  const digest: Digest = digestFrom(body.sha256Hash);
+  const { contentType, contentLength: bytes } = body;
+  const mediaId = mediaIdOf(body.sha256Hash);
+  const known = await findMedia(parts.db, projectId, mediaId);
+  if (known !== undefined && known.bytes !== bytes) {
+    throw field('contentLength', `is ${known.bytes} of the bytes with this digest`);
+  }
+  const media = { id: mediaId, projectId, digest, bytes, contentType };
+  // What is awaited already is awaited once; another type is told with the bytes.
+  const [under] = await listAwaitedMedia(parts.db, projectId, digest);
+  const isThere = known !== undefined && known.uploadedAt !== null;
+  if (isThere || (under !== undefined && under.contentType === contentType)) {
+    const row = await noteMedia(parts, media, owner);
+    if (row.uploadedAt !== null) return { mediaId, uploadUrl: null };
+    if (under !== undefined) return { mediaId, uploadUrl: await addressOf(parts, under) };
+  }
+  const wanted = {
+    projectId,
+    path: null,
+    digest,
+    bytes,
+    contentType,
+    author: '',
+    overwrite: false,
+  };
+  const awaited = await awaitBytes(parts, wanted, async (tx) => {
+    await putMedia(tx, media);
+    await linkMedia(tx, { ...owner, projectId, mediaId });
+  });
+  return { mediaId, uploadUrl: await addressOf(parts, awaited) };
+};
+
+export const noMedia = (): AppError => new AppError('not_found', 'Media asset not found');
+
+/** The upload by which the bytes came; throws what is wrong with the likeliest when they did by none. */
+const findArrived = async (
+  { blobs }: ProjectParts,
+  awaited: readonly AwaitedRow[],
+): Promise<AwaitedRow> => {
+  let failure: unknown = new AppError('conflict', 'the upload is over: ask for it again');
+  for (const [index, one] of awaited.entries()) {
+    try {
+      await checkArrived(blobs, one);
+      return one;
+    } catch (error) {
+      if (index === 0) failure = error;
+    }
+  }
+  throw failure;
+};
+
+/** A time as a client wrote it; now where it is none that there is. */
+const timeOf = (text: string): Date => {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? new Date() : time;
+};
+
+/** Takes what a client says of its upload. */
+export const reportMedia = async (
+  parts: ProjectParts,
+  projectId: string,
+  id: string,
+  report: UploadReport,
+): Promise<void> => {
+  const { db, blobs } = parts;
+  const media = await findMedia(db, projectId, id);
+  if (media === undefined) throw noMedia();
+  if (media.uploadedAt !== null) return;
+  const { uploadHttpStatus: status, uploadHttpError: error } = report;
+  if (status < 200 || status > 299) {
+    await noteFailure(db, media, { status, error: error?.slice(0, 2_000) ?? null });
+    return;
+  }
+  const awaited = await listAwaitedMedia(db, projectId, media.digest);
+  const arrived = await findArrived(parts, awaited);
+  await db.transaction(async (tx) => {
+    if (!(await settleAwaited(tx, arrived.id))) return;
+    const uploadedAt = timeOf(report.uploadedAt);
+    if (await markUploaded(tx, media, { uploadedAt, status })) {
+      await countBytes(tx, projectId, media.bytes);
+    }
+    for (const other of awaited.filter((one) => one !== arrived)) await giveUpAwaited(tx, other.id);
+  });
+  for (const { id: left } of awaited) await blobs.presigned?.drop(left);
+};
+
+/** Media that others refer to, as clients of the field read it: by id, with an address. */
+export const findReferredMedia = async (
+  { db, addresses }: ProjectParts,
+  projectId: string,
+  ids: readonly string[],
+) => {
+  const found = await findMediaThere(db, projectId, ids);
+  const shown = found.map(async ({ id: mediaId, digest, contentType, bytes }) => {
+    const { url, expiresAt } = await addresses.download(digest, { name: mediaId, contentType });
+    const urlExpiry = expiresAt.toISOString();
+    return [mediaId, { mediaId, contentType, contentLength: bytes, url, urlExpiry }] as const;
+  });
+  return new Map(await Promise.all(shown));
+};

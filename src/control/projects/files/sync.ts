@@ -1,0 +1,286 @@
+/**
+ * Syncs a place with files of a project, one way: what is new or changed where files come from is brought over, and
+ * nothing is deleted. A request works for so long and answers `partial` when there is more; the next one goes on, as
+ * each file is noted once both sides have it. One connector is synced by one request at a time.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lookup } from 'mime-types';
+import { AppError } from '#domain/error.ts';
+import { readFilePath } from '#domain/file-path.ts';
+import { newId } from '#domain/id.ts';
+import { limits } from '#domain/limits.ts';
+import type { Digest } from '#domain/world.ts';
+import { scratchPath } from '#runtime/scratch-files.ts';
+import { contentTypePattern } from '#wire/public-api/projects/file.ts';
+import type { SyncAnswer } from '#wire/public-api/projects/file-connector.ts';
+import {
+  claimSync,
+  dropEntries,
+  endSync,
+  type FileBelow,
+  type FileConnectorRow,
+  listFilesBelow,
+  putEntry,
+  readEntries,
+  renewSync,
+  type SyncEntry,
+} from '../../db/projects/file-connectors.ts';
+import { findFolder } from '../../db/projects/file-folders.ts';
+import { measureFile, unsaidType } from '../../platform/blobs/blobs.ts';
+import { mostPlaced, type Place, type PlacedFile } from '../../platform/blobs/places/place.ts';
+import { receiveFile } from '../../platform/blobs/receive.ts';
+import type { ProjectParts } from '../parts.ts';
+import { getConnector, openPlace } from './connectors.ts';
+import { storeFile } from './uploads.ts';
+
+type SyncParts = Pick<ProjectParts, 'blobs' | 'config' | 'db' | 'log'>;
+
+/** No file is begun after so long; one that was begun may take as much again as follows. */
+const beginMs = 20_000;
+const wholeMs = 10 * 60_000;
+const renewEveryMs = 20_000;
+const atOnce = 4;
+const mostWarnings = 100;
+
+/** A file that is to be brought over, and what does it: the entry by which it is known from then on. */
+type Work = { path: string; bytes: number; bring(): Promise<SyncEntry> };
+type Planned = { found: number; unchanged: number; work: Work[]; isCut: boolean; gone: string[] };
+type Run = {
+  parts: SyncParts;
+  connector: FileConnectorRow;
+  place: Place;
+  signal: AbortSignal;
+  warn(path: string, message: string): void;
+};
+
+const typeForm = new RegExp(contentTypePattern);
+
+const typeOf = (path: string, said: string | undefined): string => {
+  if (
+    said !== undefined &&
+    said.length <= 255 &&
+    typeForm.test(said) &&
+    said !== 'binary/octet-stream'
+  )
+    return said;
+  return lookup(path) || unsaidType;
+};
+
+/** The path of a file of the place in the project; undefined, with a warning, where it can have none. */
+const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): string | undefined => {
+  const above = connector.targetPrefix === '' ? '' : `${connector.targetPrefix}/`;
+  try {
+    const { names, isFolder } = readFilePath('path', `${above}${path}`);
+    if (isFolder) throw new AppError('invalid', 'path ends with "/"');
+    if (bytes > limits.fileBytes) {
+      throw new AppError('invalid', `has ${bytes} bytes: a file has at most ${limits.fileBytes}`);
+    }
+    return names.join('/');
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    warn(path.toWellFormed().replaceAll('\0', '\ufffd'), error.message);
+    return undefined;
+  }
+};
+
+/** Takes one file of the place into the project. */
+const pullOne = async (
+  { parts, connector, place, signal }: Run,
+  file: PlacedFile,
+  { path, held }: { path: string; held: Digest | undefined },
+): Promise<SyncEntry> => {
+  const part = await scratchPath(join(parts.config.workDir, 'synced'), '.part');
+  try {
+    const { stream, contentType } = await place.read(file.path, signal);
+    await receiveFile(part, stream, limits.fileBytes);
+    const measured = await measureFile(part);
+    if (measured.digest !== held) {
+      const as = { path, contentType: typeOf(path, contentType), author: connector.name };
+      await storeFile(parts, connector.projectId, { ...measured, ...as, from: part });
+    }
+    return { path: file.path, stamp: file.stamp, digest: measured.digest };
+  } finally {
+    await rm(part, { force: true });
+  }
+};
+
+const filesOf = async ({ parts, connector }: Run, paths: string[] | null): Promise<FileBelow[]> => {
+  const { projectId, targetPrefix } = connector;
+  const names = targetPrefix.split('/').filter((name) => name !== '');
+  const folder = await findFolder(parts.db, projectId, names);
+  if (folder === undefined) return [];
+  return listFilesBelow(parts.db, folder.id, { paths, limit: mostPlaced + 1 });
+};
+
+const planPull = async (run: Run): Promise<Planned> => {
+  const { parts, connector, place, signal, warn } = run;
+  const listing = await place.list(signal);
+  for (const { path, message } of listing.warnings) warn(path, message);
+  const known = await readEntries(parts.db, connector.id);
+  const files = listing.files.flatMap((file) => {
+    const path = readPlaced(run, file);
+    return path === undefined ? [] : [{ file, path }];
+  });
+  const above = connector.targetPrefix === '' ? 0 : connector.targetPrefix.length + 1;
+  const below = await filesOf(
+    run,
+    files.map(({ path }) => path.slice(above)),
+  );
+  const held = new Map(below.map(({ path, digest }) => [path, digest]));
+  const work = files.flatMap(({ file, path }): Work[] => {
+    const before = known.get(file.path);
+    const has = held.get(path.slice(above));
+    if (before !== undefined && before.stamp === file.stamp && before.digest === has) return [];
+    const { bytes } = file;
+    return [{ path: file.path, bytes, bring: () => pullOne(run, file, { path, held: has }) }];
+  });
+  const there = new Set(listing.files.map(({ path }) => path));
+  return {
+    ...{ found: listing.files.length, unchanged: files.length - work.length, work },
+    isCut: listing.isCut,
+    gone: [...known.keys()].filter((path) => !there.has(path)),
+  };
+};
+
+const planPush = async (run: Run): Promise<Planned> => {
+  const { parts, connector, place, signal } = run;
+  const all = await filesOf(run, null);
+  const files = all.slice(0, mostPlaced);
+  const listing = await place.list(signal);
+  const stamps = new Map(listing.files.map(({ path, stamp }) => [path, stamp]));
+  const known = await readEntries(parts.db, connector.id);
+  const work = files.flatMap(({ path, digest, bytes, contentType }): Work[] => {
+    const before = known.get(path);
+    // In a place with more files than are looked at, what was written before is taken to be there.
+    const isThere = stamps.get(path) === before?.stamp || (listing.isCut && !stamps.has(path));
+    if (before !== undefined && before.digest === digest && isThere) return [];
+    const bring = async (): Promise<SyncEntry> => {
+      const file = { bytes, contentType, read: () => parts.blobs.read(digest) };
+      return { path, digest, stamp: await place.write(path, file, signal) };
+    };
+    return [{ path, bytes, bring }];
+  });
+  const there = new Set(files.map(({ path }) => path));
+  return {
+    ...{ found: files.length, unchanged: files.length - work.length, work },
+    isCut: all.length > files.length,
+    gone: [...known.keys()].filter((path) => !there.has(path)),
+  };
+};
+
+/** Does the work, some of it at once, until it is time to answer. */
+const bringOver = async (
+  run: Run,
+  planned: Planned,
+): Promise<SyncAnswer['capture'] & { files: number }> => {
+  const { parts, connector, signal, warn } = run;
+  const { found, unchanged, work } = planned;
+  const done = { files: 0, failed: 0, bytes: 0 };
+  const endsAt = performance.now() + beginMs;
+  let isOver = false;
+  const queue = work.values();
+  const take = async (): Promise<void> => {
+    while (!isOver && !signal.aborted && performance.now() < endsAt) {
+      const { value: next } = queue.next();
+      if (next === undefined) return;
+      try {
+        await putEntry(parts.db, connector.id, await next.bring());
+        done.files += 1;
+        done.bytes += next.bytes;
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code === 'internal') throw error;
+        done.failed += 1;
+        warn(next.path, error.message);
+        // Without room none of the others has any.
+        if (error.code === 'exhausted') isOver = true;
+      }
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, take));
+  const failure = ended.find((each) => each.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  return { ...done, found, unchanged, left: work.length - done.files - done.failed };
+};
+
+const statusOf = (capture: SyncAnswer['capture'] & { files: number }): SyncAnswer['status'] => {
+  if (capture.failed > 0) return 'failed';
+  return capture.left > 0 ? 'partial' : 'complete';
+};
+
+const nothingDone = { found: 0, unchanged: 0, failed: 0, left: 0, bytes: 0 };
+
+const sync = async (
+  parts: SyncParts,
+  connector: FileConnectorRow,
+  signal: AbortSignal,
+): Promise<SyncAnswer> => {
+  const warnings: SyncAnswer['warnings'] = [];
+  const warn = (path: string, message: string): void => {
+    if (warnings.length < mostWarnings) warnings.push({ path, message });
+  };
+  try {
+    const place = await openPlace(parts, connector);
+    try {
+      const run: Run = { parts, connector, place, signal, warn };
+      const planned = await (connector.direction === 'pull' ? planPull(run) : planPush(run));
+      if (planned.isCut) {
+        warn(
+          '',
+          `there are more than ${mostPlaced} files: the others are left out; make a connector for a part`,
+        );
+      }
+      const { files, ...capture } = await bringOver(run, planned);
+      const status = statusOf({ ...capture, files });
+      if (status === 'complete' && !planned.isCut) {
+        await dropEntries(parts.db, connector.id, planned.gone);
+      }
+      return { files, status, capture, warnings };
+    } finally {
+      place.close();
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error;
+    warn('', error.message);
+    return { files: 0, status: 'failed', capture: nothingDone, warnings };
+  }
+};
+
+/** Syncs a connector of the project; throws `invalid` for one that agents may not sync, and `conflict`. */
+export const syncConnector = async (
+  parts: SyncParts,
+  projectId: string,
+  id: string,
+): Promise<SyncAnswer> => {
+  const { db, log } = parts;
+  const connector = await getConnector(db, projectId, id);
+  if (!connector.agentAccess) {
+    const message = `the connector "${connector.name}" is not open to agents: set its agentAccess`;
+    throw new AppError('invalid', message, {
+      fields: [{ path: ['connectorId'], message: 'is that of a connector without agent access' }],
+    });
+  }
+  const syncId = newId('syn');
+  const claimed = await db.transaction((tx) => claimSync(tx, { projectId, id, syncId }));
+  if (claimed === 'busy') {
+    throw new AppError('conflict', `the connector "${connector.name}" is being synced`);
+  }
+  if (claimed === 'full') {
+    const message = 'as many connectors are being synced as may be: ask again';
+    throw new AppError('exhausted', message, { detail: { retryAfterMs: 5_000 } });
+  }
+  const renewing = setInterval(() => {
+    renewSync(db, id, syncId).catch((err: unknown) =>
+      log.warn({ err, id }, 'a sync was not renewed'),
+    );
+  }, renewEveryMs);
+  let status: SyncAnswer['status'] = 'failed';
+  try {
+    const answer = await sync(parts, connector, AbortSignal.timeout(wholeMs));
+    status = answer.status;
+    return answer;
+  } finally {
+    clearInterval(renewing);
+    await endSync(db, { id, syncId, status });
+  }
+};

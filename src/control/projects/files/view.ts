@@ -1,0 +1,71 @@
+/** Files and folders as clients see them. */
+import type {
+  ConfirmedView,
+  DownloadView,
+  FileView,
+  FolderView,
+} from '#wire/public-api/projects/file.ts';
+import type { AwaitedRow } from '../../db/projects/awaited-files.ts';
+import type { FolderRow } from '../../db/projects/file-folders.ts';
+import type { FileRow } from '../../db/projects/files.ts';
+import type { SignedAddresses } from '../../platform/blobs/signed.ts';
+import { sumOf } from './uploads.ts';
+
+const factsOf = (path: string, row: Pick<FileRow, 'bytes' | 'contentType' | 'digest'>) => ({
+  path,
+  sizeBytes: row.bytes,
+  contentType: row.contentType,
+  sha256: sumOf(row.digest),
+});
+
+/** A file in a folder whose path is `above`, with a slash at its end unless it is the top. */
+export const viewFile = (above: string, row: FileRow): FileView => ({
+  fileId: row.id,
+  ...factsOf(`${above}${row.name}`, row),
+  name: row.name,
+  author: row.author,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** A folder at a path. */
+export const viewFolder = (path: string, row: FolderRow): FolderView => ({
+  path,
+  name: row.name,
+  files: row.files,
+  folders: row.folders,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** An upload, with where its bytes are sent. */
+export const viewUpload = async (addresses: SignedAddresses, awaited: AwaitedRow) => {
+  const { id, path, digest, bytes, contentType, received } = awaited;
+  const { url, headers, expiresAt } = await addresses.upload(id, { digest, bytes }, contentType);
+  return {
+    fileId: id,
+    path: path ?? '',
+    uploadUrl: url,
+    uploadHeaders: headers,
+    expiresAt: expiresAt.toISOString(),
+    held: received,
+  };
+};
+
+/** An upload that was confirmed or given up. */
+export const viewSettled = (
+  path: string,
+  row: Pick<FileRow, 'id' | 'bytes' | 'contentType' | 'digest'>,
+  ready: boolean,
+): ConfirmedView => ({ fileId: row.id, ...factsOf(path, row), ready });
+
+/** A file with an address that is good for an hour. */
+export const viewDownload = async (
+  addresses: SignedAddresses,
+  path: string,
+  row: FileRow,
+): Promise<DownloadView> => {
+  const { name, contentType } = row;
+  const { url, expiresAt } = await addresses.download(row.digest, { name, contentType });
+  return { ...factsOf(path, row), url, urlExpiry: expiresAt.toISOString() };
+};

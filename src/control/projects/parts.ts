@@ -1,0 +1,33 @@
+/** The parts that projects, and every theme above them, are given. */
+import type { Log } from '#runtime/log.ts';
+import type { Tracer } from '#runtime/tracing.ts';
+import type { Holds } from '../base/fairness/request-holds.ts';
+import type { ControlConfig } from '../config.ts';
+import type { Database } from '../db/core/database.ts';
+import type { Blobs } from '../platform/blobs/blobs.ts';
+import type { SignedAddresses } from '../platform/blobs/signed.ts';
+import type { SmallBlobs } from '../platform/blobs/small.ts';
+import type { CallRate } from '../platform/limits/call-rate.ts';
+import type { Notices } from '../platform/notifications/notifications.ts';
+import type { Metrics } from '../platform/telemetry/counters.ts';
+import type { SecretsInUse } from '../platform/tokens/secrets-in-use.ts';
+import type { UsualTiers } from './default-tiers.ts';
+
+export type ProjectParts = {
+  config: ControlConfig;
+  /** Base address under which clients reach this control plane; known once it listens. */
+  publicUrl: () => string;
+  db: Database;
+  blobs: Blobs;
+  smallBlobs: SmallBlobs;
+  addresses: SignedAddresses;
+  notices: Notices;
+  metrics: Metrics;
+  secrets: SecretsInUse;
+  callRate: CallRate;
+  usualTiers: UsualTiers;
+  /** Requests that hold their answer, by project. */
+  holds: Holds;
+  tracer: Tracer;
+  log: Log;
+};

@@ -1,0 +1,78 @@
+/** What a session's host tells of it, page by page, all of one state. */
+import { Ajv } from 'ajv';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { RecordPage } from '#wire/host-api/session-archive.ts';
+import { askHost, unreadable } from '../calls/ask-host.ts';
+import type { SessionParts } from '../parts.ts';
+
+export type SessionAsked = { projectId: string; sessionId: string };
+
+const isPage = new Ajv({ strict: true, formats: { 'date-time': true } }).compile<RecordPage>(
+  RecordPage,
+);
+
+/** Pages of one archive: a host that never ends is not listened to for ever. */
+const mostPages = 400;
+
+/** How often it is begun anew for a session in which something happens meanwhile. */
+const mostTries = 5;
+
+const lost = 'its rows went with its host; export a session before it is closed';
+
+const askPage = async (
+  parts: SessionParts,
+  asked: SessionAsked,
+  input: Pick<RecordPage, 'stamp'> & { from: RecordPage['next'] },
+  signal: AbortSignal,
+): Promise<RecordPage | 'moved'> => {
+  const { sessionId } = asked;
+  const inputJson = input.from === null ? '{}' : JSON.stringify(input);
+  const question = { ...asked, kind: 'export', inputJson, lost } as const;
+  const word = await askHost(parts, { ...question, mostChars: limits.callOutputBytes }, signal);
+  if (word.ok) {
+    if (isPage(word.value)) return word.value;
+    throw unreadable(sessionId, 'what it says is no page of a session');
+  }
+  const { code, message = 'it did not say why' } = word.error;
+  if (code === 'moved') return 'moved';
+  if (code === 'too_large') throw new AppError('conflict', `${sessionId}: ${message}`);
+  throw unreadable(sessionId, message);
+};
+
+/** Each page as it comes. Throws as `askHost` does; answers false where the session changed meanwhile. */
+const tellPages = async (
+  parts: SessionParts,
+  asked: SessionAsked,
+  tell: (page: RecordPage) => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  let next: RecordPage['next'] = null;
+  let stamp = '';
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page = await askPage(parts, asked, { from: next, stamp }, signal);
+    if (page === 'moved') return false;
+    await tell(page);
+    if (page.next === null) return true;
+    ({ next, stamp } = page);
+  }
+  throw new AppError('conflict', `${asked.sessionId} has more than can be exported`);
+};
+
+/**
+ * Has all pages of one state told. `begin` is called before the first, and again where the session changed and it is begun anew.
+ *
+ * @throws `conflict` when the session is over, or something happens in it all the time.
+ */
+export const tellRecord = async (
+  parts: SessionParts,
+  asked: SessionAsked,
+  begin: () => Promise<{ tell(page: RecordPage): Promise<void> }>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    if (await tellPages(parts, asked, (await begin()).tell, signal)) return;
+  }
+  const message = `${asked.sessionId} changed each time it was being exported; export it while nobody uses it`;
+  throw new AppError('conflict', message);
+};

@@ -1,0 +1,78 @@
+/**
+ * What a session's host is to do next: run a call, or stop serving the session. A host asks by its
+ * long poll and by answering a call; both end here.
+ */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import type { SessionHost } from '../../db/sessions/calls.ts';
+import { claimCall, type SessionWork } from '../../db/sessions/host-calls.ts';
+import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
+import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { SessionParts } from '../parts.ts';
+import { type HostCallText, toHostCall } from '../scheduling/waiting-hosts.ts';
+
+export type CallPoll = {
+  /** Seconds, as the host asks; at most what a poll may hold. */
+  seconds: number | undefined;
+  /** Whether the host is stopping: nothing is held, and nothing new handed out. */
+  isFinal: boolean;
+  signal: AbortSignal;
+};
+
+/** A `SessionDirective`, with the input of a call as text. */
+export type Directive = { call?: HostCallText; close?: { keepWarm: boolean; together?: true } };
+
+/** The refusal that makes a host stop: what it says is about a session that is not its own. */
+export const staleHost = (host: SessionHost): AppError =>
+  new AppError(
+    'conflict',
+    `${host.hostId} of generation ${host.generation} does not serve ${host.sessionId}`,
+  );
+
+const toDirective = (work: SessionWork | undefined, host: SessionHost): Directive | undefined => {
+  if (work === undefined || isFinal(sessionTransitions, work.state)) throw staleHost(host);
+  if (work.call !== undefined) return { call: toHostCall(work.call) };
+  const { keepWarm } = work;
+  if (work.state === 'CLOSING') return { close: { keepWarm, ...(keepWarm && { together: true }) } };
+  return undefined;
+};
+
+/** What news say that the session wants of this very host, if they do. */
+const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | undefined => {
+  const work = news?.work;
+  return work?.hostId === host.hostId && work.generation === host.generation ? work : undefined;
+};
+
+/**
+ * The next directive, held for until there is one. The first look may be the caller's own: it is taken
+ * when news are already watched for, so that nothing falls between. Throws `conflict` when the session
+ * is not this host's.
+ */
+export const nextDirective = async (
+  { db, notices, seats }: SessionParts,
+  host: SessionHost,
+  hold: CallPoll,
+  firstLook?: () => Promise<SessionWork | undefined>,
+): Promise<Directive> => {
+  const claim = () => claimCall(db, host, hold.isFinal);
+  let next = firstLook ?? claim;
+  const directive = await holdUntil(notices, {
+    topic: host.sessionId,
+    ms: hold.isFinal ? 0 : Math.min(toMs(hold.seconds), limits.pollMs),
+    signal: hold.signal,
+    look: async (news) => {
+      const work = workOf(news, host) ?? (await next());
+      next = claim;
+      return toDirective(work, host);
+    },
+    rest: async (wait) => {
+      const seat = seats.sit(host);
+      await wait();
+      const call = await seat.leave();
+      return call === undefined ? undefined : { call };
+    },
+  });
+  return directive ?? {};
+};

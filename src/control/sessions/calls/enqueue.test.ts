@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Queryable } from '../../db/core/database.ts';
+import { createCallWrites } from '../../db/sessions/batched-calls.ts';
+import type { StoodSession } from '../../db/sessions/ended-session.ts';
+import type { SessionParts } from '../parts.ts';
+import { enqueue } from './enqueue.ts';
+
+/** A service whose database takes no call, and then says how the session stands. */
+type Stands = Partial<StoodSession> & { openCalls: number; projectCalls: number };
+
+const refusing = (stands: Stands) => {
+  const db: Queryable = {
+    query: async <Row>({ name }: { name: string }) =>
+      (name === 'call_refusal'
+        ? [{ id: 'ses-1', endReason: null, error: null, ...stands, projectMost: 20 }]
+        : []) as Row[],
+  };
+  const parts = {
+    db,
+    callWrites: createCallWrites(db),
+    config: { quotas: { queuedCalls: 20 } },
+    facts: { get: async () => ({ versionId: 'ver-1' }) },
+    callRate: { spend: async () => undefined },
+    notices: { watch: () => ({ end: () => undefined }) },
+    seats: { reach: () => undefined },
+  } as unknown as SessionParts;
+  const body = {
+    kind: 'state' as const,
+    inputJson: '{}',
+    redact: 'off' as const,
+    keepWarm: false,
+    hash: null,
+  };
+  const request = { projectId: 'prj-1', sessionId: 'ses-1', body, idempotencyKey: undefined };
+  const signal = new AbortController().signal;
+  return enqueue(parts, request, { ms: 0, signal });
+};
+
+describe('a call that was not taken', () => {
+  it('is told that the queue was full, also when there is room again by then', async () => {
+    await expect(
+      refusing({ state: 'READY', openCalls: 999, projectCalls: 3 }),
+    ).rejects.toMatchObject({ code: 'exhausted', detail: { retryAfterMs: 1_000 } });
+    await expect(
+      refusing({ state: 'READY', openCalls: 1_000, projectCalls: 3 }),
+    ).rejects.toMatchObject({ code: 'exhausted', message: expect.stringContaining('1000 calls') });
+    await expect(
+      refusing({ state: 'READY', openCalls: 12, projectCalls: 20 }),
+    ).rejects.toMatchObject({ code: 'exhausted', detail: { quota: 'queued_calls', limit: 20 } });
+  });
+
+  it('is told the state of a session that takes none', async () => {
+    for (const state of ['CLOSING', 'CLOSED', 'FAILED'] as const) {
+      await expect(refusing({ state, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({
+        code: 'conflict',
+        detail: { state },
+      });
+    }
+  });
+
+  it('says why a session ended', async () => {
+    const error = { code: 'out_of_memory', message: 'its host had no memory left' };
+    const end = { state: 'FAILED', endReason: 'out_of_memory', error } as const;
+    await expect(refusing({ ...end, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({
+      message: 'ses-1 is FAILED (out_of_memory: its host had no memory left) and takes no calls',
+      detail: { state: 'FAILED', endReason: 'out_of_memory', sessionError: error },
+    });
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * A host leaves service: it is to be destroyed (`draining`), or it is known not to exist (`gone`). A
+ * session on it ends, or waits for another host.
+ */
+
+import { AppError } from '#domain/error.ts';
+import { type HostKind, type HostState, hostTransitions } from '#domain/host.ts';
+import { own } from '#domain/json.ts';
+import type { LedgerMark } from '#domain/ledger.ts';
+import { can } from '#domain/transitions.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { loseBrowser } from '../../db/sessions/browsers.ts';
+import {
+  type LockedHost,
+  type LockedSession,
+  lockHost,
+  lockSession,
+  releaseHost,
+  requeueSession,
+} from '../../db/sessions/endings.ts';
+import { findHostStatus } from '../../db/sessions/hosts.ts';
+import { noteLostEntries } from '../../db/sessions/lost-entries.ts';
+import type { SessionParts } from '../parts.ts';
+import {
+  addEffects,
+  applyEffects,
+  type Effects,
+  endSession,
+  noEffects,
+} from '../scheduling/end-sessions.ts';
+import { fateOf, type HostLoss } from './disposition.ts';
+import { staleGeneration } from './warm.ts';
+
+export type Loss = HostLoss & {
+  hostId: string;
+  to: 'draining' | 'gone';
+  /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
+  output?: string | null;
+  /** Last ledger entry that the host had written for its session, where that is known. */
+  ledger?: LedgerMark | undefined;
+  /** Refused with `conflict` unless it is the host's own, or the one before: that is, where the host says so. */
+  generation?: number;
+  /** Refused with `conflict` unless the host is in this state. */
+  ifState?: HostState | undefined;
+};
+
+/** Reasons that speak of a host in certain states; by now it may have been claimed. */
+const onlyIn: Record<string, readonly HostState[]> = {
+  surplus: ['starting', 'warm'],
+  outdated: ['starting', 'warm', 'recycling'],
+  start_timeout: ['starting'],
+  recycle_timeout: ['recycling'],
+};
+
+/** `requeued`: the session that waits for another host of this kind. */
+type Outcome = { effects: Effects; requeued?: { sessionId: string; kind: HostKind } | undefined };
+const nothing: Outcome = { effects: noEffects };
+
+const tries = 5;
+
+const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
+  const meant = ifState === undefined ? undefined : [ifState];
+  const allowed = meant ?? (to === 'draining' ? own(onlyIn, reason) : undefined);
+  if (allowed === undefined || allowed.includes(host.state)) return;
+  throw new AppError(
+    'conflict',
+    `${host.id} is ${host.state} by now, not ${allowed.join(' or ')}`,
+    {
+      detail: { state: host.state },
+    },
+  );
+};
+
+/** A host that goes may not have heard of its last assignment yet. */
+const checkGeneration = (host: LockedHost, { generation = host.generation }: Loss): void => {
+  if (generation === host.generation || generation + 1 === host.generation) return;
+  throw staleGeneration(host.id, generation);
+};
+
+const loseSession = async (
+  tx: Queryable,
+  session: LockedSession,
+  loss: HostLoss,
+): Promise<Outcome> => {
+  const fate = fateOf(session, loss);
+  if (fate.kind === 'requeue') {
+    await requeueSession(tx, session.id);
+    const requeued = { sessionId: session.id, kind: 'world' as const };
+    return { effects: addEffects(noEffects, [session.id]), requeued };
+  }
+  return { effects: await endSession(tx, session, fate) };
+};
+
+/** A session goes on without its browser, and waits for the next one. */
+const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Promise<Outcome> => {
+  const sessionId = await loseBrowser(tx, hostId, reason);
+  if (sessionId === undefined) return nothing;
+  const requeued = { sessionId, kind: 'browser' as const };
+  return { effects: addEffects(noEffects, [sessionId]), requeued };
+};
+
+/** Locks the host's session, then the host; undefined when the session changed in between. */
+const lockBoth = async (
+  tx: Queryable,
+  hostId: string,
+): Promise<{ host: LockedHost; session: LockedSession | undefined } | undefined> => {
+  const status = await findHostStatus(tx, hostId);
+  if (status === undefined) throw new AppError('not_found', `there is no host "${hostId}"`);
+  const { sessionId } = status;
+  const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
+  const host = await lockHost(tx, hostId);
+  return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
+};
+
+/** All that is known of the end of a host, for operators. */
+const accountOf = ({ detail, output }: Loss): string | null => {
+  const lines = [detail, output].filter(Boolean);
+  return lines.length === 0 ? null : lines.join('\n');
+};
+
+const loseServed = (
+  tx: Queryable,
+  { id, kind }: LockedHost,
+  session: LockedSession | undefined,
+  loss: HostLoss,
+): Outcome | Promise<Outcome> => {
+  if (session === undefined) return nothing;
+  return kind === 'browser' ? loseItsBrowser(tx, id, loss.reason) : loseSession(tx, session, loss);
+};
+
+/** Counts what a host took along of the ledger of its session, whose end says so then. */
+const noteLedger = async (
+  tx: Queryable,
+  { hostId, ledger }: Loss,
+  { effects, ...outcome }: Outcome,
+): Promise<Outcome> => {
+  const lost = ledger === undefined ? 0 : await noteLostEntries(tx, { ...ledger, hostId });
+  if (ledger === undefined || lost === 0) return { effects, ...outcome };
+  return { ...outcome, effects: addEffects(effects, [ledger.sessionId]) };
+};
+
+const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined> => {
+  const locked = await lockBoth(tx, loss.hostId);
+  if (locked === undefined) return undefined;
+  const { host, session } = locked;
+  if (!can(hostTransitions, host.state, loss.to)) return noteLedger(tx, loss, nothing);
+  checkGeneration(host, loss);
+  checkState(host, loss);
+  // A drained host may say more about its end than the one who found it gone.
+  const reason = host.endReason ?? loss.reason;
+  const ended = await loseServed(tx, host, session, { ...loss, reason });
+  const outcome = await noteLedger(tx, loss, ended);
+  await releaseHost(tx, { ...loss, detail: accountOf(loss) });
+  return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
+};
+
+/** Takes a host out of service. Doing so again changes nothing. */
+export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> => {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));
+    if (outcome === undefined) continue;
+    applyEffects(parts, outcome.effects);
+    const { requeued } = outcome;
+    if (requeued?.kind === 'world') await parts.placer.placeSession(requeued.sessionId);
+    else if (requeued !== undefined) await parts.browserPlacer.place();
+    return;
+  }
+  throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);
+};

@@ -1,0 +1,29 @@
+/** The files that the surface `ui` of a version serves, as its host is told of them and may read them. */
+import type { Digest } from '#domain/world.ts';
+import type { Assignment } from '#wire/host-api/assignment.ts';
+import { findHostWork } from '../../db/sessions/hosts.ts';
+import type { Version } from '../../worlds/caches/versions.ts';
+import type { SessionParts } from '../parts.ts';
+
+type PageFiles = NonNullable<Assignment['ui']>['files'];
+
+/** By their paths below the directory; none for a world without a UI. */
+export const pageFilesOf = ({ contract: { ui }, files }: Version): PageFiles => {
+  if (ui === null) return [];
+  const folder = `${ui.static}/`;
+  return files
+    .filter(({ path }) => path.startsWith(folder))
+    .map(({ path, ...file }) => ({ ...file, path: path.slice(folder.length) }));
+};
+
+/** Whether a blob is a file of the page that the host serves. */
+export const isPageFile = async (
+  { db, versions }: SessionParts,
+  hostId: string,
+  digest: Digest,
+): Promise<boolean> => {
+  const session = (await findHostWork(db, hostId))?.session;
+  if (session == null || !session.surfaces.includes('ui')) return false;
+  const version = await versions.get(session.versionId);
+  return version !== undefined && pageFilesOf(version).some(({ sha256 }) => sha256 === digest);
+};

@@ -1,0 +1,195 @@
+/** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
+import { AppError } from '#domain/error.ts';
+import type { HostState } from '#domain/host.ts';
+import { limits } from '#domain/limits.ts';
+import type { Assignment, LinkedWorld, WorldSources } from '#wire/host-api/assignment.ts';
+import type { pollHost } from '#wire/host-api/operations.ts';
+import type { Answer } from '#wire/operation.ts';
+import { jsonText } from '../../base/json/json-text.ts';
+import { findHostWork, type HostWork, type WarmReport } from '../../db/sessions/hosts.ts';
+import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
+import type { Brought } from '../../platform/notifications/notifications.ts';
+import { sessionToken } from '../../platform/tokens/tokens.ts';
+import type { Version } from '../../worlds/caches/versions.ts';
+import { findAssignment } from '../browsers/serve.ts';
+import { bundledSpec } from '../lifecycle/task.ts';
+import { apiAddress } from '../lifecycle/view.ts';
+import type { SessionParts } from '../parts.ts';
+import { loseHost } from './lose.ts';
+import { pageFilesOf } from './page-files.ts';
+import { reportWarm, staleGeneration } from './warm.ts';
+
+export type HostPoll = {
+  hostId: string;
+  generation: number;
+  /** Seconds to hold the answer. */
+  hold?: number | undefined;
+  signal: AbortSignal;
+};
+type HostAnswer = Answer<typeof pollHost>['body'];
+
+const findVersion = async ({ versions }: SessionParts, id: string): Promise<Version> => {
+  const version = await versions.get(id);
+  if (version === undefined) throw new Error(`version ${id} is missing`);
+  return version;
+};
+
+/** What a version is loaded from; a host that holds it already needs none of the bytes. */
+const toSources = async (
+  { smallBlobs }: SessionParts,
+  { bundle, projectId, snapshot }: Version,
+  isHeld: boolean,
+): Promise<WorldSources> => ({
+  bundle,
+  snapshot,
+  blobs: isHeld ? {} : await smallBlobs.pick(projectId, [bundle, snapshot]),
+});
+
+/** Bundled tasks of the linked versions are theirs to seed with; a link without one has the world's own rows. */
+export const linkedWorldsOf = (
+  parts: SessionParts,
+  { contract, links }: Version,
+): Promise<LinkedWorld[]> =>
+  Promise.all(
+    links.map(async ({ alias, versionId, tools }) => {
+      const version = await findVersion(parts, versionId);
+      const task = contract.dependencies.find((link) => link.alias === alias)?.task ?? null;
+      return {
+        alias,
+        worldSlug: version.slug,
+        ...(await toSources(parts, version, false)),
+        task: task === null ? null : bundledSpec(version, task),
+        tools,
+      };
+    }),
+  );
+
+const toAssignment = async (
+  parts: SessionParts,
+  session: NonNullable<HostWork['session']>,
+  { address: hostAddress, generation }: HostWork,
+): Promise<Assignment> => {
+  const address = apiAddress(parts.config, { id: session.id, hostAddress });
+  const secret = parts.secrets.of(session);
+  if (secret === undefined) {
+    const message = `${session.id} was opened with a value of SVC_SECRET that this control plane does not have; give it that value after the present one`;
+    throw new AppError('unavailable', message);
+  }
+  const version = await findVersion(parts, session.versionId);
+  return {
+    sessionId: session.id,
+    generation,
+    sessionToken: sessionToken(secret, session.id),
+    worldSlug: version.slug,
+    ...(await toSources(parts, version, session.isHeld)),
+    task: jsonText(session.taskJson) as unknown as Assignment['task'],
+    surfaces: session.surfaces,
+    ...(address === null ? {} : { address }),
+    clock: session.clock,
+    seed: session.seed,
+    ...(session.surfaces.includes('ui') ? { ui: { files: pageFilesOf(version) } } : {}),
+    ...(version.links.length === 0 ? {} : { links: await linkedWorldsOf(parts, version) }),
+  };
+};
+
+/** What news say that the host is to do next, if they do. */
+/**
+ * What a browser is to do, whose session may not be served yet: then it is told of it later. One whose session ended
+ * before it heard of it has begun nothing, and goes.
+ */
+const lookForBrowser = async (
+  parts: SessionParts,
+  asked: HostPoll,
+  { generation, sessionId }: HostWork,
+): Promise<HostAnswer | undefined> => {
+  const { hostId } = asked;
+  const isOwn = generation === asked.generation;
+  if (sessionId !== null && (isOwn || generation === asked.generation + 1)) {
+    const found = await findAssignment(parts, hostId);
+    if (found === 'waiting') return undefined;
+    if (found !== 'over') return { browser: found };
+    const detail = 'its session ended before it began';
+    await loseHost(parts, { hostId, to: 'draining', reason: 'session_closed', detail });
+    return { drain: true };
+  }
+  if (!isOwn) throw staleGeneration(hostId, asked.generation);
+  return undefined;
+};
+
+const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork | undefined =>
+  news?.orders?.generation === generation + 1 ? news.orders : undefined;
+
+/**
+ * What the host's row says, or who has written it just now. A host learns its new generation with its assignment, or with what it is to
+ * load, so the poll that brings it, first or again, comes with the one before.
+ */
+const look = async (
+  parts: SessionParts,
+  asked: HostPoll,
+  news?: Brought,
+): Promise<HostAnswer | undefined> => {
+  const { hostId, generation } = asked;
+  const work = ordersOf(news, asked) ?? (await findHostWork(parts.db, hostId));
+  if (work === undefined || work.state === 'gone') throw staleGeneration(hostId, generation);
+  if (work.state === 'draining') return { drain: true };
+  if (work.kind === 'browser') {
+    const found = await lookForBrowser(parts, asked, work);
+    if (found !== undefined || work.sessionId !== null || !work.isWanted) return found;
+    return (await parts.browserPlacer.place(hostId)) ? look(parts, asked) : undefined;
+  }
+  const isOwn = work.generation === generation;
+  const isNext = isOwn || work.generation === generation + 1;
+  if (work.session !== null && isNext) {
+    return { assignment: await toAssignment(parts, work.session, work) };
+  }
+  if (work.isLoading && work.heldVersionId !== null && isNext) {
+    const version = await findVersion(parts, work.heldVersionId);
+    const sources = await toSources(parts, version, false);
+    return { load: { generation: work.generation, ...sources } };
+  }
+  if (!isOwn) throw staleGeneration(hostId, generation);
+  if (!work.isWanted || !(await parts.placer.placeHost(hostId))) return undefined;
+  return look(parts, asked);
+};
+
+/** What was done before a host's row is looked at. */
+type Begun = { waits: boolean; answer?: HostAnswer };
+
+/**
+ * Answers as soon as there is something to do; `{}` when the time is over. What is done before it looks is done
+ * when news are already watched for, and says whether there can be nothing to do yet, or what to answer at once.
+ */
+export const poll = async (
+  parts: SessionParts,
+  asked: HostPoll,
+  before: () => Promise<Begun> = async () => ({ waits: false }),
+): Promise<HostAnswer> => {
+  let begin: typeof before | undefined = before;
+  const answer = await holdUntil(parts.notices, {
+    topic: asked.hostId,
+    ms: Math.min(toMs(asked.hold), limits.pollMs),
+    signal: asked.signal,
+    look: async (news) => {
+      const begun = await begin?.();
+      begin = undefined;
+      if (begun?.answer !== undefined) return begun.answer;
+      return begun?.waits === true ? undefined : look(parts, asked, news);
+    },
+  });
+  return answer ?? {};
+};
+
+/** Takes a report of a warm host, and answers as a poll does that follows it. */
+export const reportWarmAndPoll = async (
+  parts: SessionParts,
+  report: WarmReport,
+  hold: Pick<HostPoll, 'hold' | 'signal'>,
+): Promise<HostAnswer & { state: HostState }> => {
+  let state: HostState = 'warm';
+  const directive = await poll(parts, { ...report, ...hold }, async () => {
+    const warmed = await reportWarm(parts, report);
+    state = warmed.state;
+    return warmed;
+  });
+  return { state, ...directive };
+};

@@ -1,0 +1,54 @@
+/** The run of an agent's build that a session is opened for: the release gate counts it there. */
+import { AppError } from '#domain/error.ts';
+import type { RunOfSession } from '#wire/public-api/evaluation/release.ts';
+import type { Database } from '../../db/core/database.ts';
+import {
+  type DeclaredRun,
+  findDeclaredRun,
+  joinRun,
+  mostRuns,
+} from '../../db/evaluation/agent-runs.ts';
+
+type Known = Pick<DeclaredRun, 'buildHash' | 'model' | 'planned'>;
+
+/** Why a run does not take a session of this description. */
+const refusalOf = (known: DeclaredRun, wanted: Known, id: string): string => {
+  if (known.finishedAt !== null) {
+    return `run "${id}" was finished at ${known.finishedAt.toISOString()}; give the session a run of another id`;
+  }
+  const members = ['buildHash', 'model', 'planned'] as const;
+  const differing = members.find((member) => {
+    const given = wanted[member];
+    return given !== null && given !== known[member];
+  });
+  if (differing === undefined) return `run "${id}" is being changed; try again`;
+  return `run "${id}" has ${differing} ${JSON.stringify(known[differing])}, not ${JSON.stringify(wanted[differing])}; give the session a run of another id`;
+};
+
+/** Refuses a build that was not registered. */
+export const noBuildOfHash = (buildHash: string): AppError =>
+  new AppError('not_found', `there is no agent build with the buildHash "${buildHash}"`, {
+    detail: { hint: 'register it first: svc release builds register, or POST /agent-builds' },
+  });
+
+/**
+ * Notes a session as a rollout of its run before it is opened, so that none goes on without; returns the run and its
+ * build. Throws `not_found` for a build that was not registered, and `conflict` for a run of another build, or one that is
+ * finished.
+ */
+export const joinRunOfSession = async (
+  db: Database,
+  { projectId, sessionId }: { projectId: string; sessionId: string },
+  { id: runId, buildHash, model = null, planned = null }: RunOfSession,
+): Promise<{ agentRunId: string; buildId: string }> => {
+  const wanted = { buildHash, model, planned };
+  const { buildId, isTaken } = await joinRun(db, { projectId, sessionId, runId, ...wanted });
+  if (buildId === null) throw noBuildOfHash(buildHash);
+  if (isTaken) return { agentRunId: runId, buildId };
+  const known = await findDeclaredRun(db, projectId, runId);
+  const message =
+    known === undefined
+      ? `the build "${buildHash}" has ${mostRuns} runs, and no room for more; open the sessions of one run with one run id`
+      : refusalOf(known, wanted, runId);
+  throw new AppError('conflict', message, { detail: { error: 'run_differs' } });
+};

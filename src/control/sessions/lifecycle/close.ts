@@ -1,0 +1,201 @@
+/**
+ * The end of a session at its owner's wish: it is told to its host, and the host tells when it has stopped serving.
+ * A session that no host has is closed at once. The host may recycle itself when the owner wanted it kept warm, it
+ * has something to prove itself clean by, and it is not worn; else it goes.
+ */
+import { AppError } from '#domain/error.ts';
+import type { HostEnd } from '#domain/host.ts';
+import { sessionTransitions } from '#domain/session.ts';
+import { shareOf } from '#domain/share.ts';
+import { can } from '#domain/transitions.ts';
+import type { Holding } from '#wire/host-api/assignment.ts';
+import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import type { SessionHost } from '../../db/sessions/calls.ts';
+import {
+  beginClosing,
+  cancelQueued,
+  closeIdle,
+  type LockedHost,
+  type LockedSession,
+  lockHost,
+  lockOwnSession,
+  lockSession,
+  releaseHost,
+} from '../../db/sessions/endings.ts';
+import { closeAndRecycle } from '../../db/sessions/recycle.ts';
+import { insertRequests, makeRoom } from '../../db/sessions/requests.ts';
+import { noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import { poolTopic, routeTopic } from '../../platform/notifications/notifications.ts';
+import { staleHost } from '../calls/directive.ts';
+import type { SessionParts } from '../parts.ts';
+import {
+  addEffects,
+  applyEffects,
+  type Effects,
+  endedCalls,
+  endSession,
+  noEffects,
+} from '../scheduling/end-sessions.ts';
+import { awaitWatched, hasEnded, type SessionWait } from './wait.ts';
+
+const beginToClose = async (
+  tx: Queryable,
+  session: LockedSession,
+  keepWarm: boolean,
+): Promise<Effects> => {
+  if (!can(sessionTransitions, session.state, 'CLOSING')) return noEffects;
+  if (session.hostId === null) {
+    return endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  }
+  await beginClosing(tx, session.id, 'requested', keepWarm);
+  const cancelled = await cancelQueued(tx, [session.id], endedCalls('requested').cancelled);
+  return addEffects(noEffects, [session.id], cancelled);
+};
+
+/**
+ * Begins to close a session, or closes it; answers it as it is then, where that is known. Closing one again
+ * changes nothing. Throws `not_found` when the project has none of this id.
+ */
+const close = async (
+  parts: SessionParts,
+  projectId: string,
+  sessionId: string,
+  keepWarm: boolean,
+): Promise<SessionRow | undefined> => {
+  const closing = await closeIdle(parts.db, projectId, sessionId, keepWarm);
+  if (closing !== undefined) {
+    const { session, work } = closing;
+    parts.notices.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
+    return session;
+  }
+  const effects = await parts.db.transaction(async (tx) => {
+    const session = await lockOwnSession(tx, projectId, sessionId);
+    if (session === undefined) throw noSession(sessionId);
+    return beginToClose(tx, session, keepWarm);
+  });
+  applyEffects(parts, effects);
+  return undefined;
+};
+
+/** Closes a session, and waits until it is closed if that is asked for. */
+export const closeAndWait = async (
+  parts: SessionParts,
+  wait: Omit<SessionWait, 'until'>,
+  keepWarm: boolean,
+): Promise<SessionRow> => {
+  const { projectId, sessionId } = wait;
+  const watch = parts.notices.watch(sessionId);
+  try {
+    const known = await close(parts, projectId, sessionId, keepWarm);
+    return await awaitWatched(parts, watch, known, { ...wait, until: hasEnded });
+  } finally {
+    watch.end();
+  }
+};
+
+/** `warm`: the host has said already that it is recycled, or has what is next by then. */
+export type Dismissal = { generation: number; next: 'recycle' | 'exit' | 'warm'; taken: true };
+
+/**
+ * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
+ * turns from the start would otherwise all go at once.
+ */
+export const usesOf = (hostId: string, maxUses: number): number =>
+  maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
+
+/** What a host does after a session; undefined is for its recycling. */
+const endOf = (
+  { id, uses, stateDigest }: LockedHost,
+  keepWarm: boolean,
+  maxUses: number,
+): HostEnd | undefined => {
+  if (!keepWarm || stateDigest === null) return 'session_closed';
+  return uses >= usesOf(id, maxUses) ? 'worn' : undefined;
+};
+
+const nextOf = (to: LockedHost['state']): Dismissal['next'] => {
+  if (to === 'recycling') return 'recycle';
+  return to === 'warm' || to === 'assigned' ? 'warm' : 'exit';
+};
+
+const dismissalOf = (generation: number, to: LockedHost['state']): Dismissal => ({
+  generation,
+  next: nextOf(to),
+  taken: true,
+});
+
+/** Whether a host has ended what it served in a generation: since then it has been given one session at most. */
+const isAfter = (host: LockedHost, generation: number): boolean =>
+  host.generation === generation + 1 ||
+  (host.generation === generation + 2 && host.state === 'assigned');
+
+const finishClosing = async (
+  tx: Queryable,
+  session: LockedSession,
+  host: LockedHost,
+  maxUses: number,
+): Promise<{ effects: Effects; dismissal: Dismissal }> => {
+  const end = endOf(host, session.keepWarm, maxUses);
+  const to = end === undefined ? 'recycling' : 'draining';
+  const effects = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
+  const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
+  const generation = await releaseHost(tx, release);
+  if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
+  return { effects: addEffects(effects, [host.id]), dismissal: dismissalOf(generation, to) };
+};
+
+/**
+ * Closes the session the usual way, in one statement, and answers the generation of its host then; undefined where
+ * there is more to it. `holding`: what a host holds that has recycled itself already, and is warm by that.
+ */
+export const closeAsUsual = async (
+  parts: SessionParts,
+  asked: SessionHost,
+  entries: readonly KeptEntry[],
+  holding?: Holding,
+): Promise<number | undefined> => {
+  const { sessionId, hostId } = asked;
+  const mostUses = usesOf(hostId, parts.config.hostMaxUses);
+  const recycled = await closeAndRecycle(parts.db, asked, mostUses, entries, holding);
+  if (recycled === undefined) return undefined;
+  const { session, generation, keptBytes } = recycled;
+  applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
+  parts.notices.tellSession({ session }, routeTopic(sessionId), poolTopic);
+  // The session is closed whatever becomes of this, and whoever waits for that knows it by now.
+  try {
+    await makeRoom(parts.db, sessionId, entries, keptBytes);
+  } catch (err) {
+    parts.log.warn({ err, sessionId }, 'a session keeps more of its ledger than it may');
+  }
+  return generation;
+};
+
+/** Closes the session, with the last entries of its ledger; a repeated report gets the same answer. */
+export const reportClosed = async (
+  parts: SessionParts,
+  asked: SessionHost,
+  entries: readonly KeptEntry[],
+): Promise<Dismissal> => {
+  const usual = await closeAsUsual(parts, asked, entries);
+  if (usual !== undefined) return dismissalOf(usual, 'recycling');
+  const { sessionId, hostId, generation } = asked;
+  const { db, config } = parts;
+  const isTaken = entries.length === 0 || (await insertRequests(db, asked, entries));
+  const { effects, dismissal } = await db.transaction(async (tx) => {
+    const session = await lockSession(tx, sessionId);
+    const host = await lockHost(tx, hostId);
+    if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
+      throw staleHost(asked);
+    }
+    // Of a host that has its next session by now they were taken with the end.
+    if (!isTaken && host.state !== 'assigned') throw staleHost(asked);
+    if (session.state === 'CLOSING') return finishClosing(tx, session, host, config.hostMaxUses);
+    if (session.state === 'CLOSED' && isAfter(host, generation)) {
+      return { effects: noEffects, dismissal: dismissalOf(generation + 1, host.state) };
+    }
+    throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
+  });
+  applyEffects(parts, effects);
+  return dismissal;
+};

@@ -1,0 +1,111 @@
+/** A host has loaded its session, or cannot. */
+
+import { sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { wholeStep } from '#runtime/trace-steps.ts';
+import type { SessionDirective } from '#wire/host-api/operations.ts';
+import type { SessionHost } from '../../db/sessions/calls.ts';
+import { lockSession } from '../../db/sessions/endings.ts';
+import { claimCall, type SessionWork } from '../../db/sessions/host-calls.ts';
+import { makeReady, type Readied } from '../../db/sessions/ready.ts';
+import { routeTopic } from '../../platform/notifications/notifications.ts';
+import { type CallPoll, nextDirective, staleHost } from '../calls/directive.ts';
+import type { SessionParts } from '../parts.ts';
+import { applyEffects, endWithHost, noEffects } from '../scheduling/end-sessions.ts';
+
+/** What took a host time, as it told when it was ready. */
+export type HostStep = { name: string; agoMs: number; tookMs: number };
+
+const traceReady = (
+  { tracer }: SessionParts,
+  sessionId: string,
+  { start, openedMs, claimedMs }: Omit<Readied, 'session' | 'openCalls'>,
+  steps: readonly HostStep[],
+): void => {
+  const nowMs = Date.now();
+  const until = (beganMs: number) => ({ beganMs, endedMs: nowMs });
+  tracer.add(sessionId, { name: wholeStep, ...until(nowMs - openedMs), attributes: { start } });
+  tracer.add(sessionId, { name: 'prepare', ...until(nowMs - claimedMs) });
+  for (const { name, agoMs, tookMs } of steps) {
+    const endedMs = nowMs - agoMs;
+    const times = { beganMs: endedMs - tookMs, endedMs };
+    tracer.add(sessionId, { name, within: 'prepare', program: 'svc-world-host', ...times });
+  }
+};
+
+/** What a session wants that became ready before anybody called it. */
+const nothingYet: SessionWork = { state: 'READY', keepWarm: false, call: undefined };
+
+/** Tells and counts that a session became ready. */
+const tellReady = (
+  parts: SessionParts,
+  host: SessionHost,
+  readied: Readied,
+  steps: readonly HostStep[],
+): void => {
+  const { session, start, openedMs, claimedMs } = readied;
+  const { sessionId, hostId } = host;
+  parts.log.info({ sessionId, hostId, start, openedMs }, 'session ready');
+  parts.metrics.readySeconds.observe({ start }, openedMs / 1_000);
+  parts.metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
+  traceReady(parts, sessionId, readied, steps);
+  const work = readied.openCalls === 0 ? { work: { ...host, ...nothingYet } } : {};
+  parts.notices.tellSession({ session, ...work }, routeTopic(sessionId));
+  // Its browser is told of it from now on.
+  if (session.browser?.hostId != null) parts.notices.tell(session.browser.hostId);
+};
+
+export type ReadyReport = {
+  /** Without a digest the host has nothing to prove itself clean by, and is not recycled. */
+  holding: { bundle: string; stateDigest: string | null };
+  steps: readonly HostStep[];
+  hold: CallPoll;
+};
+
+/**
+ * Makes the session ready and answers what to do first, held for until there is something. A repeated report
+ * changes nothing; one of a bundle that the session's version does not have is refused like a stale host's.
+ */
+export const reportReady = async (
+  parts: SessionParts,
+  host: SessionHost,
+  { holding, steps, hold }: ReadyReport,
+): Promise<SessionDirective> =>
+  nextDirective(parts, host, hold, async () => {
+    const readied = await makeReady(parts.db, host, holding);
+    if (readied !== undefined) {
+      tellReady(parts, host, readied, steps);
+      if (readied.openCalls === 0) return nothingYet;
+    }
+    const work = await claimCall(parts.db, host, false);
+    if (work?.state === 'PROVISIONING') throw staleHost(host);
+    return work;
+  });
+
+export type LoadFailure = { code: string; message: string };
+
+/**
+ * Ends a session that its host cannot load, with the host's own words, and drains the host. Of a session that
+ * is over it changes nothing.
+ */
+export const reportFailed = async (
+  parts: SessionParts,
+  { sessionId, hostId, generation }: SessionHost,
+  error: LoadFailure,
+): Promise<void> => {
+  const effects = await parts.db.transaction(async (tx) => {
+    const session = await lockSession(tx, sessionId);
+    if (session?.hostId !== hostId || session.generation !== generation) {
+      throw staleHost({ sessionId, hostId, generation });
+    }
+    // A repeated report; by now the host may be another session's.
+    if (isFinal(sessionTransitions, session.state)) return noEffects;
+    const ending =
+      session.state === 'CLOSING'
+        ? ({ to: 'CLOSED', reason: 'requested', error: null } as const)
+        : ({ to: 'FAILED', reason: 'provision_failed', error } as const);
+    const detail = `${error.code}: ${error.message}`;
+    return endWithHost(tx, session, ending, { reason: 'load_failed', detail });
+  });
+  applyEffects(parts, effects);
+};

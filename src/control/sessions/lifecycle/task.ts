@@ -1,0 +1,81 @@
+/**
+ * The task of a session: one that the world bundles, one that the project stores, or one given inline. These are checked against the
+ * world's contract before anything is opened. The session keeps its own copy.
+ */
+
+import type { TaskForm } from '#domain/session.ts';
+import type { Contract } from '#language/contract.ts';
+import type { Task } from '#language/task.ts';
+import { specOfBundled } from '#wire/public-api/worlds/bundled-task.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
+import { type KeptOpen, type KeptTask, keepTask } from '../../base/bodies/keep.ts';
+import { hashOfSpec } from '../../base/json/canonical.ts';
+import type { Version } from '../../worlds/caches/versions.ts';
+import { checkSpec, invalidTask } from '../../worlds/tasks/check.ts';
+import { getSpec } from '../../worlds/tasks/stored.ts';
+import type { SessionParts } from '../parts.ts';
+
+/** The spec of a task as JSON text, and what the service itself looks at of it. */
+export type SessionTask = KeptTask & {
+  form: TaskForm;
+  /** `sha256:…` of the spec. */
+  hash: string;
+  /** Of a stored one. */
+  id: string | null;
+  version: number | null;
+};
+
+const unstored = { id: null, version: null };
+
+type TaskGiven = NonNullable<KeptOpen['task']>;
+
+const findBundled = (contract: Contract, name: string): Task => {
+  const task = contract.tasks.find((candidate) => candidate.name === name);
+  if (task !== undefined) return task;
+  const names = contract.tasks.map((candidate) => candidate.name);
+  const known =
+    names.length === 0 ? 'the world bundles no task' : `its tasks are ${names.join(', ')}`;
+  throw invalidTask([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
+};
+
+/** The spec of a task that a version bundles. */
+export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
+  specOfBundled(findBundled(contract, name));
+
+/** What was made of a bundled task once; a version never changes, and sessions are opened often. */
+const made = new WeakMap<Task, SessionTask>();
+
+const toBundled = (task: Task): SessionTask => {
+  const known = made.get(task);
+  if (known !== undefined) return known;
+  const spec = specOfBundled(task);
+  const bundled: SessionTask = {
+    form: 'bundled',
+    ...keepTask(spec),
+    hash: hashOfSpec(spec),
+    ...unstored,
+  };
+  made.set(task, bundled);
+  return bundled;
+};
+
+/** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
+export const resolveTask = async (
+  parts: SessionParts,
+  version: Version,
+  given: TaskGiven | undefined,
+  signal?: AbortSignal,
+): Promise<SessionTask | undefined> => {
+  if (given === undefined) return undefined;
+  if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
+  if ('id' in given) {
+    const stored = await getSpec(parts, version.projectId, given);
+    // What is told of it is the hash that its history has.
+    await checkSpec(parts, version, stored.task, signal);
+    const { id, version: number, contentHash: hash } = stored;
+    return { form: 'stored', ...stored.task, hash, id, version: number };
+  }
+  const { inline } = given;
+  const checked = await checkSpec(parts, version, inline, signal);
+  return { form: 'inline', ...inline, ...checked, ...unstored };
+};

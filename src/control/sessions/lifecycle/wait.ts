@@ -1,0 +1,59 @@
+/** Waiting for a session: until it can be used, or is over. */
+import { type SessionState, sessionTransitions } from '#domain/session.ts';
+import { isFinal } from '#domain/transitions.ts';
+import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import { holdWatching, toMs } from '../../platform/notifications/held-requests.ts';
+import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { Watch } from '../../platform/notifications/topics.ts';
+import type { SessionParts } from '../parts.ts';
+import { isUsable } from './view.ts';
+
+export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
+/** An open has its outcome: the session can be used by all its surfaces, or never will. */
+export const isSettled = (session: SessionRow): boolean =>
+  isUsable(session) || isOver(session.state) || session.browser?.isGivenUp === true;
+/** It is closed, or failed. */
+export const hasEnded = ({ state }: SessionRow): boolean => isOver(state);
+
+export type SessionWait = {
+  projectId: string;
+  sessionId: string;
+  seconds: number | undefined;
+  signal: AbortSignal;
+  until(session: SessionRow): boolean;
+};
+
+/**
+ * The session once its state is one to wait for, or as it is when the time is over. `watch` must be older than
+ * what is known of the session, if something is, so that no news falls between.
+ */
+export const awaitWatched = async (
+  { db, notices }: SessionParts,
+  watch: Watch<Brought>,
+  known: SessionRow | undefined,
+  { projectId, sessionId, seconds, signal, until }: SessionWait,
+): Promise<SessionRow> => {
+  const read = async (): Promise<SessionRow> => {
+    const session = await findSession(db, projectId, sessionId);
+    if (session === undefined) throw noSession(sessionId);
+    return session;
+  };
+  let latest = known;
+  const look = async (news: Brought | undefined): Promise<SessionRow | undefined> => {
+    const session = latest ?? news?.session ?? (await read());
+    latest = undefined;
+    return until(session) || !seconds ? session : undefined;
+  };
+  const found = await holdWatching(notices, watch, { ms: toMs(seconds), signal, look });
+  return found ?? read();
+};
+
+/** The same of a session that nothing is known of yet. */
+export const awaitSession = async (parts: SessionParts, wait: SessionWait): Promise<SessionRow> => {
+  const watch = parts.notices.watch(wait.sessionId);
+  try {
+    return await awaitWatched(parts, watch, undefined, wait);
+  } finally {
+    watch.end();
+  }
+};

@@ -1,0 +1,21 @@
+/** The parts that sessions are given: those of worlds, and what assigns hosts and writes calls. */
+
+import type { OpenPriority } from '../base/fairness/open-priority.ts';
+import type { CallWrites } from '../db/sessions/batched-calls.ts';
+import type { WorldParts } from '../worlds/parts.ts';
+import type { SessionFacts } from './caches/session-facts.ts';
+import type { Admission } from './scheduling/admission.ts';
+import type { BrowserPlacer } from './scheduling/browser-assigner.ts';
+import type { Placer } from './scheduling/host-assigner.ts';
+import type { Seats } from './scheduling/waiting-hosts.ts';
+
+export type SessionParts = WorldParts & {
+  callWrites: CallWrites;
+  admission: Admission;
+  placer: Placer;
+  browserPlacer: BrowserPlacer;
+  facts: SessionFacts;
+  seats: Seats;
+  /** Opens go before writes of telemetry. */
+  openPriority: OpenPriority;
+};

@@ -1,0 +1,111 @@
+/**
+ * Keeps what a browser says that it showed, part by part. A browser that was broken into is not believed more than that:
+ * what it sends has to be pictures of the size that there is, in order, and within what a recording may hold.
+ */
+import { AppError } from '#domain/error.ts';
+import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
+import type { RecordedPicture } from '#wire/host-api/browser-operations.ts';
+import { findBrowserState } from '../../db/sessions/browsers.ts';
+import type { SessionHost } from '../../db/sessions/calls.ts';
+import {
+  addPart,
+  cutRecording,
+  dropRecording,
+  findSpentRecording,
+  hasPart,
+  listPartDigests,
+  lockRecording,
+  markStored,
+  type Recording,
+} from '../../db/sessions/recordings.ts';
+import { digestOf } from '../../platform/blobs/blobs.ts';
+import { staleHost } from '../calls/directive.ts';
+import type { SessionParts } from '../parts.ts';
+import { blocksOf, type Frame, isKeyFrameOf } from './webm.ts';
+
+export type SentPart = SessionHost & {
+  number: number;
+  beganAtMs: number;
+  mark: RecordingMark | null;
+  pictures: readonly RecordedPicture[];
+};
+
+const invalid = (index: number, message: string): AppError =>
+  new AppError('invalid', `picture ${index}: ${message}`, {
+    fields: [{ path: ['pictures', String(index)], message }],
+  });
+
+const readFrames = (pictures: readonly RecordedPicture[]): Frame[] => {
+  let last = -1;
+  return pictures.map(({ afterMs, data }, index) => {
+    const frame = { afterMs, data: Buffer.from(data, 'base64') };
+    if (!isKeyFrameOf(frame.data, recordingLimits)) {
+      const { width, height } = recordingLimits;
+      throw invalid(index, `is no key frame of VP8 of ${width} × ${height}`);
+    }
+    if (afterMs <= last) throw invalid(index, 'is not after the one before it');
+    last = afterMs;
+    return frame;
+  });
+};
+
+/** When a part begins: no clock of a browser puts it before what is there. */
+const startOf = ({ beganAt, endMs, nextPart }: Recording, beganAtMs: number): number => {
+  if (beganAt === null || nextPart === 0) return 0;
+  return Math.max(endMs + 1, beganAtMs - beganAt.getTime());
+};
+
+/**
+ * Keeps a part, and says whether the recording is cut: then this part is not kept, and no further one.
+ *
+ * @throws `conflict` when the session is not the browser's, `invalid` for what are no pictures.
+ */
+export const keepPart = async (
+  { blobs, db }: SessionParts,
+  { sessionId, hostId, generation, ...part }: SentPart,
+): Promise<{ isCut: boolean }> => {
+  const frames = readFrames(part.pictures);
+  const blocks = blocksOf(frames, `${sessionId} ${part.number}`);
+  const [bytes, digest] = [blocks.byteLength, digestOf(blocks)];
+  const outcome = await db.transaction(async (tx) => {
+    const browser = { sessionId, hostId, generation };
+    if ((await findBrowserState(tx, browser)) === undefined) throw staleHost(browser);
+    const recording = await lockRecording(tx, sessionId);
+    if (recording === undefined) {
+      throw new AppError('conflict', `${sessionId} was opened without a recording`);
+    }
+    if (part.number < recording.nextPart) {
+      const isThere = await hasPart(tx, { sessionId, number: part.number, digest });
+      return isThere ? 'there' : 'over';
+    }
+    if (recording.cutAt !== null || recording.bytes + bytes > recordingLimits.bytes) {
+      await cutRecording(tx, sessionId);
+      return 'cut';
+    }
+    const startMs = startOf(recording, part.beganAtMs);
+    await addPart(tx, {
+      ...{ sessionId, number: part.number, startMs, bytes, mark: part.mark },
+      beganAt: recording.beganAt ?? new Date(part.beganAtMs),
+      endMs: startMs + (frames.at(-1)?.afterMs ?? 0),
+      pictures: frames.length,
+      digest,
+    });
+    return 'added';
+  });
+  if (outcome === 'cut') return { isCut: true };
+  if (outcome === 'over') return { isCut: false };
+  // Of one that is sent again, the bytes may not have been stored the first time.
+  await blobs.put(blocks);
+  await markStored(db, { sessionId, number: part.number });
+  return { isCut: false };
+};
+
+/** Gives up the pictures of a recording whose session ended long ago; one at a time. */
+export const dropOldRecording = async ({ blobs, db, log }: SessionParts): Promise<void> => {
+  const sessionId = await findSpentRecording(db, recordingLimits.keptDays);
+  if (sessionId === undefined) return;
+  const digests = await listPartDigests(db, sessionId);
+  for (const digest of digests) await blobs.remove(digest);
+  await dropRecording(db, sessionId);
+  log.info({ sessionId, parts: digests.length }, 'removed an old recording');
+};

@@ -1,0 +1,120 @@
+/** The recording of a session, told and read. What is read is made of its parts as it is sent. */
+import { Readable } from 'node:stream';
+import { AppError } from '#domain/error.ts';
+import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
+import type { RecordingView } from '#wire/public-api/sessions/recording-operations.ts';
+import { isServedByBrowser } from '../../db/sessions/browsers.ts';
+import {
+  findRecording,
+  listParts,
+  type Recording,
+  type RecordingPart,
+} from '../../db/sessions/recordings.ts';
+import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionParts } from '../parts.ts';
+import { type Chapter, clusterHead, type Film, filmHead } from './webm.ts';
+
+/** How long its last picture is shown. */
+const lastMs = 1_000;
+
+type Found = { session: SessionRow; recording: Recording; parts: RecordingPart[] };
+
+const find = async ({ db }: SessionParts, projectId: string, sessionId: string): Promise<Found> => {
+  const session = await findSession(db, projectId, sessionId);
+  if (session === undefined) throw noSession(sessionId);
+  const recording = await findRecording(db, sessionId);
+  if (recording === undefined) {
+    throw new AppError(
+      'not_found',
+      `${sessionId} was opened without a recording; ask for one with "browserRecording" (svc worlds session open --record)`,
+    );
+  }
+  return { session, recording, parts: await listParts(db, sessionId) };
+};
+
+const durationOf = (parts: readonly RecordingPart[]): number => {
+  const last = parts.at(-1);
+  return last === undefined ? 0 : last.endMs + lastMs;
+};
+
+const titles: Record<RecordingMark, string> = {
+  start: 'Start',
+  reset: 'Reset: a fresh profile',
+  restored: 'The browser was lost and came back',
+  reclaimed: 'Another browser took over',
+};
+
+const chaptersOf = ({ cutAt, beganAt }: Recording, parts: readonly RecordingPart[]): Chapter[] => {
+  const marked = parts.flatMap(({ startMs, mark }) =>
+    mark === null ? [] : [{ startMs, title: titles[mark] }],
+  );
+  const last = parts.at(-1);
+  if (cutAt === null || beganAt === null || last === undefined) return marked;
+  return [...marked, { startMs: last.endMs, title: `Cut at ${cutAt.toISOString()}: no more room` }];
+};
+
+const filmOf = (recording: Recording, parts: readonly RecordingPart[]): Film => ({
+  width: recordingLimits.width,
+  height: recordingLimits.height,
+  beganAt: recording.beganAt ?? new Date(0),
+  durationMs: durationOf(parts),
+  parts,
+  chapters: chaptersOf(recording, parts),
+});
+
+/** What there is of a recording. Throws `not_found` for a session without one. */
+export const viewRecording = async (
+  all: SessionParts,
+  projectId: string,
+  sessionId: string,
+): Promise<RecordingView> => {
+  const { session, recording, parts } = await find(all, projectId, sessionId);
+  const { beganAt, pictures, cutAt, droppedAt } = recording;
+  const isOpen = session.closedAt === null || (await isServedByBrowser(all.db, sessionId));
+  return {
+    sessionId,
+    beganAt: beganAt?.toISOString() ?? null,
+    durationMs: durationOf(parts),
+    pictures: droppedAt === null ? pictures : 0,
+    bytes: parts.length === 0 ? 0 : filmHead(filmOf(recording, parts)).totalBytes,
+    complete: !isOpen,
+    cutAt: cutAt?.toISOString() ?? null,
+    droppedAt: droppedAt?.toISOString() ?? null,
+    marks: parts.flatMap(({ startMs, mark }) => {
+      if (mark === null || beganAt === null) return [];
+      const at = new Date(beganAt.getTime() + startMs).toISOString();
+      return [{ atMs: startMs, at, what: mark }];
+    }),
+  };
+};
+
+/** Why there is no film. */
+const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
+  droppedAt === null
+    ? new AppError(
+        'not_found',
+        `nothing of ${sessionId} is recorded yet; its browser has shown nothing`,
+      )
+    : new AppError(
+        'not_found',
+        `the recording of ${sessionId} was removed on ${droppedAt.toISOString()}: it is kept for ${recordingLimits.keptDays} days after the session`,
+      );
+
+/** The film, as it is read, and how many bytes it has. Throws `not_found` when there is none. */
+export const readFilm = async (
+  all: SessionParts,
+  projectId: string,
+  sessionId: string,
+): Promise<{ stream: Readable; bytes: number }> => {
+  const { recording, parts } = await find(all, projectId, sessionId);
+  if (parts.length === 0) throw lackOf(sessionId, recording);
+  const { head, totalBytes } = filmHead(filmOf(recording, parts));
+  const write = async function* (): AsyncGenerator<Uint8Array> {
+    yield head;
+    for (const part of parts) {
+      yield clusterHead(part);
+      yield await all.blobs.get(part.digest);
+    }
+  };
+  return { stream: Readable.from(write(), { objectMode: false }), bytes: totalBytes };
+};

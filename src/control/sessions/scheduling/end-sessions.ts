@@ -1,0 +1,107 @@
+/**
+ * How sessions end. Whoever ends one locks it, then its calls, then its host, in one transaction, and
+ * tells about it when that is done.
+ */
+import type { CallError } from '#domain/call.ts';
+import type { HostEnd } from '#domain/host.ts';
+import type { EndReason } from '#domain/session.ts';
+import type { Log } from '#runtime/log.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import type { SessionError } from '../../db/sessions/ended-session.ts';
+import {
+  type EndedCall,
+  type Ending,
+  endCalls,
+  finishSession,
+  type LockedSession,
+  releaseHost,
+} from '../../db/sessions/endings.ts';
+import { type Notices, poolTopic, routeTopic } from '../../platform/notifications/notifications.ts';
+import type { Metrics } from '../../platform/telemetry/counters.ts';
+
+/** Errors of the open calls of a session that ended: they say why it did, as the session itself does. */
+export const endedCalls = (
+  reason: EndReason,
+  error: SessionError | null = null,
+): { cancelled: CallError; lost: CallError } => {
+  const ended = error === null ? reason : `${reason}: ${error.message}`;
+  const details = error === null ? { reason } : { reason, sessionError: error };
+  return {
+    cancelled: {
+      code: 'session_ended',
+      message: `the session ended (${ended}) before a host took the call; nothing was done`,
+      details,
+    },
+    lost: {
+      code: reason === 'requested' ? 'session_ended' : reason,
+      message: `the session ended (${ended}) while its host had the call; whether it ran is not known`,
+      details,
+    },
+  };
+};
+
+export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
+
+/** What is told and counted once the transaction is committed. */
+export type Effects = {
+  /** Ids of what changed. */
+  topics: readonly string[];
+  /** Sessions that ended, and calls that ended with them. */
+  ends: readonly SessionEnd[];
+  calls: readonly EndedCall[];
+};
+
+export const noEffects: Effects = { topics: [], ends: [], calls: [] };
+
+/** The effects with further topics, and calls that ended. */
+export const addEffects = (
+  effects: Effects,
+  topics: readonly string[],
+  calls: readonly EndedCall[] = [],
+): Effects => ({
+  topics: [...effects.topics, ...topics, ...calls.map(({ id }) => id)],
+  ends: effects.ends,
+  calls: [...effects.calls, ...calls],
+});
+
+export const applyEffects = (
+  { log, notices, metrics }: { log: Log; metrics: Metrics; notices: Notices },
+  { topics, ends, calls }: Effects,
+): void => {
+  for (const end of ends) {
+    metrics.ends.inc({ reason: end.reason });
+    log.info(end, 'session ended');
+  }
+  for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
+  if (topics.length === 0) return;
+  const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
+  notices.tell(...new Set([...topics, ...routes, poolTopic]));
+};
+
+/** Ends a locked session and its open calls. */
+export const endSession = async (
+  tx: Queryable,
+  session: LockedSession,
+  ending: Ending,
+): Promise<Effects> => {
+  const reason = await finishSession(tx, session.id, ending);
+  const end = { sessionId: session.id, hostId: session.hostId };
+  const effects = { ...noEffects, ends: reason === undefined ? [] : [{ ...end, reason }] };
+  if (session.openCalls === 0) return addEffects(effects, [session.id]);
+  const errors = endedCalls(reason ?? ending.reason, ending.error);
+  const calls = await endCalls(tx, session.id, errors);
+  return addEffects(effects, [session.id], calls);
+};
+
+/** Ends a locked session and drains the host that it is with. */
+export const endWithHost = async (
+  tx: Queryable,
+  session: LockedSession,
+  ending: Ending,
+  host: { reason: HostEnd; detail: string | null },
+): Promise<Effects> => {
+  const effects = await endSession(tx, session, ending);
+  if (session.hostId === null) return effects;
+  await releaseHost(tx, { hostId: session.hostId, to: 'draining', ...host });
+  return addEffects(effects, [session.hostId]);
+};

@@ -1,0 +1,58 @@
+/**
+ * The tools of versions in the form that MCP has for them. They are made of what sessions show, when they are first
+ * asked for, and stay in memory within bounds that projects share. Very large ones are made in a process of their
+ * own: schemas are strangers' work.
+ */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { type McpTool, mcpToolsOf } from '../../base/contracts/mcp-tools.ts';
+import { createFairCache } from '../../base/fairness/fair-cache.ts';
+import type { Lane } from '../compile/process-pool.ts';
+import type { VersionTexts } from './version-texts.ts';
+import type { Version } from './versions.ts';
+
+export type McpTools = {
+  /** All tools of a version, those of linked worlds too, in its order. */
+  of(version: Pick<Version, 'id' | 'projectId'>, signal: AbortSignal): Promise<McpTool[]>;
+};
+
+/** What all that are kept may take. */
+const mostBytes = 64 * 1024 * 1024;
+const bytesPerChar = 2;
+const toolBytes = 128;
+
+const bytesOf = (tools: readonly McpTool[]): number =>
+  tools.reduce((sum, { json }) => sum + toolBytes + json.length * bytesPerChar, 0);
+
+/** Makes it over the texts of versions and the processes that large bodies are read in. */
+export const createMcpTools = (
+  texts: Pick<VersionTexts, 'one'>,
+  readers: Pick<Lane, 'run'>,
+): McpTools => {
+  const kept = createFairCache<McpTool[]>(mostBytes);
+
+  const makeApart = async (
+    toolSchemas: string,
+    project: string,
+    signal: AbortSignal,
+  ): Promise<McpTool[]> => {
+    const end = await readers.run({ kind: 'mcp-tools', toolSchemas }, { project, signal });
+    if (end.kind === 'done') return end.outcome as McpTool[];
+    throw new AppError('exhausted', 'the tools take more to be listed than there is for it');
+  };
+
+  return {
+    async of(version, signal) {
+      const { id, projectId } = version;
+      const known = kept.get(id);
+      if (known !== undefined) return known;
+      const text = await texts.one(version, 'toolSchemas');
+      const value =
+        text.length <= limits.directBodyBytes
+          ? mcpToolsOf(text)
+          : await makeApart(text, projectId, signal);
+      kept.keep({ key: id, owner: projectId, bytes: bytesOf(value), value });
+      return value;
+    },
+  };
+};

@@ -1,0 +1,109 @@
+/**
+ * The texts of versions for answers. A page takes room for them by their length before it reads them, so
+ * that it reads no more than it shows; small ones that are asked for alone stay in memory, within bounds
+ * that projects share. A version of an earlier release has none: they are made when first asked for.
+ */
+
+import {
+  type VersionTexts as Texts,
+  type VersionTextName,
+  writeTexts,
+} from '../../base/contracts/contract-view.ts';
+import { createFairCache, type FairCache } from '../../base/fairness/fair-cache.ts';
+import { createRoom } from '../../base/json/page-room.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import {
+  findVersionTexts,
+  insertVersionTexts,
+  measureVersionTexts,
+} from '../../db/worlds/version-summaries.ts';
+import type { VersionRow } from '../../db/worlds/worlds.ts';
+
+/** An entry of a page: its version, and how long the members are that it shows besides. */
+type PageEntry = { versionId: string; otherBytes: number };
+
+export type VersionTexts = {
+  /** One text of a version. */
+  one(version: Pick<VersionRow, 'id' | 'projectId'>, name: VersionTextName): Promise<string>;
+  /** The texts of these names for the entries of a page, in order; undefined where it has no room. */
+  page<Name extends VersionTextName>(
+    entries: readonly PageEntry[],
+    names: readonly Name[],
+  ): Promise<(Pick<Texts, Name> | undefined)[]>;
+};
+
+/** What all texts in memory may take, the longest that stays there, and what a character may take. */
+const mostBytes = 64 * 1024 * 1024;
+const mostChars = 512 * 1024;
+const bytesPerChar = 2;
+const entryBytes = 512;
+
+/** Reads a version whole. */
+type GetVersion = (versionId: string) => Promise<VersionRow | undefined>;
+
+/** Makes the reader; `getVersion` is asked for versions that have no texts yet. */
+export const createVersionTexts = (
+  db: Queryable,
+  getVersion: GetVersion,
+  kept: FairCache<string> = createFairCache(mostBytes),
+): VersionTexts => {
+  const make = async (versionId: string): Promise<Texts> => {
+    const version = await getVersion(versionId);
+    if (version === undefined) throw new Error(`version ${versionId} is missing`);
+    const texts = writeTexts(version.contract);
+    await insertVersionTexts(db, versionId, texts);
+    return texts;
+  };
+
+  /** Which entries the page has room for. Texts that lack are made one after the other, while there is room. */
+  const takeRoom = async (
+    entries: readonly PageEntry[],
+    names: readonly VersionTextName[],
+  ): Promise<boolean[]> => {
+    const ids = [...new Set(entries.map(({ versionId }) => versionId))];
+    const lengths =
+      names.length === 0 ? new Map<string, number>() : await measureVersionTexts(db, ids, names);
+    const lengthOf = async (versionId: string): Promise<number> => {
+      const known = names.length === 0 ? 0 : lengths.get(versionId);
+      if (known !== undefined) return known;
+      const made = await make(versionId);
+      const length = names.reduce((sum, name) => sum + Buffer.byteLength(made[name]), 0);
+      lengths.set(versionId, length);
+      return length;
+    };
+    const room = createRoom();
+    const taken: boolean[] = [];
+    for (const { versionId, otherBytes } of entries) {
+      const isFull = names.length > 0 && taken.at(-1) === false;
+      taken.push(!isFull && room.take(otherBytes + (await lengthOf(versionId))));
+    }
+    return taken;
+  };
+
+  return {
+    async one({ id, projectId }, name) {
+      const key = `${id} ${name}`;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const found = (await findVersionTexts(db, [id], [name])).get(id);
+      const text = found?.[name] ?? (await make(id))[name];
+      const bytes = text.length * bytesPerChar + entryBytes;
+      if (text.length <= mostChars) kept.keep({ key, owner: projectId, bytes, value: text });
+      return text;
+    },
+    async page<Name extends VersionTextName>(
+      entries: readonly PageEntry[],
+      names: readonly Name[],
+    ) {
+      const taken = await takeRoom(entries, names);
+      const shown = new Set(entries.flatMap(({ versionId }, at) => (taken[at] ? [versionId] : [])));
+      const found =
+        names.length === 0
+          ? new Map<string, Partial<Texts>>()
+          : await findVersionTexts(db, [...shown], names);
+      return entries.map(({ versionId }, at) =>
+        taken[at] ? ((found.get(versionId) ?? {}) as Pick<Texts, Name>) : undefined,
+      );
+    },
+  };
+};

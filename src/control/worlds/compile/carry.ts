@@ -1,0 +1,56 @@
+/**
+ * Rows that a push keeps, put beside those of its tree in processes of their own (`#data/import/carry.ts`): they are
+ * strangers', there may be ten million of them, and none of them is ever in this process. Projects take turns.
+ */
+import { fileURLToPath } from 'node:url';
+import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';
+import { AppError } from '#domain/error.ts';
+import type { JobProgram } from './process.ts';
+import { type Asker, createJobLane, type EndedJob, type Lane } from './process-pool.ts';
+
+export type CarryJob = {
+  kind: 'carry';
+  plan: Omit<CarryPlan, 'contract' | 'treeRows'>;
+  /** As JSON texts, as they come from compiling. */
+  contractJson: string;
+  treeRowsJson: string;
+  /** How large the database of the version may get. */
+  storeBytes: number;
+};
+
+/** Ten million rows take a minute or two. */
+const limits = { processes: 2, queued: 64, timeLimitMs: 600_000, memoryMb: 256, leftMs: 2_000 };
+
+const program: JobProgram<CarryJob, never> = {
+  file: fileURLToPath(new URL('./carry-worker.ts', import.meta.url)),
+  called: 'a process that carries rows',
+  words: { undone: 'the push was not done', waits: 'to keep rows', quota: 'carry_queue' },
+  complete: () => undefined,
+};
+
+export type RowCarrier = Pick<Lane, 'load' | 'stop'> & {
+  /**
+   * Carries rows. Throws `exhausted` when too many of the project wait, `invalid` when there are more rows than a
+   * world may have, `timeout` when it takes too long.
+   */
+  run(job: CarryJob, asker: Asker<CarryJob, never>): Promise<CarryOutcome>;
+};
+
+/** Makes the processes; none runs before the first push that keeps rows. */
+export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCarrier => {
+  const lane = createJobLane<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
+  return {
+    load: lane.load,
+    stop: lane.stop,
+    async run(job, asker) {
+      const end = await lane.run(job, asker);
+      if (end.kind === 'done') return end.outcome;
+      const [code, what] =
+        end.kind === 'out_of_time'
+          ? (['timeout', `took longer than ${limits.timeLimitMs / 1_000} s`] as const)
+          : (['invalid', 'took more memory than there is for it'] as const);
+      const way = 'push with "data": "replace" and import the rows again';
+      throw new AppError(code, `to keep the rows that are no part of the tree ${what}: ${way}`);
+    },
+  };
+};

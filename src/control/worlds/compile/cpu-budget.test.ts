@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createCompileBudget } from './cpu-budget.ts';
+
+const budgetOf = (secondsPerMinute: number) => {
+  let nowMs = 0;
+  const budget = createCompileBudget(secondsPerMinute, () => nowMs);
+  return { ...budget, pass: (ms: number) => (nowMs += ms) };
+};
+
+describe('the compile time of a project', () => {
+  it('may be spent at once, and comes back at a steady rate', () => {
+    const budget = budgetOf(30);
+    budget.spend('a', 29);
+    expect(budget.waitMs('a')).toBe(0);
+    budget.spend('a', 6);
+    expect(budget.waitMs('a')).toBe(10_000);
+    budget.pass(4_000);
+    expect(budget.waitMs('a')).toBe(6_000);
+    budget.pass(6_001);
+    expect(budget.waitMs('a')).toBe(0);
+  });
+
+  it('is its own', () => {
+    const budget = budgetOf(30);
+    budget.spend('a', 100);
+    expect(budget.waitMs('b')).toBe(0);
+  });
+
+  it('is full again after a while, never more', () => {
+    const budget = budgetOf(30);
+    budget.spend('a', 30);
+    budget.pass(3_600_000);
+    budget.spend('a', 31);
+    expect(budget.waitMs('a')).toBe(2_000);
+  });
+});

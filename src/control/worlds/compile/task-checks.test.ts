@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Asker } from './process-pool.ts';
+import { createTaskChecks } from './task-checks.ts';
+
+const job = (specJson: string, digest = 'sha256:0') =>
+  ({ kind: 'check-task', world: { digest, project: 'a' }, specJson }) as const;
+
+/** Checks that end when the test says so. */
+const start = () => {
+  const begun: { asker: Asker; end: PromiseWithResolvers<unknown> }[] = [];
+  const check = createTaskChecks((_, asker) => {
+    const end = Promise.withResolvers<unknown>();
+    begun.push({ asker, end });
+    return end.promise;
+  });
+  return { check, begun };
+};
+
+const ok = { ok: true, hash: 'sha256:1' };
+const asked = { project: 'a' };
+
+describe('checks of tasks', () => {
+  it('are done once for those who ask at once, and not again', async () => {
+    const { check, begun } = start();
+    const all = [check(job('{}'), asked), check(job('{}'), asked)];
+    begun[0]?.end.resolve(ok);
+    expect(await Promise.all(all)).toEqual([ok, ok]);
+    expect(await check(job('{}'), asked)).toEqual(ok);
+    expect(begun).toHaveLength(1);
+    void check(job('{}', 'sha256:other'), asked);
+    void check(job('{"a":1}'), asked);
+    expect(begun).toHaveLength(3);
+  });
+
+  it('remember what is wrong with a task, and not that a limit ended a check', async () => {
+    const { check, begun } = start();
+    const wrong = { ok: false, fields: [{ path: ['task'], message: 'wrong' }] };
+    const ended = { ok: false, problems: [] };
+    for (const outcome of [ended, wrong]) {
+      const one = check(job('{}'), asked);
+      begun.at(-1)?.end.resolve(outcome);
+      expect(await one).toEqual(outcome);
+    }
+    expect(await check(job('{}'), asked)).toEqual(wrong);
+    expect(begun).toHaveLength(2);
+  });
+
+  it('go on for who stays, and are given up with the last', async () => {
+    const { check, begun } = start();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const leaves = check(job('{}'), { ...asked, signal: first.signal });
+    const stays = check(job('{}'), { ...asked, signal: second.signal });
+    first.abort();
+    await expect(leaves).rejects.toMatchObject({ code: 'unavailable' });
+    expect(begun[0]?.asker.signal?.aborted).toBe(false);
+    second.abort();
+    await expect(stays).rejects.toMatchObject({ code: 'unavailable' });
+    expect(begun[0]?.asker.signal?.aborted).toBe(true);
+    const next = check(job('{}'), asked);
+    begun[1]?.end.resolve(ok);
+    expect(await next).toEqual(ok);
+  });
+
+  it('are refused when the specs that wait are too large together', async () => {
+    const { check, begun } = start();
+    const spec = (index: number): string => `${index}${' '.repeat(1024 * 1024 - 10)}`;
+    const first = check(job(spec(0)), asked);
+    for (let index = 1; index < 64; index += 1) void check(job(spec(index)), asked);
+    await expect(check(job(spec(64)), asked)).rejects.toMatchObject({ code: 'exhausted' });
+    begun[0]?.end.reject(new Error('it failed'));
+    await expect(first).rejects.toThrow('it failed');
+    void check(job(spec(64)), asked);
+    expect(begun).toHaveLength(65);
+  });
+});

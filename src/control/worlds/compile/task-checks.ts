@@ -1,0 +1,122 @@
+/**
+ * Checks of inline tasks, each done once: opens of many sessions with one task share a job while it is
+ * under way, and its verdict afterwards. Specs that wait are bounded by bytes, for each project and for
+ * all.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { createByteShares } from '../../base/fairness/byte-budget.ts';
+import { createFairCache } from '../../base/fairness/fair-cache.ts';
+import type { CheckedTask } from './check-task.ts';
+import type { Job, Outcomes } from './job.ts';
+import type { Asker } from './process-pool.ts';
+
+type CheckJob = Job<'check-task'>;
+type Outcome = Outcomes['check-task'];
+
+/**
+ * Tells the verdict on a task: one that is remembered, that of who checks it already, or a new one. Throws
+ * what the job throws, `exhausted` and `unavailable`.
+ */
+export type CheckTaskOnce = (job: CheckJob, asker: Asker) => Promise<Outcome>;
+
+/** A job under way, and how many wait for it. */
+type Flight = { outcome: Promise<Outcome>; waiting: number; left: AbortController };
+
+const mib = 1024 * 1024;
+
+/** What verdicts may take; what one takes besides its problems. */
+const verdictsBytes = 8 * mib;
+const verdictBytes = 512;
+
+/** What specs of jobs under way may take, of one project and of all. */
+const specBytes = { one: 64 * mib, all: 256 * mib };
+
+const retryAfterMs = 2_000;
+
+const tooMuch = (): AppError =>
+  new AppError('exhausted', 'too much waits already to be checked; open the next session later', {
+    detail: { quota: 'compile_queue', retryAfterMs },
+  });
+
+const givenUp = (): AppError =>
+  new AppError('unavailable', 'the task was not checked: the client did not wait for it');
+
+/** A task of a world, by what it consists of; undefined for one that is too large to hash here. */
+const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefined => {
+  if (specJson.length > limits.bodyBytes) return undefined;
+  const hash = createHash('sha256')
+    .update(specJson)
+    .update(`\0${linkedTools.join('\0')}`);
+  return `${world.project} ${world.digest} ${hash.digest('base64')}`;
+};
+
+/** What an outcome says of the task; one that a limit ended may go better the next time. */
+const isVerdict = (outcome: Outcome): outcome is CheckedTask => outcome.ok || 'fields' in outcome;
+
+const sizeOf = (verdict: CheckedTask): number =>
+  verdict.ok
+    ? verdictBytes + 2 * (verdict.specJson?.length ?? 0)
+    : verdictBytes + 2 * JSON.stringify(verdict.fields).length;
+
+/** Waits for a flight until the asker is gone; whoever leaves last ends it. */
+const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome> => {
+  flight.waiting += 1;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.left.abort();
+      reject(givenUp());
+    };
+    if (signal?.aborted === true) leave();
+    else signal?.addEventListener('abort', leave, { once: true });
+    flight.outcome.finally(() => signal?.removeEventListener('abort', leave)).then(resolve, reject);
+  });
+};
+
+/** Makes it over what does such a job. */
+export const createTaskChecks = (
+  check: (job: CheckJob, asker: Asker) => Promise<unknown>,
+): CheckTaskOnce => {
+  const verdicts = createFairCache<CheckedTask>(verdictsBytes);
+  const flights = new Map<string, Flight>();
+  const specs = createByteShares(specBytes);
+
+  /** Does the job whatever becomes of who asked for it first, and remembers what it says. */
+  const fly = async (job: CheckJob, asker: Asker, key: string | undefined): Promise<Outcome> => {
+    const taken = specs.take(asker.project, job.specJson.length);
+    if (typeof taken === 'string') throw tooMuch();
+    try {
+      const outcome = (await check(job, asker)) as Outcome;
+      if (key !== undefined && isVerdict(outcome)) {
+        const owner = asker.project;
+        verdicts.keep({ key, owner, bytes: sizeOf(outcome), value: outcome });
+      }
+      return outcome;
+    } finally {
+      taken.giveBack();
+    }
+  };
+
+  const depart = (job: CheckJob, asker: Asker, key: string): Flight => {
+    const left = new AbortController();
+    const outcome = fly(job, { ...asker, signal: left.signal }, key);
+    const flight: Flight = { outcome, waiting: 0, left };
+    flights.set(key, flight);
+    const forget = (): void => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    left.signal.addEventListener('abort', forget, { once: true });
+    outcome.then(forget, forget);
+    return flight;
+  };
+
+  return async (job, asker) => {
+    const key = keyOf(job);
+    if (key === undefined) return fly(job, asker, key);
+    const known = verdicts.get(key);
+    if (known !== undefined) return known;
+    return board(flights.get(key) ?? depart(job, asker, key), asker.signal);
+  };
+};

@@ -1,0 +1,91 @@
+/** Trees as clients send them: base64 files at relative paths, within the limits of a tree. */
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
+import type { TreeFile } from '#domain/world.ts';
+import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
+
+/** Where a tree has its rows, in a file for each entity. */
+export const dataFolder = 'data/';
+
+type FileBody = NonNullable<CreateWorldBody['overlay']>[number];
+
+/**
+ * The bytes of a base64 text; undefined when it is none. The decoder leaves out what does not belong, so
+ * the number of bytes shows it; and it takes the characters of addresses, which have to be looked for.
+ */
+const decodeBase64 = (text: string): Buffer | undefined => {
+  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return undefined;
+  const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.byteLength === (text.length / 4) * 3 - padding ? bytes : undefined;
+};
+
+/** A file of a body that stands at a place in it, or what is wrong with its content. */
+export const decodeContent = (
+  { path, content }: FileBody,
+  place: string[],
+): TreeFile | FieldProblem => {
+  const bytes = decodeBase64(content);
+  if (bytes === undefined) {
+    return { path: [...place, 'content'], message: `${path}: is not base64` };
+  }
+  if (bytes.byteLength > limits.treeFileBytes) {
+    const message = `${path}: has ${bytes.byteLength} bytes; a file may have ${limits.treeFileBytes}`;
+    return { path: [...place, 'content'], message };
+  }
+  return { path, content: bytes };
+};
+
+const decodeFile = (
+  { path, content }: FileBody,
+  place: string[],
+  pathFault: (path: string) => string | undefined,
+): TreeFile | FieldProblem => {
+  const wrong = pathFault(path);
+  if (wrong !== undefined) {
+    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${wrong}` };
+  }
+  return decodeContent({ path, content }, place);
+};
+
+export const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem =>
+  'message' in value;
+const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem(value);
+
+/** Decodes a list of files that stands in the field `field` of a body; throws `invalid`. */
+export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[] => {
+  const pathFault = createPathCheck();
+  const decoded = files.map((file, index) => decodeFile(file, [field, String(index)], pathFault));
+  const problems = decoded.filter(isProblem);
+  if (problems.length > 0) {
+    throw new AppError('invalid', `the files in "${field}" are not a tree`, { fields: problems });
+  }
+  return decoded.filter(isFile);
+};
+
+/** The files of `over` in place of those of `base` that have the same path, and beside the others. */
+export const overlay = (base: readonly TreeFile[], over: readonly TreeFile[]): TreeFile[] => {
+  const byPath = new Map([...base, ...over].map((file) => [file.path, file]));
+  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+};
+
+/** Throws `invalid`, at the field that it stands in, when a tree has too many files or bytes, or a file where a folder is. */
+export const checkTree = (files: readonly TreeFile[], field = 'from'): void => {
+  const fail = (message: string): never => {
+    throw new AppError('invalid', message, { fields: [{ path: [field], message }] });
+  };
+  if (files.length > limits.treeFiles) {
+    fail(`the tree has ${files.length} files; it may have ${limits.treeFiles}`);
+  }
+  const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes > limits.treeBytes)
+    fail(`the tree has ${bytes} bytes; it may have ${limits.treeBytes}`);
+  const paths = new Set(files.map(({ path }) => path));
+  for (const path of paths) {
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      const folder = path.slice(0, end);
+      if (paths.has(folder)) fail(`"${folder}" is a file, and "${path}" needs it to be a folder`);
+    }
+  }
+};

@@ -1,0 +1,259 @@
+/** Batches as clients open, seal and call them off. A world that is archived takes none. */
+import { clip } from '#domain/cut.ts';
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { redactionLack } from '#language/redaction-modes.ts';
+import type { CreateBatchBody } from '#wire/public-api/worlds/data.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { violates } from '../../db/core/errors.ts';
+import {
+  type BatchRow,
+  batchKeyIndex,
+  cancelBatch,
+  findBatch,
+  findBatchByKey,
+  insertBatch,
+  lockBatch,
+  type NewBatch,
+  sealBatch,
+} from '../../db/worlds/batches.ts';
+import { listChunks } from '../../db/worlds/chunks.ts';
+import type { WorldRow } from '../../db/worlds/worlds.ts';
+import type { Version } from '../caches/versions.ts';
+import type { WorldParts } from '../parts.ts';
+import { checkInUse, getVersionOf, getWorld } from '../versions/address.ts';
+import type { Creator } from '../versions/create.ts';
+import { importsTopic } from './imports.ts';
+
+/** What a batch and an import say of how rows are taken; null is as good as absent. */
+export type How = Pick<
+  CreateBatchBody,
+  'mode' | 'merge' | 'redact' | 'atomic' | 'dryRun' | 'message'
+>;
+
+/** How much of a name that somebody gave a message shows. */
+const shownChars = 200;
+
+const field = (name: string, message: string): FieldProblem => ({ path: [name], message });
+
+const refuse = (fields: FieldProblem[]): void => {
+  const [first] = fields;
+  if (first !== undefined) throw new AppError('invalid', first.message, { fields });
+};
+
+const findFaults = (
+  { mode, merge, redact }: How,
+  entities: readonly string[],
+  { contract }: Version,
+): FieldProblem[] => {
+  const known = contract.entities.map(({ name }) => name);
+  const isHidden = (redact ?? 'off') !== 'off';
+  const unknown = entities
+    .filter((entity) => !known.includes(entity))
+    .map((entity) =>
+      field(
+        'entities',
+        isHidden
+          ? `the world has no entity of a name that is given, which is not repeated; it has ${known.join(', ')}`
+          : `the world has no entity "${clip(entity, shownChars)}"; ${suggestName(entity, known) ?? 'it has none'}`,
+      ),
+    );
+  const twice = merge === true && typeof mode === 'string' && mode !== 'merge';
+  const lack = redactionLack(contract, redact ?? 'off');
+  return [
+    ...unknown,
+    ...(twice ? [field('merge', `is true, and the mode is "${mode}": give one of them`)] : []),
+    ...(lack === undefined ? [] : [field('redact', lack)]),
+  ];
+};
+
+/** What a batch is written with, of what was said of how rows are taken. */
+export const settingsOf = (how: How) => ({
+  mode: how.mode ?? (how.merge === true ? ('merge' as const) : ('append' as const)),
+  redact: how.redact ?? ('off' as const),
+  atomic: how.atomic ?? true,
+  dryRun: how.dryRun ?? false,
+  message: how.message ?? null,
+});
+
+/** The world that rows are for, with its head, once what is asked fits them. */
+export const findTarget = async (
+  parts: WorldParts,
+  projectId: string,
+  slug: string,
+  asked: { how: How; entities: readonly string[] } | null,
+): Promise<{ world: WorldRow; head: Version }> => {
+  const world = await getWorld(parts, projectId, slug);
+  checkInUse(world);
+  const head = await getVersionOf(parts, world, 'latest');
+  if (asked !== null) refuse(findFaults(asked.how, asked.entities, head));
+  return { world, head };
+};
+
+/** A request that is known again by its key. */
+export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
+
+/** What an earlier request with the same key made; `conflict` when it asked for something else. */
+export const findFirst = async (
+  { db }: WorldParts,
+  { id: worldId, projectId }: { id: string; projectId: string },
+  { idempotencyKey, hash }: Keyed,
+): Promise<BatchRow | undefined> => {
+  if (idempotencyKey === undefined) return undefined;
+  const batch = await findBatchByKey(db, projectId, idempotencyKey);
+  if (batch === undefined) return undefined;
+  if (batch.requestHash === hash && batch.worldId === worldId) return batch;
+  const other = batch.worldId === worldId ? 'with another body' : 'in another world';
+  throw new AppError('conflict', `this Idempotency-Key made ${batch.id} ${other}`);
+};
+
+/** A batch of a world; throws `not_found`. */
+export const getBatch = async (
+  parts: WorldParts,
+  world: WorldRow,
+  id: string,
+): Promise<BatchRow> => {
+  const batch = id.includes('\0') ? undefined : await findBatch(parts.db, world.id, id);
+  if (batch !== undefined) return batch;
+  throw new AppError('not_found', `the world "${world.slug}" has no batch ${id}`);
+};
+
+/** Writes a batch by `write`, or finds the one that a request with its key made at the same time. */
+export const writeOnce = async (
+  parts: WorldParts,
+  world: { id: string; projectId: string },
+  keyed: Keyed,
+  write: () => Promise<void>,
+): Promise<BatchRow | undefined> => {
+  try {
+    await write();
+    return undefined;
+  } catch (error) {
+    if (!violates(error, batchKeyIndex)) throw error;
+    return findFirst(parts, world, keyed);
+  }
+};
+
+/** A batch as it is written, of what was asked. */
+export const newBatch = (
+  { creator, world, how }: { creator: Creator; world: WorldRow; how: How },
+  { idempotencyKey, hash }: Keyed,
+): Omit<NewBatch, 'state'> => ({
+  ...settingsOf(how),
+  id: newId('bat'),
+  worldId: world.id,
+  projectId: creator.projectId,
+  kind: 'import',
+  publish: 'now',
+  author: creator.publicKey,
+  entities: null,
+  expectedChunks: null,
+  requestHash: hash,
+  isRedacted: false,
+  idempotencyKey: idempotencyKey ?? null,
+});
+
+/** Opens a batch. */
+export const openBatch = async (
+  parts: WorldParts,
+  creator: Creator,
+  slug: string,
+  body: CreateBatchBody & { hash: string | null },
+  idempotencyKey: string | undefined,
+): Promise<BatchRow> => {
+  const keyed = { idempotencyKey, hash: body.hash };
+  const { projectId } = creator;
+  // A request that is sent again is answered as it was, whatever has become of the world since.
+  const { id: worldId } = await getWorld(parts, projectId, slug);
+  const first = await findFirst(parts, { id: worldId, projectId }, keyed);
+  if (first !== undefined) return first;
+  const entities = body.entities ?? null;
+  const asked = { how: body, entities: entities ?? [] };
+  const { world } = await findTarget(parts, projectId, slug, asked);
+  const batch: NewBatch = {
+    ...newBatch({ creator, world, how: body }, keyed),
+    state: 'open',
+    publish: body.publish ?? 'now',
+    entities,
+    expectedChunks: body.expectedChunks ?? null,
+  };
+  const other = await writeOnce(parts, { id: world.id, projectId }, keyed, () =>
+    insertBatch(parts.db, batch),
+  );
+  return other ?? getBatch(parts, world, batch.id);
+};
+
+const incomplete = (message: string, detail: Record<string, unknown>): AppError =>
+  new AppError('conflict', message, { detail });
+
+/** Throws `conflict` unless all that a batch is said to hold is there. */
+const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
+  const chunks = await listChunks(tx, batch.id);
+  const unconfirmed = chunks.filter(({ uploaded }) => !uploaded).map(({ ordinal }) => ordinal);
+  if (unconfirmed.length > 0) {
+    const first = unconfirmed.slice(0, 20).join(', ');
+    const way =
+      batch.emptiedAt === null
+        ? 'send and confirm them first'
+        : 'their bytes were given up; open a new batch';
+    const message = `${unconfirmed.length} chunks are not confirmed (${first}${unconfirmed.length > 20 ? ', …' : ''}): ${way}`;
+    throw incomplete(message, { unconfirmed: unconfirmed.slice(0, 1_000) });
+  }
+  const { expectedChunks } = batch;
+  if (expectedChunks !== null && chunks.length !== expectedChunks) {
+    const message = `the batch has ${chunks.length} chunks, and ${expectedChunks} are expected`;
+    throw incomplete(message, { chunks: chunks.length, expectedChunks });
+  }
+  // Entities that are replaced by nothing are emptied, which is a batch without chunks.
+  const empties = batch.mode === 'replace' && (batch.entities ?? []).length > 0;
+  if (chunks.length === 0 && !empties) {
+    throw incomplete('the batch has no chunks: register one first', { chunks: 0 });
+  }
+};
+
+/** Seals a batch, which a job takes then. One that is sealed already stays as it is. */
+export const completeBatch = async (
+  parts: WorldParts,
+  projectId: string,
+  { slug, batchId }: { slug: string; batchId: string },
+): Promise<BatchRow> => {
+  const { world } = await findTarget(parts, projectId, slug, null);
+  const batch = await getBatch(parts, world, batchId);
+  const sealed = await parts.db.transaction(async (tx) => {
+    const state = await lockBatch(tx, world.id, batch.id);
+    if (state === 'refused') {
+      throw new AppError(
+        'conflict',
+        `${batch.id} was refused: send its rows, mended, in a new one`,
+      );
+    }
+    if (state === 'open' || state === 'uploading' || state === 'failed') {
+      await checkWhole(tx, batch);
+      await sealBatch(tx, batch.id);
+    }
+    // Before a job may take it: whoever seals it is told that it waits.
+    return findBatch(tx, world.id, batch.id);
+  });
+  parts.notices.tell(importsTopic, batch.id);
+  return sealed ?? getBatch(parts, world, batch.id);
+};
+
+/** Calls a batch off, whatever is done of it; one that is refused or published is over. */
+export const callOffBatch = async (
+  parts: WorldParts,
+  creator: Creator,
+  { slug, batchId }: { slug: string; batchId: string },
+): Promise<BatchRow> => {
+  const world = await getWorld(parts, creator.projectId, slug);
+  const batch = await getBatch(parts, world, batchId);
+  const message = `called off by ${creator.publicKey}`;
+  if (!(await cancelBatch(parts.db, { id: batch.id, worldId: world.id, message }))) {
+    const { state } = await getBatch(parts, world, batchId);
+    if (state !== 'failed') {
+      throw new AppError('conflict', `${batch.id} is ${state}, and cannot be called off any more`);
+    }
+  }
+  parts.notices.tell(batch.id);
+  return getBatch(parts, world, batch.id);
+};

@@ -1,0 +1,178 @@
+/**
+ * Rows of batches put onto those of a version, one batch after the other. What earlier ones have made upon the same
+ * version already is taken from there: a batch that waits to be published has a snapshot with its rows and those of
+ * all that wait before it.
+ */
+
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
+import type { ImportedSnapshot, ImportOutcome, ImportProgress } from '#data/import/plan.ts';
+import type { Digest } from '#domain/world.ts';
+import type { HeldFile, SnapshotFiles } from '#store/files/snapshot-files.ts';
+import type { ImportLimits } from '../../config.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import type { BatchRow } from '../../db/worlds/batches.ts';
+import { listChunks } from '../../db/worlds/chunks.ts';
+import type { Blobs } from '../../platform/blobs/blobs.ts';
+import type { Version } from '../caches/versions.ts';
+import { ImportFault, runImportProcess } from './import-process.ts';
+import { fetchChunks } from './job-folder.ts';
+
+/** Rows as they lie: a snapshot, where it is read, and what is known of it. */
+export type Rows = {
+  snapshot: Digest;
+  /** Null: it is a blob. */
+  file: string | null;
+  bytes: number | null;
+  stateDigest: string | null;
+  entityCounts: Record<string, number>;
+  treeRows: Record<string, number>;
+  replaced: string[];
+};
+
+type AppliedOutcome = Extract<ImportOutcome, { kind: 'applied' }>;
+
+/** What came of a fold: the rows after its last batch, and what that batch itself came to. */
+export type Folded =
+  | { kind: 'applied'; rows: Rows; last: AppliedOutcome | undefined }
+  | { kind: 'refused'; batch: BatchRow; outcome: Extract<ImportOutcome, { kind: 'refused' }> };
+
+export type FoldParts = {
+  blobs: Blobs;
+  db: Queryable;
+  snapshots: SnapshotFiles;
+  limits: ImportLimits;
+};
+
+export type FoldRun = {
+  head: Version;
+  steps: readonly BatchRow[];
+  folder: string;
+  signal: AbortSignal;
+  onProgress(progress: ImportProgress): void;
+};
+
+const rowsOfHead = (head: Version): Rows => ({
+  snapshot: head.snapshot,
+  file: null,
+  bytes: null,
+  stateDigest: null,
+  entityCounts: head.entityCounts,
+  treeRows: head.treeRows ?? {},
+  replaced: head.replaced,
+});
+
+const rowsOfBatch = ({ snapshot, outcome, entityCounts }: BatchRow): Rows | undefined =>
+  snapshot === null || outcome === null
+    ? undefined
+    : {
+        snapshot,
+        file: null,
+        bytes: outcome.snapshotBytes,
+        stateDigest: outcome.stateDigest,
+        entityCounts: entityCounts ?? {},
+        treeRows: outcome.treeRows,
+        replaced: outcome.replaced,
+      };
+
+/** Where a fold begins: after the last step that was made upon this head already. */
+const findStart = (
+  head: Version,
+  steps: readonly BatchRow[],
+): { rows: Rows; rest: readonly BatchRow[] } => {
+  // A batch that was called off meanwhile may have its rows in the snapshot of one that was under way then.
+  const made = steps.findLastIndex(
+    ({ state, baseVersionId, outcome }, at) =>
+      state === 'applied' &&
+      baseVersionId === head.id &&
+      isDeepStrictEqual(
+        outcome?.steps,
+        steps.slice(0, at + 1).map(({ id }) => id),
+      ),
+  );
+  const rows = steps[made] === undefined ? undefined : rowsOfBatch(steps[made]);
+  return rows === undefined
+    ? { rows: rowsOfHead(head), rest: steps }
+    : { rows, rest: steps.slice(made + 1) };
+};
+
+const nextRows = (before: Rows, outcome: AppliedOutcome, snapshot: ImportedSnapshot): Rows => ({
+  snapshot: snapshot.digest,
+  file: snapshot.file,
+  bytes: snapshot.bytes,
+  stateDigest: snapshot.stateDigest,
+  entityCounts: outcome.entityCounts,
+  treeRows: outcome.treeRows,
+  replaced: [...new Set([...before.replaced, ...outcome.replaced])].sort(),
+});
+
+const mib = 1024 * 1024;
+
+const chunksLost = ({ id }: BatchRow): ImportFault =>
+  new ImportFault(
+    'conflict',
+    `the world has changed since ${id} was applied, and its chunks are not kept any more: call it off and send it again`,
+  );
+
+const runStep = async (
+  { blobs, db, limits }: FoldParts,
+  run: FoldRun,
+  batch: BatchRow,
+  base: { held: HeldFile; rows: Rows },
+): Promise<ImportOutcome> => {
+  const chunks = await listChunks(db, batch.id);
+  if (chunks.some(({ uploaded }) => !uploaded)) throw chunksLost(batch);
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
+  if (bytes > limits.diskMib * mib) {
+    const message = `its chunks have ${Math.ceil(bytes / mib)} MiB, more than the ${limits.diskMib} MiB of disk that an import may take`;
+    throw new ImportFault('out_of_disk', message);
+  }
+  const folder = join(run.folder, batch.id);
+  const fetched = await fetchChunks(
+    blobs,
+    chunks,
+    join(run.folder, `${batch.id}.chunks`),
+    run.signal,
+  );
+  const { entities } = batch;
+  const plan = {
+    contract: run.head.contract,
+    base: { file: base.held.path, treeRows: base.rows.treeRows },
+    chunks: fetched,
+    ...(entities === null ? {} : { entities }),
+    ...(entities?.length === 1 ? { entity: entities[0] } : {}),
+    mode: batch.mode,
+    // What was sent inline was redacted before it was stored.
+    redact: batch.isRedacted ? ('off' as const) : batch.redact,
+    withholds: batch.redact !== 'off',
+    atomic: batch.atomic,
+    dryRun: batch.dryRun,
+    folder,
+  };
+  const { signal, onProgress } = run;
+  return runImportProcess({ plan, limits, signal, onProgress });
+};
+
+/** Puts the rows of batches onto those of the head. Throws `ImportFault` for what would fail again. */
+export const foldBatches = async (parts: FoldParts, run: FoldRun): Promise<Folded> => {
+  const { rows: first, rest } = findStart(run.head, run.steps);
+  let rows = first;
+  let last: AppliedOutcome | undefined;
+  for (const batch of rest) {
+    const { file, snapshot } = rows;
+    const source = async (): Promise<Readable> =>
+      file === null ? parts.blobs.read(snapshot) : createReadStream(file);
+    const held = await parts.snapshots.hold(snapshot, source);
+    try {
+      const outcome = await runStep(parts, run, batch, { held, rows });
+      if (outcome.kind === 'refused') return { kind: 'refused', batch, outcome };
+      last = outcome;
+      if (outcome.snapshot !== null) rows = nextRows(rows, outcome, outcome.snapshot);
+    } finally {
+      await held.release();
+    }
+  }
+  return { kind: 'applied', rows, last };
+};

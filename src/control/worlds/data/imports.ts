@@ -1,0 +1,81 @@
+/**
+ * Claims batches and has them done, so many at once. Whoever seals one nudges it; else it looks by itself, also for
+ * batches whose worker is gone. A claim goes to the project that has least under way, and never to a world that has one
+ * under way.
+ */
+import { join } from 'node:path';
+import { type Loop, startLoop } from '#runtime/loop.ts';
+import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
+import { claimBatch } from '../../db/worlds/import-jobs.ts';
+import type { WorldParts } from '../parts.ts';
+import { runImportJob } from './import-job.ts';
+import { removeDeadFolders } from './job-folder.ts';
+
+export type Imports = {
+  /** Says that a batch waits. */
+  nudge(): void;
+  /** Jobs that this process does. */
+  running(): number;
+  loop: Loop<number>;
+  stop(): Promise<void>;
+};
+
+const lookEveryMs = 1_000;
+/** The topic that changes when a batch was sealed, by whichever replica. */
+export const importsTopic = 'imports';
+
+type ImportsParts = Pick<
+  WorldParts,
+  'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'versions' | 'snapshots'
+>;
+
+/** Starts it; what it does is done with the last of its jobs. */
+export const startImports = async (parts: ImportsParts): Promise<Imports> => {
+  const { config, db, log, notices } = parts;
+  const folder = join(config.workDir, 'imports');
+  await removeDeadFolders(db, folder);
+  const stopping = new AbortController();
+  const jobs = new Set<Promise<void>>();
+
+  const begin = (claimed: Parameters<typeof runImportJob>[1]): void => {
+    const job = runImportJob({ ...parts, folder }, claimed, stopping.signal)
+      .catch((err: unknown) => log.warn({ err, batch: claimed.id }, 'an import broke off'))
+      .finally(() => {
+        jobs.delete(job);
+        loop.nudge();
+      });
+    jobs.add(job);
+  };
+
+  const tick = async (): Promise<number> => {
+    while (jobs.size < config.imports.processes && !stopping.signal.aborted) {
+      const claimed = await claimBatch(db);
+      if (claimed === undefined) break;
+      begin(claimed);
+    }
+    return jobs.size;
+  };
+  const loop = startLoop({ name: 'imports', everyMs: lookEveryMs, tick, log });
+  const watch = notices.watch(importsTopic);
+  const hear = async (): Promise<void> => {
+    while (!stopping.signal.aborted && !notices.closed) {
+      const { told } = await watch.next(60_000, stopping.signal);
+      if (told) loop.nudge();
+    }
+    watch.end();
+  };
+  const hearing = hear();
+  return {
+    nudge: () => loop.nudge(),
+    running: () => jobs.size,
+    loop,
+    async stop() {
+      stopping.abort();
+      await Promise.all([loop.stop(), hearing, ...jobs]);
+    },
+  };
+};
+
+/** The unpacked snapshots of this machine. */
+export const openSnapshots = (workDir: string, mostMib: number): Promise<SnapshotFiles> =>
+  openSnapshotFiles({ folder: join(workDir, 'snapshots'), mostBytes: mostMib * 1024 * 1024 });

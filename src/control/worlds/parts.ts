@@ -1,0 +1,28 @@
+/** The parts that worlds are given: those of projects, and what compiles worlds and reads their rows. */
+import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
+import type { ProjectParts } from '../projects/parts.ts';
+import type { McpTools } from './caches/mcp-tools.ts';
+import type { Versions } from './caches/versions.ts';
+import type { LastWorlds } from './caches/world-lookup.ts';
+import type { BodyReader } from './compile/body-reader.ts';
+import type { RowCarrier } from './compile/carry.ts';
+import type { Compiler } from './compile/compiler.ts';
+import type { FieldIndexes } from './query/field-indexes.ts';
+import type { Queries } from './query/queries.ts';
+
+export type WorldParts = ProjectParts & {
+  versions: Versions;
+  lastWorlds: LastWorlds;
+  /** The tools of versions as MCP shows them. */
+  mcpTools: McpTools;
+  /** Unpacked snapshots, which all programs of this machine share that use the folder. */
+  snapshots: SnapshotFiles;
+  /** Queries of the rows of worlds, in processes. */
+  queries: Queries;
+  /** Indexes of fields that such queries ask by. */
+  fieldIndexes: FieldIndexes;
+  compiler: Compiler;
+  /** Puts the rows that a push keeps beside those of its tree. */
+  rowCarrier: RowCarrier;
+  readBody: BodyReader;
+};

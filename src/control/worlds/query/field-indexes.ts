@@ -1,0 +1,40 @@
+/**
+ * Indexes of mapped fields, made when a query first asks by one (`field-index.ts` of the library): each by a process
+ * of its own, one at a time, and kept beside the unpacked snapshot for as long as that is used.
+ */
+import type { FieldIndexPlan } from '#data/query/field-index.ts';
+import { AppError } from '#domain/error.ts';
+import type { JobProgram } from '../compile/process.ts';
+import { createJobLane, type EndedJob, type Lane } from '../compile/process-pool.ts';
+import { queryProgramFile } from './queries.ts';
+
+export type FieldIndexJob = { kind: 'field_index'; plan: FieldIndexPlan };
+
+/** Ten million rows take some twenty seconds. */
+const limits = { processes: 1, queued: 64, timeLimitMs: 600_000, memoryMb: 128 };
+
+const program: JobProgram<FieldIndexJob, never> = {
+  file: queryProgramFile,
+  called: 'a process that makes an index',
+  words: { undone: 'the query was not answered', waits: 'to query data', quota: 'query_queue' },
+  complete: () => undefined,
+};
+
+export type FieldIndexes = Pick<Lane, 'load' | 'stop'> & {
+  /** Writes an index, for a project, which takes turns with others. */
+  write(plan: FieldIndexPlan, project: string): Promise<void>;
+};
+
+/** Makes what writes indexes; no process runs before the first. */
+export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void): FieldIndexes => {
+  const lane = createJobLane<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
+  return {
+    load: lane.load,
+    stop: lane.stop,
+    async write(plan, project) {
+      const end = await lane.run({ kind: 'field_index', plan }, { project });
+      if (end.kind === 'done') return;
+      throw new AppError('timeout', `the index of "${plan.field}" was not done in time`);
+    },
+  };
+};

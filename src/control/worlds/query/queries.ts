@@ -1,0 +1,64 @@
+/**
+ * Queries of world data, each in a process apart from the loop that all requests share: patterns and rows are a
+ * stranger's, and so is how long it takes to look through them. Projects take turns, and none has all processes.
+ */
+
+import { fileURLToPath } from 'node:url';
+import type { QueryOutcome } from '#data/query/plan.ts';
+import type { ReadContract } from '#data/query/store-file.ts';
+import { AppError } from '#domain/error.ts';
+import type { QueryLimits } from '../../config.ts';
+import type { JobProgram } from '../compile/process.ts';
+import { type Asker, createJobLane, type EndedJob, type Lane } from '../compile/process-pool.ts';
+import type { QueryJob } from './job.ts';
+
+type Contracts = Record<string, ReadContract>;
+
+/** Queries that wait for a process, of all projects. */
+const queued = 256;
+/** For a query whose client has gone away. */
+const leftMs = 500;
+
+/** The program of query processes. */
+export const queryProgramFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
+const program: JobProgram<QueryJob, Contracts> = {
+  file: queryProgramFile,
+  called: 'a query process',
+  words: { undone: 'the query was not answered', waits: 'to query data', quota: 'query_queue' },
+  complete: (job, contracts) => ({ ...job, contracts }),
+};
+
+export type Queries = Pick<Lane<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
+  /**
+   * Answers a query. Throws `timeout` when it takes too long, `invalid` when it takes too much memory, `exhausted`
+   * when too many of the project wait.
+   */
+  run(job: QueryJob, asker: Asker<QueryJob, Contracts>): Promise<QueryOutcome>;
+};
+
+/** Makes the processes; none runs before the first query. */
+export const createQueries = (
+  limits: QueryLimits,
+  onEnd: (job: EndedJob<'query'>) => void,
+): Queries => {
+  const lane = createJobLane<'query', QueryJob, QueryOutcome, Contracts>(
+    program,
+    { ...limits, queued, leftMs },
+    onEnd,
+  );
+  return {
+    load: lane.load,
+    stop: lane.stop,
+    async run(job, asker) {
+      const end = await lane.run(job, asker);
+      if (end.kind === 'done') return end.outcome;
+      const [what, code] =
+        end.kind === 'out_of_time'
+          ? ([`took longer than ${limits.timeLimitMs / 1_000} s`, 'timeout'] as const)
+          : (['took more memory than there is for one', 'invalid'] as const);
+      const way = 'ask by a field that has an index (see "Data" of the API), or for less at once';
+      throw new AppError(code, `the query ${what}: ${way}`);
+    },
+  };
+};

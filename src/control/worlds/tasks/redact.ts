@@ -1,0 +1,37 @@
+/**
+ * The seed of a task that is stored, redacted by the version that the task is for before anything of it is written. Such
+ * a task has to fit that version, as what is wrong with it could not be told later without its rows.
+ */
+import { AppError } from '#domain/error.ts';
+import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
+import { type KeptStoredTask, keepSpec } from '../../base/bodies/keep.ts';
+import type { WorldParts } from '../parts.ts';
+import { getVersionOf, getWorld } from '../versions/address.ts';
+import { checkSpec } from './check.ts';
+
+/** The world of a task, and the version that it is pinned to; null: the head. */
+export type TaskPin = { worldId: string; versionId: string | null };
+
+/** A spec as it is stored: as it came, unless its seed asks for redaction. */
+export const redactSpec = async (
+  parts: WorldParts,
+  projectId: string,
+  { redacts, ...spec }: KeptStoredTask,
+  { worldId, versionId }: TaskPin,
+): Promise<Omit<KeptStoredTask, 'redacts'>> => {
+  if (!redacts) return spec;
+  const world = await getWorld(parts, projectId, worldId);
+  const version = await getVersionOf(parts, world, versionId ?? 'latest');
+  try {
+    const { specJson } = await checkSpec(parts, version, { ...spec, grader: null }, undefined);
+    const { redacts: _, ...redacted } = keepSpec(JSON.parse(specJson) as TaskSpec);
+    return { ...redacted, name: spec.name };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.fields.length === 0) throw error;
+    const fields = error.fields.map(({ path, message }) => ({
+      path: ['spec', ...path.slice(1)],
+      message,
+    }));
+    throw new AppError(error.code, error.message, { fields });
+  }
+};

@@ -1,0 +1,106 @@
+/** Task sets: made of stored tasks that the project has, listed and read. */
+import { AppError } from '#domain/error.ts';
+import { newId } from '#domain/id.ts';
+import { cleanText } from '#observability/read-value.ts';
+import type { TaskSetBody, TaskSetView } from '#wire/public-api/worlds/task-set.ts';
+import type { Queryable } from '../../db/core/database.ts';
+import { keyOf } from '../../db/observability/trace-keys.ts';
+import {
+  countTaskSets,
+  deleteTaskSet,
+  findKnownTasks,
+  findTaskSet,
+  findTaskSetByName,
+  insertTaskSet,
+  listDashboardsOfSet,
+  listTaskSets,
+  type TaskSetRow,
+} from '../../db/worlds/task-sets.ts';
+import { readName } from '../../platform/lists/names.ts';
+import { openNumberedPage } from '../../platform/lists/numbered.ts';
+import type { RawQuery } from '../../platform/lists/query.ts';
+
+const view = ({ projectId: _, createdAt, ...set }: TaskSetRow): TaskSetView => ({
+  ...set,
+  createdAt: createdAt.toISOString(),
+});
+
+/** The task set of an id; throws `not_found`. */
+export const getTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<TaskSetRow> => {
+  const set = await findTaskSet(db, projectId, id);
+  if (set !== undefined) return set;
+  throw new AppError('not_found', `there is no task set "${id}"; "svc task-sets list" shows them`);
+};
+
+/** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while there are dashboards of it. */
+export const deleteSet = async (db: Queryable, projectId: string, id: string): Promise<void> => {
+  if (await deleteTaskSet(db, projectId, id)) return;
+  const dashboardIds = await listDashboardsOfSet(db, projectId, id);
+  if (dashboardIds.length > 0) {
+    const message = `there are dashboards of "${id}": delete ${dashboardIds.join(', ')} first`;
+    throw new AppError('conflict', message, { detail: { dashboardIds } });
+  }
+  await getTaskSet(db, projectId, id);
+};
+
+/** Throws `invalid` for a task that is named twice, or that the project has not. */
+const checkTasks = async (
+  db: Queryable,
+  projectId: string,
+  taskIds: readonly string[],
+): Promise<void> => {
+  const known = await findKnownTasks(db, projectId, taskIds);
+  const fields = taskIds.flatMap((id, at) => {
+    const path = ['taskIds', String(at)];
+    if (!known.has(id)) return [{ path, message: `is no stored task of the project: "${id}"` }];
+    return taskIds.indexOf(id) === at ? [] : [{ path, message: `is there twice: "${id}"` }];
+  });
+  const [first] = fields;
+  if (first === undefined) return;
+  const message = `invalid request: ${first.path.join('.')} ${first.message}`;
+  throw new AppError('invalid', message, { fields: fields.slice(0, 50) });
+};
+
+/** Makes a set. Throws `invalid` for tasks that there are not, `conflict` for a name that is taken, `exhausted`. */
+export const createTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  { name: givenName, description, taskIds }: TaskSetBody,
+): Promise<TaskSetView> => {
+  const name = readName('name', givenName);
+  await checkTasks(db, projectId, taskIds);
+  const id = newId('tset');
+  const given = description === undefined ? null : cleanText(description);
+  const set = { id, key: keyOf(projectId, id), projectId, name, description: given, taskIds };
+  if (await insertTaskSet(db, set)) return view(await getTaskSet(db, projectId, id));
+  const taken = await findTaskSetByName(db, projectId, name);
+  if (taken !== undefined) {
+    const message = `there is a task set "${name}" already: ${taken}`;
+    throw new AppError('conflict', message, { detail: { taskSetId: taken } });
+  }
+  throw new AppError('exhausted', 'the project has no room for another task set');
+};
+
+/** A page of sets, newest first. */
+export const readTaskSets = async (db: Queryable, projectId: string, query: RawQuery) => {
+  const page = openNumberedPage(query, projectId, { time: 's.created_at', key: 's.key' });
+  const ofProject = (bind: (value: unknown) => string) => `s.project_id = ${bind(projectId)}`;
+  const [rows, total] = await Promise.all([
+    listTaskSets(db, [ofProject, ...page.conditions], page.range),
+    countTaskSets(db, projectId),
+  ]);
+  const place = ({ createdAt, id }: TaskSetRow) => [createdAt, id] as const;
+  const { shown, meta } = page.show(rows, { total, isLowerBound: false }, place);
+  return { data: shown.map(view), meta };
+};
+
+/** One set. */
+export const readTaskSet = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<TaskSetView> => view(await getTaskSet(db, projectId, id));

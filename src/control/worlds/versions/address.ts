@@ -1,0 +1,105 @@
+/**
+ * Which world and which of its versions an address names: `<slug>` its head, `<slug>@<version>` the version of
+ * that number, label or id, or `latest`.
+ */
+import { AppError } from '#domain/error.ts';
+import { isId } from '#domain/id.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import { findVersionByLabel, findVersionByNumber } from '../../db/worlds/versions.ts';
+import { findRenamed } from '../../db/worlds/world-names.ts';
+import { findWorld, findWorldById, listSlugs, type WorldRow } from '../../db/worlds/worlds.ts';
+import type { Version } from '../caches/versions.ts';
+import type { WorldParts } from '../parts.ts';
+
+/** The address of a world in its two parts. */
+export const parseAddress = (address: string): { slug: string; ref: string | undefined } => {
+  const at = address.indexOf('@');
+  return at === -1
+    ? { slug: address, ref: undefined }
+    : { slug: address.slice(0, at), ref: address.slice(at + 1) };
+};
+
+/** A world by its slug or id; throws `not_found`, with the slugs that may be meant, when the project has none. */
+export const getWorld = async (
+  { db }: WorldParts,
+  projectId: string,
+  slug: string,
+): Promise<WorldRow> => {
+  const find = isId('wld', slug) ? findWorldById : findWorld;
+  const world = await find(db, projectId, slug);
+  if (world !== undefined) return world;
+  const renamed = await findRenamed(db, projectId, slug);
+  if (renamed !== undefined) {
+    throw new AppError('not_found', `there is no world "${slug}": it was renamed to "${renamed}"`);
+  }
+  const hint = suggestName(slug, await listSlugs(db, projectId)) ?? 'the project has none yet';
+  throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
+};
+
+/** Throws `conflict` for an archived world, which is only read. */
+export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
+  if (archivedAt === null) return;
+  throw new AppError(
+    'conflict',
+    `the world "${slug}" is archived: take it back with "svc worlds archive ${slug} --undo"`,
+  );
+};
+
+/** What is told of a world that was there when a request began, and is not any more. */
+export const goneError = (slug: string): AppError =>
+  new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
+
+/**
+ * A world as it is now, which was in use when a request began; throws `not_found` when it was deleted meanwhile, and
+ * `conflict` when it was archived.
+ */
+export const getWorldStill = async (
+  { db }: WorldParts,
+  projectId: string,
+  { id, slug }: Pick<WorldRow, 'id' | 'slug'>,
+): Promise<WorldRow> => {
+  const now = await findWorldById(db, projectId, id);
+  if (now === undefined) throw goneError(slug);
+  checkInUse(now);
+  return now;
+};
+
+/** Numbers of versions; what is longer is none. */
+const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
+
+const findVersionId = async (
+  { db }: WorldParts,
+  world: WorldRow,
+  ref: string,
+): Promise<string | undefined> => {
+  if (ref === 'latest') return world.headVersionId;
+  if (isId('ver', ref)) return ref;
+  if (isNumber(ref)) return findVersionByNumber(db, world.id, Number(ref));
+  return ref.includes('\0') ? undefined : findVersionByLabel(db, world.id, ref);
+};
+
+/** One version of a world; throws `not_found` when the world has no such version. */
+export const getVersionOf = async (
+  parts: WorldParts,
+  world: WorldRow,
+  ref: string,
+): Promise<Version> => {
+  const id = await findVersionId(parts, world, ref);
+  const version = id === undefined ? undefined : await parts.versions.get(id);
+  if (version !== undefined && version.worldId === world.id) return version;
+  throw new AppError(
+    'not_found',
+    `world "${world.slug}" has no version "${ref}"; "svc worlds versions ${world.slug}" lists them`,
+  );
+};
+
+/** The world and the version that an address names; throws `not_found` when there is none. */
+export const resolveAddress = async (
+  parts: WorldParts,
+  projectId: string,
+  address: string,
+): Promise<{ world: WorldRow; version: Version }> => {
+  const { slug, ref = 'latest' } = parseAddress(address);
+  const world = await getWorld(parts, projectId, slug);
+  return { world, version: await getVersionOf(parts, world, ref) };
+};

@@ -1,0 +1,44 @@
+/** Labels: names that the users of a world give to its versions, and take away again. */
+import { AppError } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { isLabel } from '#domain/world.ts';
+import type { LabelView } from '#wire/public-api/worlds/version.ts';
+import { removeLabel, setLabel } from '../../db/worlds/versions.ts';
+import type { WorldParts } from '../parts.ts';
+import { getVersionOf, getWorld } from './address.ts';
+
+type Place = { projectId: string; slug: string; label: string };
+
+/** Gives a label to the version that `ref` names, in place of the one that has it. */
+export const pinLabel = async (
+  parts: WorldParts,
+  { projectId, slug, label }: Place,
+  ref: string,
+): Promise<LabelView> => {
+  if (!isLabel(label)) {
+    const message = `"${label.slice(0, 64)}" is no label: it begins with a lower-case letter, and has letters, digits and inner dots, hyphens and underscores; "latest", "head" and "missing" are no labels either`;
+    throw new AppError('invalid', message, { fields: [{ path: ['label'], message }] });
+  }
+  const world = await getWorld(parts, projectId, slug);
+  const { id: versionId, number } = await getVersionOf(parts, world, ref);
+  if (await setLabel(parts.db, { worldId: world.id, label, versionId })) {
+    return { label, slug: world.slug, versionId, number };
+  }
+  throw new AppError(
+    'conflict',
+    `"${world.slug}" has ${limits.worldLabels} labels, which is all that it may: take one away first`,
+  );
+};
+
+/** Takes a label away; throws `not_found` when the world has none of it. */
+export const unpinLabel = async (
+  parts: WorldParts,
+  { projectId, slug, label }: Place,
+): Promise<void> => {
+  const world = await getWorld(parts, projectId, slug);
+  if (isLabel(label) && (await removeLabel(parts.db, world.id, label))) return;
+  throw new AppError(
+    'not_found',
+    `no version of "${world.slug}" has the label "${label.slice(0, 64)}"`,
+  );
+};

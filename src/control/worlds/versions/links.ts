@@ -1,0 +1,230 @@
+/**
+ * Links of a world to versions of others of its project, resolved when a version of it is made: a reference that
+ * moves, like `latest` or a label, stays what it named then. Everything that a link names has to be there.
+ */
+
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import type { VersionLink } from '#domain/world.ts';
+import { type Dependency, linkedTool } from '#language/contract.ts';
+import { fieldNames } from '#language/entity-fields.ts';
+import { suggestName } from '#language/read/suggest.ts';
+import {
+  aliasTools,
+  type VersionTexts,
+  viewDependencies,
+} from '../../base/contracts/contract-view.ts';
+import { findWayTo } from '../../db/worlds/version-links.ts';
+import type { WorldRow } from '../../db/worlds/worlds.ts';
+import type { Version } from '../caches/versions.ts';
+import type { Built } from '../compile/build.ts';
+import type { WorldParts } from '../parts.ts';
+import { checkInUse, getVersionOf, getWorld } from './address.ts';
+import type { Source } from './store-version.ts';
+
+/** Links of one version. Each is a world that its sessions open along. */
+const mostLinks = 16;
+
+/** The file that declares them. */
+const manifest = 'svc-env.toml';
+
+/** The world that is linked from; it has no id as long as it is not there. */
+export type LinkingWorld = { projectId: string; id: string | undefined; slug: string };
+
+type Linking = {
+  worldId: string | undefined;
+  slug: string;
+  dependencies: readonly Dependency[];
+  /** Names of its own tools. */
+  tools: readonly string[];
+  /** Tools of linked worlds that its tasks give. */
+  linkedTaskTools: readonly string[];
+};
+
+const problem = (path: readonly string[], message: string): FieldProblem => ({
+  path: [manifest, 'dependencies', ...path],
+  message,
+});
+
+const unknown = (what: string, name: string, known: Iterable<string>): string =>
+  `${what} "${name}"; ${suggestName(name, known) ?? 'it has none'}`;
+
+/** Members of the other world that the link names and that it does not have. */
+const checkNames = (
+  { alias, slug, task, tools, entities }: Dependency,
+  { contract, number }: Version,
+): FieldProblem[] => {
+  const version = `version ${number} of "${slug}"`;
+  const names = {
+    tools: contract.tools.map(({ name }) => name),
+    tasks: contract.tasks.map(({ name }) => name),
+    entities: contract.entities.map(({ name }) => name),
+  };
+  const problems: FieldProblem[] = [];
+  if (task !== null && !names.tasks.includes(task)) {
+    problems.push(problem([alias, 'task'], unknown(`${version} has no task`, task, names.tasks)));
+  }
+  for (const [index, tool] of (tools ?? []).entries()) {
+    if (names.tools.includes(tool)) continue;
+    const message = unknown(`${version} has no tool`, tool, names.tools);
+    problems.push(problem([alias, 'tools', String(index)], message));
+  }
+  for (const { entity, field, targetEntity, targetField } of entities) {
+    const path = [alias, 'entities', `${entity}.${field}`];
+    const target = contract.entities.find(({ name }) => name === targetEntity);
+    if (target === undefined) {
+      const message = unknown(`${version} has no entity`, targetEntity, names.entities);
+      problems.push(problem(path, message));
+      continue;
+    }
+    const known = fieldNames(contract, target);
+    if (!known.includes(targetField)) {
+      const message = unknown(`${targetEntity} of ${version} has no field`, targetField, known);
+      problems.push(problem(path, message));
+    }
+  }
+  return problems;
+};
+
+/** Refuses a link that leads back to the world itself. */
+const checkCircle = async (
+  { db }: WorldParts,
+  { worldId, slug }: Linking,
+  dependency: Dependency,
+  target: Version,
+): Promise<FieldProblem[]> => {
+  if (worldId === undefined) return [];
+  const way = await findWayTo(db, target.id, worldId);
+  if (way === undefined) return [];
+  const through =
+    way.length === 0
+      ? ''
+      : `, whose link ${way.map((alias) => `"${alias}"`).join(' → ')} leads there`;
+  const message = `the link is a circle: "${slug}" would be linked to itself by "${dependency.slug}@${dependency.ref}"${through}`;
+  return [problem([dependency.alias], message)];
+};
+
+const findTarget = async (
+  parts: WorldParts,
+  projectId: string,
+  { slug, ref }: Dependency,
+): Promise<{ world: WorldRow; version: Version }> => {
+  const world = await getWorld(parts, projectId, slug);
+  checkInUse(world);
+  return { world, version: await getVersionOf(parts, world, ref) };
+};
+
+type Resolved = { dependency: Dependency; target: Version } | { problems: FieldProblem[] };
+
+const resolveOne = async (
+  parts: WorldParts,
+  projectId: string,
+  linking: Linking,
+  dependency: Dependency,
+): Promise<Resolved> => {
+  const { alias, slug } = dependency;
+  if (linking.worldId === undefined && slug === linking.slug) {
+    return { problems: [problem([alias], `the link is a circle: "${slug}" is the world itself`)] };
+  }
+  try {
+    const { version: target } = await findTarget(parts, projectId, dependency);
+    const problems = [
+      ...checkNames(dependency, target),
+      ...(await checkCircle(parts, linking, dependency, target)),
+    ];
+    return problems.length > 0 ? { problems } : { dependency, target };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'unavailable') throw error;
+    return { problems: [problem([alias, 'pin'], error.message)] };
+  }
+};
+
+/** The tools of the other world that are served. */
+const servedTools = ({ tools }: Dependency, { contract }: Version): string[] =>
+  tools ?? contract.tools.map(({ name }) => name);
+
+/** Tools whose name one of the world's own has, and tools that tasks give and no link serves. */
+const checkTools = (linking: Linking, links: readonly VersionLink[]): FieldProblem[] => {
+  const own = new Set(linking.tools);
+  const served = new Set(
+    links.flatMap(({ alias, tools }) => tools.map((tool) => linkedTool(alias, tool))),
+  );
+  const twins = links.flatMap(({ alias, tools }) =>
+    tools
+      .filter((tool) => own.has(linkedTool(alias, tool)))
+      .map((tool) =>
+        problem([alias, 'tools'], `the world has a tool "${linkedTool(alias, tool)}" of its own`),
+      ),
+  );
+  const lacking = linking.linkedTaskTools
+    .filter((name) => !served.has(name))
+    .map((name) => problem([], unknown('a task gives the tool', name, served)));
+  return [...twins, ...lacking];
+};
+
+const refused = (fields: readonly FieldProblem[]): AppError =>
+  new AppError('invalid', `a link is refused: ${fields[0]?.message}`, {
+    fields: fields.slice(0, 50),
+  });
+
+const resolveLinks = async (
+  parts: WorldParts,
+  projectId: string,
+  linking: Linking,
+): Promise<VersionLink[]> => {
+  const { dependencies } = linking;
+  if (dependencies.length > mostLinks) {
+    const message = `the world has ${dependencies.length} links, more than the ${mostLinks} that it may have`;
+    throw refused([problem([], message)]);
+  }
+  const links: VersionLink[] = [];
+  const problems: FieldProblem[] = [];
+  for (const dependency of dependencies) {
+    const resolved = await resolveOne(parts, projectId, linking, dependency);
+    if ('problems' in resolved) {
+      problems.push(...resolved.problems);
+      continue;
+    }
+    const { target } = resolved;
+    const tools = servedTools(dependency, target);
+    links.push({ alias: dependency.alias, versionId: target.id, number: target.number, tools });
+  }
+  if (problems.length === 0) problems.push(...checkTools(linking, links));
+  if (problems.length > 0) throw refused(problems);
+  return links;
+};
+
+const withLinkedTools = async (
+  { versions }: WorldParts,
+  texts: VersionTexts,
+  projectId: string,
+  links: readonly VersionLink[],
+): Promise<Pick<VersionTexts, 'toolSchemas' | 'toolLengths'>> => {
+  let { toolSchemas, toolLengths } = texts;
+  for (const { alias, versionId, tools } of links) {
+    const target = { id: versionId, projectId };
+    const other = {
+      toolSchemas: await versions.texts.one(target, 'toolSchemas'),
+      toolLengths: await versions.texts.one(target, 'toolLengths'),
+    };
+    ({ toolSchemas, toolLengths } = aliasTools({ toolSchemas, toolLengths }, other, alias, tools));
+  }
+  return { toolSchemas, toolLengths };
+};
+
+/**
+ * The links of a version that is made now, and what sessions are told of its tools: its own and those of linked worlds.
+ * Throws `invalid` with everything that the links name and that is not there.
+ */
+export const linkVersion = async (
+  parts: WorldParts,
+  { projectId, id: worldId, slug }: LinkingWorld,
+  { dependencies, linkedTaskTools, texts }: Extract<Built, { ok: true }>,
+): Promise<Pick<Source, 'links' | 'texts'>> => {
+  if (dependencies.length === 0) return { links: [], texts };
+  const tools = JSON.parse(texts.tools) as string[];
+  const linking = { worldId, slug, dependencies, linkedTaskTools, tools };
+  const links = await resolveLinks(parts, projectId, linking);
+  const toolTexts = await withLinkedTools(parts, texts, projectId, links);
+  const shown = JSON.stringify(viewDependencies(dependencies, links));
+  return { links, texts: { ...texts, ...toolTexts, dependencies: shown } };
+};

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { limits } from '#domain/limits.ts';
+import type { Digest } from '#domain/world.ts';
+import type { Blobs } from '../../platform/blobs/blobs.ts';
+import { readHeld } from './push.ts';
+
+it('held files that are too large together are refused before they are read', async () => {
+  const read: Digest[] = [];
+  const blobs = {
+    size: async () => limits.treeFileBytes,
+    get: async (digest) => {
+      read.push(digest);
+      return new Uint8Array();
+    },
+  } satisfies Partial<Blobs> as unknown as Blobs;
+  const most = limits.treeBytes / limits.treeFileBytes;
+  const digests = Array.from({ length: most + 1 }, (_, at): Digest => `sha256:${at}`);
+  expect((await readHeld({ blobs }, digests.slice(1))).size).toBe(most);
+  read.length = 0;
+  await expect(readHeld({ blobs }, digests)).rejects.toMatchObject({
+    code: 'invalid',
+    message: `the tree has more than ${limits.treeBytes} bytes, which is what it may have`,
+    fields: [{ path: ['files'] }],
+  });
+  expect(read.length).toBeLessThanOrEqual(most);
+});

@@ -1,0 +1,358 @@
+/**
+ * Makes the next version of a world of a tree. Only contents come that no version of the project has; the rest is
+ * taken from there. It is made from a version that must be the head, from before it is compiled until it is
+ * written: of two pushes at once one wins, and the other is told which version is the head now.
+ */
+
+import pMap from 'p-map';
+import { AppError, type FieldProblem } from '#domain/error.ts';
+import { limits } from '#domain/limits.ts';
+import { createPathCheck, showPath } from '#domain/tree-path.ts';
+import type { Digest, TreeFile } from '#domain/world.ts';
+import type { PushBody } from '#wire/public-api/worlds/version.ts';
+import type { Made } from '../../db/core/idempotency-keys.ts';
+import type { Upload } from '../../db/projects/uploads.ts';
+import { type NewRun, newRun } from '../../db/worlds/test-runs.ts';
+import { findCandidate } from '../../db/worlds/version-gates.ts';
+import { findHeldBlobs } from '../../db/worlds/versions.ts';
+import {
+  insertNextVersion,
+  type ManifestFile,
+  type NewVersion,
+  type WorldRow,
+} from '../../db/worlds/worlds.ts';
+import { digestOf, isLost } from '../../platform/blobs/blobs.ts';
+import { runsTopic } from '../../platform/notifications/notifications.ts';
+import type { Version } from '../caches/versions.ts';
+import type { BaseVersion } from '../compile/kept-rows.ts';
+import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree.ts';
+import type { WorldParts } from '../parts.ts';
+import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
+import { carryKeptRows, rowsLost, withFolder } from './carried-rows.ts';
+import { builtOrRefused, type Creator } from './create.ts';
+import { makeOnce } from './idempotency.ts';
+import { linkVersion } from './links.ts';
+import {
+  builtRows,
+  contentHashOf,
+  type Source,
+  sourceOf,
+  storeVersion,
+  withUpload,
+} from './store-version.ts';
+
+const readsAtOnce = 16;
+
+/** Result of a push: the version that has the tree, which may wait to become the head, and `changed` if the push made it. */
+export type Pushed = {
+  world: WorldRow;
+  version: Version;
+  changed: boolean;
+  /** Whether an earlier push of the same key made it. */
+  isRepeated: boolean;
+  keptRows: number;
+  leftOutRows: number;
+};
+
+const toDigest = (sha256: string): Digest => `sha256:${sha256}`;
+
+const movedError = (slug: string, base: number, head: Version): AppError =>
+  new AppError(
+    'conflict',
+    `the head of "${slug}" is version ${head.number} by now, and this is made from ${base}: pull it, make the change there, and push again`,
+    { detail: { head: { id: head.id, number: head.number } } },
+  );
+
+/** Of some files those that no version of the project has. */
+export const findMissing = async (
+  { db }: WorldParts,
+  projectId: string,
+  head: Version,
+  digests: readonly Digest[],
+): Promise<Digest[]> => {
+  const ofHead = new Set(head.files.map(({ sha256 }) => sha256));
+  const asked = [...new Set(digests)].filter((digest) => !ofHead.has(digest));
+  const held = await findHeldBlobs(db, projectId, asked);
+  return asked.filter((digest) => !held.has(digest));
+};
+
+const missingError = (missing: readonly Digest[]): AppError =>
+  new AppError('conflict', `${missing.length} files have to be sent with their content`, {
+    detail: { missing: missing.map((digest) => digest.slice('sha256:'.length)) },
+  });
+
+type Sent = { path: string; sha256: Digest; content: Uint8Array | undefined };
+
+const readFile = (
+  { path, sha256, content }: PushBody['files'][number],
+  place: string[],
+  pathFault: (path: string) => string | undefined,
+): Sent | FieldProblem => {
+  const fault = pathFault(path);
+  if (fault !== undefined) {
+    return { path: [...place, 'path'], message: `the path ${showPath(path)} ${fault}` };
+  }
+  if (content === undefined) return { path, sha256: toDigest(sha256), content };
+  const decoded = decodeContent({ path, content }, place);
+  if (isProblem(decoded)) return decoded;
+  if (digestOf(decoded.content) === toDigest(sha256))
+    return { ...decoded, sha256: toDigest(sha256) };
+  return { path: [...place, 'sha256'], message: `${path}: is not the digest of its content` };
+};
+
+const readFiles = (files: PushBody['files']): Sent[] => {
+  const pathFault = createPathCheck();
+  const sent: Sent[] = [];
+  const problems: FieldProblem[] = [];
+  for (const [index, file] of files.entries()) {
+    const read = readFile(file, ['files', String(index)], pathFault);
+    if ('message' in read) problems.push(read);
+    else sent.push(read);
+  }
+  if (problems.length === 0) return sent;
+  throw new AppError('invalid', 'the files are not a tree', { fields: problems });
+};
+
+const tooLargeTree = (): AppError => {
+  const message = `the tree has more than ${limits.treeBytes} bytes, which is what it may have`;
+  return new AppError('invalid', message, { fields: [{ path: ['files'], message }] });
+};
+
+/** The bytes that the service has of some files; throws `conflict` with those that are lost. */
+export const readHeld = async (
+  { blobs }: Pick<WorldParts, 'blobs'>,
+  digests: readonly Digest[],
+): Promise<Map<Digest, Uint8Array>> => {
+  const found = new Map<Digest, Uint8Array>();
+  const lost: Digest[] = [];
+  let bytes = 0;
+  const read = async (digest: Digest): Promise<void> => {
+    try {
+      // Before they are read: a short list may name more than there is memory for.
+      const size = await blobs.size(digest);
+      bytes += size;
+      if (bytes > limits.treeBytes) throw tooLargeTree();
+      found.set(digest, await blobs.get(digest));
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      lost.push(digest);
+    }
+  };
+  await pMap(new Set(digests), read, { concurrency: readsAtOnce });
+  if (lost.length > 0) throw missingError(lost);
+  return found;
+};
+
+const assembleTree = async (
+  parts: WorldParts,
+  projectId: string,
+  head: Version,
+  body: PushBody,
+): Promise<TreeFile[]> => {
+  const sent = readFiles(body.files);
+  const bare = sent.filter(({ content }) => content === undefined).map(({ sha256 }) => sha256);
+  const missing = await findMissing(parts, projectId, head, bare);
+  if (missing.length > 0) throw missingError(missing);
+  const held = await readHeld(parts, bare);
+  const tree = sent.flatMap(({ path, sha256, content = held.get(sha256) }) =>
+    content === undefined ? [] : [{ path, content }],
+  );
+  checkTree(tree, 'files');
+  return tree;
+};
+
+const hasOtherRows = ({ entityCounts, treeRows }: Version): boolean =>
+  treeRows === null ||
+  Object.entries(entityCounts).some(([entity, count]) => count > (treeRows[entity] ?? 0));
+
+const isRows = ({ path }: ManifestFile): boolean => path.startsWith(dataFolder);
+
+/** What a push is made from, as far as it needs it; undefined when nothing is kept and its bytes are lost. */
+const readBase = async (
+  { blobs }: WorldParts,
+  head: Version,
+  data: PushBody['data'],
+): Promise<BaseVersion | undefined> => {
+  const keeps = data !== 'replace' && hasOtherRows(head);
+  const replaced = data === 'replace' ? [] : head.replaced;
+  try {
+    const bundle = await blobs.get(head.bundle);
+    if (head.treeRows !== null || !keeps)
+      return { bundle, treeRows: keeps ? (head.treeRows ?? {}) : undefined, replaced };
+    const files = head.files.filter(isRows).map(async ({ path, sha256 }) => ({
+      path,
+      content: await blobs.get(sha256),
+    }));
+    return { bundle, treeRows: await Promise.all(files), replaced };
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    if (data === 'replace') return undefined;
+    throw rowsLost(head, error);
+  }
+};
+
+/** `madeFrom`: the version that the tree was made from, which is the head or waits to follow it. */
+type Push = {
+  creator: Creator;
+  world: WorldRow;
+  head: Version;
+  madeFrom: Version;
+  body: PushBody;
+};
+
+const build = async (
+  parts: WorldParts,
+  { projectId, world, head, body }: Omit<Push, 'creator' | 'madeFrom'> & { projectId: string },
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<Source> => {
+  const tree = await assembleTree(parts, projectId, head, body);
+  const job = { kind: 'build', files: tree, rowsJson: null } as const;
+  // Bundles may be large: that of the head is read when it is this job's turn.
+  const complete = async () => {
+    const base = await readBase(parts, head, body.data);
+    return base === undefined ? job : { ...job, base };
+  };
+  const asker = { project: projectId, signal, complete };
+  const built = builtOrRefused(await parts.compiler.run(job, asker));
+  const { id, slug } = world;
+  const linked = await linkVersion(parts, { projectId, id, slug }, built);
+  const carry = { projectId, head, built, replaced: head.replaced, folder, signal };
+  const rows =
+    built.rows.kind === 'built'
+      ? builtRows(built.rows)
+      : await carryKeptRows(parts, { ...carry, rows: built.rows });
+  return sourceOf(tree, built, { ...linked, rows });
+};
+
+/** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
+const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
+  world.name === head.contract.name ? source.name : world.name;
+
+/** The refusal of a push whose base is no more the head of a world as it is now. */
+const moved = async (parts: WorldParts, now: WorldRow, base: number): Promise<AppError> =>
+  movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
+
+/** The run of the tests, where the world has them run by each push, or for its gate. */
+const testsOf = (
+  { projectId, publicKey: author }: Creator,
+  { id: worldId }: WorldRow,
+  { id: versionId }: NewVersion,
+  { onPush, gate }: Source,
+): NewRun | undefined => {
+  if (![...onPush, ...gate].includes('tests')) return undefined;
+  return newRun({
+    kind: 'tests',
+    origin: 'push',
+    author,
+    version: { id: versionId, projectId, worldId },
+    input: {},
+  });
+};
+
+const writeVersion = async (
+  parts: WorldParts,
+  upload: Upload,
+  { creator, world, head, madeFrom, body }: Push,
+  source: Source,
+): Promise<string> => {
+  const { projectId } = creator;
+  // Compiling takes its time: what cannot be written any more is not stored either.
+  const now = await getWorldStill(parts, projectId, world);
+  if (now.headVersionId !== head.id) throw await moved(parts, now, body.base);
+  const version = await storeVersion(parts, upload, source, {
+    message: body.message ?? null,
+    author: creator.publicKey,
+    origin: 'push',
+    replaced: body.data === 'replace' ? [] : head.replaced,
+    base: head,
+  });
+  const next = { ...now, projectId, name: nameAfter(now, head, source), base: head.id };
+  const { keptRows, leftOutRows } = source;
+  const tests = testsOf(creator, world, version, source);
+  const gate = source.gate.length === 0 ? undefined : { madeFrom: madeFrom.id };
+  const askedBy = { once: creator.once, detail: { keptRows, leftOutRows }, tests, gate };
+  if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) {
+    if (tests !== undefined) parts.notices.tell(runsTopic);
+    return version.id;
+  }
+  throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);
+};
+
+const findHead = async (
+  parts: WorldParts,
+  projectId: string,
+  slug: string,
+): Promise<{ world: WorldRow; version: Version }> => {
+  const world = await getWorld(parts, projectId, slug);
+  return { world, version: await getVersionOf(parts, world, 'latest') };
+};
+
+/** The version that a push is made from. Throws `conflict` where that is neither the head nor waits to follow it. */
+const findMadeFrom = async (
+  parts: WorldParts,
+  world: WorldRow,
+  head: Version,
+  { base }: PushBody,
+): Promise<Version> => {
+  if (head.number === base) return head;
+  const of = { worldId: world.id, headId: head.id, number: base };
+  const candidate = await findCandidate(parts.db, of);
+  if (candidate === undefined) throw movedError(world.slug, base, head);
+  return getVersionOf(parts, world, candidate);
+};
+
+const pushNew = async (
+  parts: WorldParts,
+  creator: Creator,
+  { slug, body }: { slug: string; body: PushBody },
+  signal?: AbortSignal,
+): Promise<Pushed> => {
+  const { projectId } = creator;
+  const { world, version: head } = await findHead(parts, projectId, slug);
+  checkInUse(world);
+  const madeFrom = await findMadeFrom(parts, world, head, body);
+  return withFolder(parts, async (folder) => {
+    const push = { projectId, world, head, madeFrom, body };
+    const source = await build(parts, push, folder, signal);
+    const { keptRows, leftOutRows } = source;
+    const said = { world, isRepeated: false, keptRows, leftOutRows };
+    const hash = contentHashOf(source);
+    const same = [head, madeFrom].find(({ contentHash }) => contentHash === hash);
+    if (same !== undefined) return { ...said, version: same, changed: false };
+    const id = await withUpload(parts, { projectId, makesWorld: false }, (upload) =>
+      writeVersion(parts, upload, { ...push, creator }, source),
+    );
+    return { ...said, version: await getVersionOf(parts, world, id), changed: true };
+  });
+};
+
+/** What an earlier push of the same key made. */
+const repeatPush = async (
+  parts: WorldParts,
+  projectId: string,
+  { worldId, versionId, detail }: Made,
+): Promise<Pushed> => {
+  const world = await getWorld(parts, projectId, worldId);
+  const version = await getVersionOf(parts, world, versionId);
+  const rows = detail as Pick<Pushed, 'keptRows' | 'leftOutRows'>;
+  return { world, version, changed: true, isRepeated: true, ...rows };
+};
+
+/**
+ * Pushes a tree. `invalid` lists what is wrong with it, `conflict` says that the head is another version or that
+ * files have to be sent, `exhausted` that too much waits to be compiled or a quota is used up. Nothing is written
+ * of a push that is refused, nor of one that changes nothing.
+ */
+export const pushVersion = (
+  parts: WorldParts,
+  creator: Creator,
+  push: { slug: string; body: PushBody },
+  signal?: AbortSignal,
+): Promise<Pushed> =>
+  makeOnce(
+    parts,
+    creator,
+    () => pushNew(parts, creator, push, signal),
+    (made) => repeatPush(parts, creator.projectId, made),
+  );

@@ -1,0 +1,191 @@
+/**
+ * How what a tree compiles to becomes a version: room is taken for it, its blobs are named and then written, and
+ * what it changed is noted. Whoever asked for it writes the version itself, as a new world's or another's next.
+ */
+import { newId } from '#domain/id.ts';
+import type { Digest, TreeFile, VersionLink } from '#domain/world.ts';
+import { compareFiles, sumRows } from '../../base/contracts/version-changes.ts';
+import { quotaError } from '../../base/fairness/quotas.ts';
+import { hashOf } from '../../base/json/canonical.ts';
+import { abandonUpload, beginUpload, type Upload } from '../../db/projects/uploads.ts';
+import type { ManifestFile, NewVersion, VersionRow } from '../../db/worlds/worlds.ts';
+import { type Blobs, digestOf } from '../../platform/blobs/blobs.ts';
+import type { Built, BuiltRows } from '../compile/build.ts';
+import { overlay } from '../compile/tree.ts';
+import type { WorldParts } from '../parts.ts';
+
+/** Blobs that are written at once. */
+const writesAtOnce = 16;
+
+/** The rows of a version, with their snapshot where it is: in memory, or in a file, as there may be many of them. */
+export type StoredRows = Omit<BuiltRows, 'snapshot'> & {
+  snapshot: {
+    blob: Digest;
+    sizeBytes: number;
+    from: { bytes: Uint8Array } | { file: string };
+    /** Rows of every entity. */
+    counts: Record<string, number>;
+    /** Digest of the state. */
+    digest: Digest;
+  };
+};
+
+/** What a version is made of: what its tree compiled to, the tree with the generated files, its manifest. */
+export type Source = Omit<
+  Extract<Built, { ok: true }>,
+  'ok' | 'generated' | 'dependencies' | 'linkedTaskTools' | 'rows'
+> &
+  StoredRows & {
+    links: VersionLink[];
+    tree: TreeFile[];
+    files: ManifestFile[];
+  };
+
+/** What is said of a version beside what it consists of; `base` is the one that it is made from. */
+export type VersionNote = Pick<NewVersion, 'message' | 'author' | 'origin' | 'replaced'> & {
+  base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
+};
+
+/** The files of a tree by what they hold. */
+export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
+  tree.map(({ path, content }) => ({
+    path,
+    sizeBytes: content.byteLength,
+    sha256: digestOf(content),
+  }));
+
+/** Rows that were built with the tree. */
+export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
+  const { bytes, counts, digest } = snapshot;
+  const from = { bytes };
+  const blob = digestOf(bytes);
+  return { ...rows, snapshot: { blob, sizeBytes: bytes.byteLength, from, counts, digest } };
+};
+
+/** What a tree compiled to, as a source, with its rows, its links and what is told of it because of them. */
+export const sourceOf = (
+  given: readonly TreeFile[],
+  { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
+  { rows, ...linked }: Pick<Source, 'links' | 'texts'> & { rows: StoredRows },
+): Source => {
+  const {
+    dependencies: _dependencies,
+    linkedTaskTools: _linkedTaskTools,
+    rows: _rows,
+    ...rest
+  } = built;
+  const tree = overlay(given, generated);
+  return { ...rest, ...linked, ...rows, tree, files: manifestOf(tree) };
+};
+
+/** The blobs that a version consists of, each once; the snapshot only where it is in memory. */
+const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Array> => {
+  const contents = new Map(files.map(({ sha256 }, at) => [sha256, tree[at]?.content ?? bundle]));
+  contents.set(digestOf(bundle), bundle);
+  if ('bytes' in snapshot.from) contents.set(snapshot.blob, snapshot.from.bytes);
+  return contents;
+};
+
+/** Writes blobs that an upload has named. */
+export const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promise<void> => {
+  for (let start = 0; start < contents.length; start += writesAtOnce) {
+    const writes = contents.slice(start, start + writesAtOnce).map((bytes) => blobs.put(bytes));
+    await Promise.all(writes);
+  }
+};
+
+/** `sha256:…` of what a version is: files, bundle and rows, and the versions that it is linked to. */
+export const contentHashOf = ({ bundle, snapshot, ...source }: Source): string =>
+  hashContent({ ...source, bundle: digestOf(bundle), state: snapshot.digest });
+
+/** The same, of what is stored already. */
+export const hashContent = ({
+  files,
+  bundle,
+  state,
+  links,
+}: Pick<VersionRow, 'files' | 'bundle' | 'links'> & { state: string }): string => {
+  const linked = links.map(({ alias, versionId }) => ({ alias, versionId }));
+  const content = { files, bundle, state };
+  return `sha256:${hashOf(links.length === 0 ? content : { ...content, links: linked })}`;
+};
+
+/** Gives up an upload; one that stays because the database is away is given up for dead later. */
+const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Promise<void> => {
+  try {
+    await abandonUpload(db, id);
+  } catch (error) {
+    log.warn({ err: error, projectId, upload: id }, 'an upload was not given up; it will be');
+  }
+};
+
+/** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
+export const reserve = async ({ config, db }: WorldParts, upload: Upload): Promise<void> => {
+  const refusal = await beginUpload(db, upload, config.quotas);
+  if (refusal !== undefined) throw quotaError(refusal);
+};
+
+/** Does the work of an upload that has begun; what it leaves when it fails is collected. */
+export const withUpload = async <Value>(
+  parts: WorldParts,
+  begun: Pick<Upload, 'projectId' | 'makesWorld'>,
+  work: (upload: Upload) => Promise<Value>,
+): Promise<Value> => {
+  const upload = { ...begun, id: newId('upl'), blobs: [], bytes: 0 };
+  await reserve(parts, upload);
+  try {
+    return await work(upload);
+  } catch (error) {
+    await abandon(parts, upload);
+    throw error;
+  }
+};
+
+const changesOf = (source: Source, base: VersionNote['base']): NewVersion['changes'] => ({
+  base: base?.number ?? null,
+  files: compareFiles(base?.files ?? [], source.files),
+  entities: source.entities,
+  rows: { before: sumRows(base?.entityCounts ?? {}), after: sumRows(source.snapshot.counts) },
+});
+
+/** Takes room for a version and writes its blobs; answers what is to be written of it. */
+export const storeVersion = async (
+  parts: WorldParts,
+  upload: Upload,
+  source: Source,
+  { base, ...note }: VersionNote,
+): Promise<NewVersion> => {
+  const contents = blobsOf(source);
+  const { from, blob, sizeBytes } = source.snapshot;
+  const isFile = 'file' in from;
+  const lengths = [
+    ...[...contents.values()].map(({ byteLength }) => byteLength),
+    ...(isFile ? [sizeBytes] : []),
+    ...Object.values(source.texts).map((text) => Buffer.byteLength(text)),
+  ];
+  const needed = {
+    blobs: [...contents.keys(), ...(isFile ? [blob] : [])],
+    bytes: lengths.reduce((sum, length) => sum + length, 0),
+  };
+  await reserve(parts, { ...upload, ...needed });
+  await writeBlobs(parts.blobs, [...contents.values()]);
+  if (isFile) await parts.blobs.putFile(from.file);
+  const { files, contractJson, texts, facts, snapshot, bundle, warnings, treeRows, links } = source;
+  return {
+    ...note,
+    ...needed,
+    id: newId('ver'),
+    contentHash: contentHashOf(source),
+    changes: changesOf(source, base),
+    contractJson,
+    texts,
+    facts,
+    files,
+    entityCounts: snapshot.counts,
+    treeRows,
+    links,
+    bundle: digestOf(bundle),
+    snapshot: blob,
+    warnings,
+  };
+};

@@ -1,0 +1,167 @@
+/** A world as clients see it, from its row and a version. */
+
+import type { Static } from 'typebox';
+import type { Contract } from '#language/contract.ts';
+import type { Task } from '#language/task.ts';
+import type {
+  BundledTaskView,
+  TaskListView,
+  WorldDetail,
+  WorldListView,
+  WorldView,
+} from '#wire/public-api/worlds/world.ts';
+import { viewContract, type WorldField } from '../../base/contracts/contract-view.ts';
+import { JsonText } from '../../base/json/json-text.ts';
+import { createRoom, writeInto } from '../../base/json/page-room.ts';
+import type { ListedWorld, WorldRow } from '../../db/worlds/worlds.ts';
+import { servedSurfaces, type Version, type Versions } from '../caches/versions.ts';
+import { viewFiles, viewVersion } from './view-version.ts';
+
+const viewLinks = (publicUrl: string, slug: string, hasRoutes: boolean): WorldView['links'] => {
+  const api = `${publicUrl}/api/public`;
+  return {
+    api: hasRoutes ? `${api}/worlds/${slug}/openapi.json` : null,
+    world: `${api}/worlds/${slug}`,
+    tasks: `${api}/worlds/${slug}/tasks`,
+    sessions: `${api}/world-sessions?world=${slug}`,
+  };
+};
+
+/** Where a world is: the address of the service, and the `organization/project` that it is in. */
+export type WorldAddress = { publicUrl: string; project: string };
+
+/** What there is to say of a world whatever its contract holds. */
+const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasRoutes: boolean) => ({
+  id: world.id,
+  containerId: world.id,
+  slug: world.slug,
+  path: `${project}/${world.slug}`,
+  kind: world.kind,
+  name: world.name,
+  description: world.description,
+  url: `${publicUrl}/world/${world.slug}`,
+  links: viewLinks(publicUrl, world.slug, hasRoutes),
+  archivedAt: world.archivedAt?.toISOString() ?? null,
+  createdAt: world.createdAt.toISOString(),
+});
+
+/** The world with one of its versions. */
+const viewWorld = (world: WorldRow, version: Version, address: WorldAddress): WorldView => ({
+  ...viewLight(world, address, version.openApi !== undefined),
+  version: viewVersion(version),
+  surfaces: version.surfaces,
+  ...viewContract(version.contract, version.links),
+});
+
+const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
+  ...world.head,
+  createdAt: world.headCreatedAt.toISOString(),
+  entityCounts: new JsonText(world.entityCounts ?? '{}') as unknown as Record<string, number>,
+});
+
+/** The worlds of a page; what their contracts hold is read as far as it is asked for and shown. */
+export const viewWorldList = async (
+  versions: Versions,
+  worlds: readonly ListedWorld[],
+  address: WorldAddress,
+  fields: readonly WorldField[],
+): Promise<WorldListView[]> => {
+  const entries = worlds.map(({ headVersionId }) => ({ versionId: headVersionId, otherBytes: 0 }));
+  const texts = await versions.texts.page(entries, fields);
+  return worlds.map((world, at) => {
+    const text = texts[at];
+    const shown = Object.entries(text ?? {}).map(([field, json]) => [field, new JsonText(json)]);
+    const omitted = [
+      ...(text === undefined ? fields : []),
+      ...(world.entityCounts === null ? ['version.entityCounts'] : []),
+    ];
+    return {
+      ...viewLight(world, address, world.hasRoutes),
+      version: viewListedVersion(world),
+      surfaces: servedSurfaces(world),
+      toolCount: world.toolCount,
+      taskCount: world.taskCount,
+      ...(Object.fromEntries(shown) as Partial<Pick<WorldView, WorldField>>),
+      ...(omitted.length === 0 ? {} : { omitted }),
+    };
+  });
+};
+
+/** The same with the version's files, and which version the world's newest is. */
+export const viewWorldDetail = (
+  world: WorldRow,
+  { version, head }: { version: Version; head: WorldDetail['head'] },
+  address: WorldAddress,
+): WorldDetail => ({
+  ...viewWorld(world, version, address),
+  head,
+  warnings: version.warnings,
+  files: viewFiles(version.files),
+});
+
+const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
+  Object.fromEntries(Object.entries(rows).map(([entity, list]) => [entity, list.length]));
+
+type TaskView = Static<typeof BundledTaskView>;
+
+/** Members of a task that the list shows when it is asked to. `tools` is there in any case, as far as there is room. */
+export const taskFields = ['instruction', 'tools'] as const;
+type TaskField = (typeof taskFields)[number];
+
+/** Members that a task has in any case; those that find no room are empty. */
+const steadyFields = ['description', 'seed.counts'] as const;
+
+const writeSteady =
+  ({ description, seed }: Task) =>
+  (field: (typeof steadyFields)[number]): string =>
+    JSON.stringify(field === 'description' ? description : countRows(seed.rows));
+
+const viewSteady = (
+  { name, seed, grader }: Task,
+  texts: ReadonlyMap<string, string>,
+): Omit<TaskView, TaskField> => {
+  const counts = new JsonText(texts.get('seed.counts') ?? '{}');
+  return {
+    name,
+    description: new JsonText(texts.get('description') ?? 'null') as unknown as string,
+    seed: { mode: seed.mode, counts: counts as unknown as Record<string, number> },
+    grader: grader?.kind ?? null,
+  };
+};
+
+/**
+ * Bundled tasks of a contract; a task without tools of its own has them all. What every task has takes room before
+ * what is asked for, and nothing is written that has none.
+ */
+export const viewTasks = (
+  { tools }: Pick<Contract, 'tools'>,
+  tasks: readonly Task[],
+  fields: readonly TaskField[],
+): TaskListView[] => {
+  const allTools = JSON.stringify(tools.map((tool) => tool.name));
+  const room = createRoom();
+  const takeSteady = writeInto(room);
+  const steady = tasks.map((task) => takeSteady(steadyFields, writeSteady(task)));
+  const roomOfTools = createRoom(room.left());
+  const takeTools = writeInto(roomOfTools);
+  const ofTools = tasks.map((task) =>
+    takeTools(['tools'], () => (task.tools === null ? allTools : JSON.stringify(task.tools))),
+  );
+  const asked = fields.filter((field) => field === 'instruction');
+  const takeAsked = writeInto(createRoom(roomOfTools.left()));
+  return tasks.map((task, at) => {
+    const heavy = takeAsked(asked, () => JSON.stringify(task.instruction));
+    const texts = [...(ofTools[at] ?? []), ...(heavy ?? [])];
+    const shown = texts.map(([field, text]) => [field, new JsonText(text)]);
+    const omitted = [
+      ...(steady[at] ? [] : steadyFields),
+      ...(ofTools[at] ? [] : (['tools'] as const)),
+      ...(heavy ? [] : asked),
+    ];
+    return {
+      ...viewSteady(task, new Map(steady[at])),
+      ...(Object.fromEntries(shown) as Partial<Pick<TaskView, TaskField>>),
+      ...(omitted.length === 0 ? {} : { omitted }),
+    };
+  });
+};

@@ -1,0 +1,136 @@
+/** The operations on annotation queues. */
+import { operation } from '../../operation.ts';
+import {
+  AssignmentBody,
+  AssignmentView,
+  QueueBody,
+  QueueItemBody,
+  QueueItemChange,
+  QueueItemList,
+  QueueItemParams,
+  QueueItemQuery,
+  QueueItemView,
+  QueueList,
+  QueueParams,
+  QueueQuery,
+  QueueView,
+  Removed,
+  Unassigned,
+} from './annotation.ts';
+
+export const createQueue = operation({
+  id: 'createAnnotationQueue',
+  summary: 'Create an annotation queue, whose items are scored by some score configs',
+  method: 'POST',
+  path: '/annotation-queues',
+  access: 'write',
+  unknown: 'ignored',
+  body: QueueBody,
+  answers: { 200: QueueView },
+  refusals: { 429: 'The project has as many queues as it may have.' },
+});
+
+export const listQueues = operation({
+  id: 'listAnnotationQueues',
+  summary: 'Annotation queues, newest first',
+  method: 'GET',
+  path: '/annotation-queues',
+  access: 'write',
+  unknown: 'ignored',
+  query: QueueQuery,
+  answers: { 200: QueueList },
+});
+
+export const getQueue = operation({
+  id: 'getAnnotationQueue',
+  summary: 'An annotation queue',
+  method: 'GET',
+  path: '/annotation-queues/{queueId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueParams,
+  answers: { 200: QueueView },
+});
+
+export const addQueueItem = operation({
+  id: 'addAnnotationQueueItem',
+  summary:
+    'Add a trace, an observation or a session to a queue; one that is in it is answered as it is',
+  method: 'POST',
+  path: '/annotation-queues/{queueId}/items',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueParams,
+  body: QueueItemBody,
+  answers: { 200: QueueItemView },
+});
+
+export const listQueueItems = operation({
+  id: 'listAnnotationQueueItems',
+  summary: 'What is in a queue, newest first; of a status',
+  method: 'GET',
+  path: '/annotation-queues/{queueId}/items',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueParams,
+  query: QueueItemQuery,
+  answers: { 200: QueueItemList },
+});
+
+export const getQueueItem = operation({
+  id: 'getAnnotationQueueItem',
+  summary: 'An item of a queue',
+  method: 'GET',
+  path: '/annotation-queues/{queueId}/items/{itemId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueItemParams,
+  answers: { 200: QueueItemView },
+});
+
+export const updateQueueItem = operation({
+  id: 'updateAnnotationQueueItem',
+  summary: 'Complete an item of a queue, or make it pending again',
+  method: 'PATCH',
+  path: '/annotation-queues/{queueId}/items/{itemId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueItemParams,
+  body: QueueItemChange,
+  answers: { 200: QueueItemView },
+});
+
+export const removeQueueItem = operation({
+  id: 'removeAnnotationQueueItem',
+  summary: 'Remove an item from a queue',
+  method: 'DELETE',
+  path: '/annotation-queues/{queueId}/items/{itemId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueItemParams,
+  answers: { 200: Removed },
+});
+
+export const assignQueue = operation({
+  id: 'assignAnnotationQueue',
+  summary: 'Assign a member of the project to a queue',
+  method: 'POST',
+  path: '/annotation-queues/{queueId}/assignments',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueParams,
+  body: AssignmentBody,
+  answers: { 200: AssignmentView },
+});
+
+export const unassignQueue = operation({
+  id: 'unassignAnnotationQueue',
+  summary: 'End the assignment of a person to a queue',
+  method: 'DELETE',
+  path: '/annotation-queues/{queueId}/assignments',
+  access: 'write',
+  unknown: 'ignored',
+  params: QueueParams,
+  body: AssignmentBody,
+  answers: { 200: Unassigned },
+});

@@ -1,0 +1,262 @@
+/** The operations on datasets, their items and their runs. */
+import { operation } from '../../operation.ts';
+import { oneOf } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { Done, Param } from '../observability/trace.ts';
+import {
+  cursorParams,
+  DatasetBody,
+  DatasetItemBody,
+  DatasetItemList,
+  DatasetItemView,
+  DatasetList,
+  DatasetNamesList,
+  DatasetParams,
+  DatasetRunDetail,
+  DatasetRunItemBody,
+  DatasetRunItemList,
+  DatasetRunItemView,
+  DatasetRunList,
+  DatasetView,
+  DatasetWithItems,
+  ItemParams,
+  RolloutList,
+  RunParams,
+  RunsParams,
+  rolloutStates,
+  StartedRun,
+  WorldRunBody,
+} from './dataset.ts';
+
+/** Of bodies that hold what models are asked and should answer. */
+const bodyBytes = 4.5 * 1024 * 1024;
+const schemaBusy = {
+  429: 'The project has no room for another, or has spent its time for checking schemas.',
+};
+
+export const createDataset = operation({
+  id: 'createDataset',
+  summary: 'Create a dataset, or change the one of its name; what is absent or null stays',
+  method: 'POST',
+  path: '/v2/datasets',
+  access: 'write',
+  unknown: 'ignored',
+  body: DatasetBody,
+  answers: { 200: DatasetView },
+  refusals: schemaBusy,
+});
+
+export const listDatasets = operation({
+  id: 'listDatasets',
+  summary: 'Datasets, newest first',
+  method: 'GET',
+  path: '/v2/datasets',
+  access: 'write',
+  unknown: 'ignored',
+  query: Type.Object(cursorParams),
+  answers: { 200: DatasetList },
+});
+
+export const getDataset = operation({
+  id: 'getDataset',
+  summary: 'A dataset',
+  method: 'GET',
+  path: '/v2/datasets/{datasetName}',
+  access: 'write',
+  unknown: 'ignored',
+  params: DatasetParams,
+  answers: { 200: DatasetView },
+});
+
+export const createNamedDataset = operation({
+  id: 'createNamedDataset',
+  summary: 'The same as `POST /v2/datasets`, for older clients',
+  method: 'POST',
+  path: '/datasets',
+  access: 'write',
+  unknown: 'ignored',
+  body: DatasetBody,
+  answers: { 200: DatasetWithItems },
+  refusals: schemaBusy,
+});
+
+export const listNamedDatasets = operation({
+  id: 'listNamedDatasets',
+  summary: 'Datasets with the ids of their items and the names of their runs, for older clients',
+  method: 'GET',
+  path: '/datasets',
+  access: 'write',
+  unknown: 'ignored',
+  query: Type.Object(cursorParams),
+  answers: { 200: DatasetNamesList },
+});
+
+export const getNamedDataset = operation({
+  id: 'getNamedDataset',
+  summary: 'A dataset with its active items and the names of its runs, for older clients',
+  method: 'GET',
+  path: '/datasets/{name}',
+  access: 'write',
+  unknown: 'ignored',
+  params: RunsParams,
+  answers: { 200: DatasetWithItems },
+});
+
+export const createDatasetItem = operation({
+  id: 'createDatasetItem',
+  summary: 'Create an item, or change the one of its id, which makes another version of it',
+  method: 'POST',
+  path: '/dataset-items',
+  access: 'write',
+  unknown: 'ignored',
+  body: DatasetItemBody,
+  bodyBytes,
+  answers: { 200: DatasetItemView },
+  refusals: { 409: 'The id is of an item of another dataset.' },
+});
+
+export const listDatasetItems = operation({
+  id: 'listDatasetItems',
+  summary: 'Active items, newest first; of a dataset also as they were at some time',
+  method: 'GET',
+  path: '/dataset-items',
+  access: 'write',
+  unknown: 'ignored',
+  query: Type.Object({
+    ...cursorParams,
+    datasetName: Param(),
+    sourceTraceId: Param(),
+    sourceObservationId: Param(),
+    version: Param('a time, with `datasetName`: items as they were then'),
+    status: Param('ACTIVE (the default) or ARCHIVED'),
+  }),
+  answers: { 200: DatasetItemList },
+});
+
+export const getDatasetItem = operation({
+  id: 'getDatasetItem',
+  summary: 'An item as it is now, also an archived one',
+  method: 'GET',
+  path: '/dataset-items/{datasetItemId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: ItemParams,
+  answers: { 200: DatasetItemView },
+});
+
+export const deleteDatasetItem = operation({
+  id: 'deleteDatasetItem',
+  summary: 'Delete an item; versions of before stay readable by their time, and runs keep theirs',
+  method: 'DELETE',
+  path: '/dataset-items/{datasetItemId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: ItemParams,
+  answers: { 200: Done },
+});
+
+export const createDatasetRunItem = operation({
+  id: 'createDatasetRunItem',
+  summary:
+    'Link an item to a trace in a run, which is made with its first; the trace may come later',
+  method: 'POST',
+  path: '/dataset-run-items',
+  access: 'write',
+  unknown: 'ignored',
+  body: DatasetRunItemBody,
+  answers: { 200: DatasetRunItemView },
+});
+
+export const listDatasetRunItems = operation({
+  id: 'listDatasetRunItems',
+  summary: 'What a run has of each item, newest first',
+  method: 'GET',
+  path: '/dataset-run-items',
+  access: 'write',
+  unknown: 'ignored',
+  query: Type.Object({
+    ...cursorParams,
+    datasetId: Param('is required'),
+    runName: Param('is required'),
+  }),
+  answers: { 200: DatasetRunItemList },
+});
+
+export const listDatasetRuns = operation({
+  id: 'listDatasetRuns',
+  summary: 'Runs of a dataset, newest first',
+  method: 'GET',
+  path: '/datasets/{name}/runs',
+  access: 'write',
+  unknown: 'ignored',
+  params: RunsParams,
+  query: Type.Object(cursorParams),
+  answers: { 200: DatasetRunList },
+});
+
+export const getDatasetRun = operation({
+  id: 'getDatasetRun',
+  summary: 'A run with its items',
+  method: 'GET',
+  path: '/datasets/{name}/runs/{runName}',
+  access: 'write',
+  unknown: 'ignored',
+  params: RunParams,
+  answers: { 200: DatasetRunDetail },
+});
+
+export const deleteDatasetRun = operation({
+  id: 'deleteDatasetRun',
+  summary: 'Delete a run with its items; traces and scores stay',
+  method: 'DELETE',
+  path: '/datasets/{name}/runs/{runName}',
+  access: 'write',
+  unknown: 'ignored',
+  params: RunParams,
+  answers: { 200: Done },
+});
+
+export const startDatasetRun = operation({
+  id: 'startDatasetRun',
+  summary:
+    'Run a dataset on a world: a session on each active item as its task, so many at once; one of this name goes on',
+  method: 'POST',
+  path: '/datasets/{name}/runs',
+  access: 'write',
+  params: RunsParams,
+  body: WorldRunBody,
+  answers: { 202: StartedRun },
+  refusals: { 409: 'The run of this name is on another world, or of another build.' },
+});
+
+export const listDatasetRunSessions = operation({
+  id: 'listDatasetRunSessions',
+  summary:
+    'The items of a run on a world with their sessions and grades, in the order of the items',
+  method: 'GET',
+  path: '/datasets/{name}/runs/{runName}/sessions',
+  access: 'write',
+  params: RunParams,
+  query: Type.Object(
+    {
+      state: Type.Optional(oneOf(rolloutStates)),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 1_000, description: '`meta.nextCursor` of the page before' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RolloutList },
+});
+
+export const stopDatasetRun = operation({
+  id: 'stopDatasetRun',
+  summary:
+    'Stop a run on a world: its open sessions are closed, and no more are opened until it goes on',
+  method: 'POST',
+  path: '/datasets/{name}/runs/{runName}/stop',
+  access: 'write',
+  params: RunParams,
+  answers: { 200: StartedRun },
+});

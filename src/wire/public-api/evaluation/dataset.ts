@@ -1,0 +1,271 @@
+/** Datasets, their items and the runs over them, as clients see them and send them. */
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+import { LongId, Param, pageParams } from '../observability/trace.ts';
+import { AgentEndRef } from '../sessions/agent-end.ts';
+
+const Json = Type.Unknown({ description: 'any JSON' });
+const Text = nullable(Type.String());
+const GivenText = Type.Optional(Type.String({ maxLength: 100_000 }));
+
+/** States of an item: archived ones are in no list unless they are asked for, and in no run. */
+export const itemStates = ['ACTIVE', 'ARCHIVED'] as const;
+export type ItemState = (typeof itemStates)[number];
+
+/** Names are looked at where they are read: refusals say what is wrong with one. */
+const GivenName = Type.String({ maxLength: 10_000 });
+const NameInPath = Type.String({ minLength: 1, maxLength: 4_000 });
+
+const datasetMembers = {
+  id: Type.String(),
+  projectId: Type.String(),
+  name: Type.String(),
+  description: Text,
+  metadata: Json,
+  inputSchema: Json,
+  expectedOutputSchema: Json,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+export const DatasetView = Type.Object(datasetMembers);
+export type DatasetView = Static<typeof DatasetView>;
+
+/** Media that a text of an item refers to, if its bytes are there. */
+export const MediaReference = Type.Object({
+  field: oneOf(['input', 'expectedOutput', 'metadata']),
+  referenceString: Type.String({ description: 'the text, which is the reference alone' }),
+  jsonPath: Type.String({ description: "where the text is in the field, such as $['image']" }),
+  media: Type.Object({
+    mediaId: Type.String(),
+    contentType: Type.String(),
+    contentLength: Type.Integer(),
+    url: Type.String({ description: 'good for an hour' }),
+    urlExpiry: Timestamp,
+  }),
+});
+export type MediaReference = Static<typeof MediaReference>;
+
+export const DatasetItemView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  datasetId: Type.String(),
+  datasetName: Type.String(),
+  status: oneOf(itemStates),
+  input: Json,
+  expectedOutput: Json,
+  metadata: Json,
+  sourceTraceId: Text,
+  sourceObservationId: Text,
+  createdAt: Timestamp,
+  updatedAt: Type.String({
+    format: 'date-time',
+    description: 'when this version of it began; given as `version`, it is read again',
+  }),
+  mediaReferences: Type.Array(MediaReference, {
+    description: 'at most 100 of each field',
+  }),
+});
+export type DatasetItemView = Static<typeof DatasetItemView>;
+
+/** A dataset in the older list: with the ids of its items and the names of its runs. */
+export const DatasetWithNames = Type.Object({
+  ...datasetMembers,
+  items: Type.Array(Type.String()),
+  runs: Type.Array(Type.String()),
+});
+/** A dataset of the older routes, with its items. */
+export const DatasetWithItems = Type.Object({
+  ...datasetMembers,
+  items: Type.Array(DatasetItemView),
+  runs: Type.Array(Type.String()),
+});
+
+const runMembers = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Text,
+  metadata: Json,
+  datasetId: Type.String(),
+  datasetName: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+export const DatasetRunView = Type.Object(runMembers);
+export type DatasetRunView = Static<typeof DatasetRunView>;
+
+export const DatasetRunItemView = Type.Object({
+  id: Type.String(),
+  datasetRunId: Type.String(),
+  datasetRunName: Type.String(),
+  datasetItemId: Type.String(),
+  traceId: Type.String({
+    description: 'empty while no trace was named and the observation has not arrived',
+  }),
+  observationId: Text,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type DatasetRunItemView = Static<typeof DatasetRunItemView>;
+
+/** How a run on a world stands, and items of one: in wait for a session, in one, graded, or without a grade. */
+export const worldRunStates = ['RUNNING', 'COMPLETED', 'STOPPED'] as const;
+export const rolloutStates = ['WAITING', 'OPEN', 'GRADED', 'FAILED'] as const;
+
+export const WorldRunView = Type.Object({
+  world: Type.String(),
+  concurrency: Type.Integer({ description: 'sessions that are open at once, at the most' }),
+  state: oneOf(worldRunStates),
+  reason: nullable(Type.String({ description: 'why it was stopped' })),
+  items: Type.Integer(),
+  waiting: Type.Integer(),
+  open: Type.Integer(),
+  graded: Type.Integer(),
+  passed: Type.Integer(),
+  failed: Type.Integer({ description: 'no session was to be had, or it ended without a grade' }),
+  crashed: Type.Integer({ description: 'those of `failed` whose agent failed' }),
+  buildHash: nullable(
+    Type.String({ description: 'the build of an agent that its sessions are rollouts of' }),
+  ),
+  finishedAt: nullable(Timestamp),
+});
+export type WorldRunView = Static<typeof WorldRunView>;
+
+const runGiven = {
+  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'one that is there goes on' })),
+  concurrency: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
+  ),
+  description: GivenText,
+  metadata: Type.Optional(Json),
+  buildHash: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'a registered build of an agent: the sessions are rollouts of its run with the id of this one',
+    }),
+  ),
+};
+
+export const WorldRunBody = Type.Object(
+  {
+    world: Type.String({
+      minLength: 1,
+      maxLength: 140,
+      description: 'slug, with `@<version or label>` for another than the newest',
+    }),
+    ...runGiven,
+  },
+  { additionalProperties: false },
+);
+export type WorldRunBody = Static<typeof WorldRunBody>;
+
+/** The same, of a world whose address says which: the dataset that is run on it. */
+export const DispatchBody = Type.Object(
+  {
+    dataset: Type.String({ minLength: 1, maxLength: 10_000, description: 'its name' }),
+    bundle: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'number, label or id of a version; the newest unless given',
+      }),
+    ),
+    ...runGiven,
+  },
+  { additionalProperties: false },
+);
+
+/** A run on a world, as its start is answered. */
+export const StartedRun = Type.Object({ ...runMembers, worldRun: WorldRunView });
+
+export const RolloutView = Type.Object({
+  datasetItemId: Type.String(),
+  state: oneOf(rolloutStates),
+  attempt: Type.Integer(),
+  sessionId: nullable(
+    Type.String({ description: 'of the world session, for `GET /world-sessions/{sessionId}`' }),
+  ),
+  verdict: Text,
+  score: nullable(Type.Number()),
+  error: nullable(Type.String({ description: 'why there is no grade' })),
+  agent: nullable(AgentEndRef),
+});
+export type RolloutView = Static<typeof RolloutView>;
+
+export const RolloutList = Type.Object({
+  data: Type.Array(RolloutView),
+  meta: Type.Object({ limit: Type.Integer(), nextCursor: Type.Optional(Type.String()) }),
+  worldRun: WorldRunView,
+});
+
+/** A run with its items, the newest first; of very many, the rest is read from the list of run items. */
+export const DatasetRunDetail = Type.Object({
+  ...runMembers,
+  datasetRunItems: Type.Array(DatasetRunItemView),
+  worldRun: Type.Optional(WorldRunView),
+  hasMoreItems: Type.Optional(
+    Type.Literal(true, { description: 'there are more: `GET /dataset-run-items` lists them all' }),
+  ),
+});
+
+export const DatasetBody = Type.Object({
+  name: GivenName,
+  description: GivenText,
+  metadata: Type.Optional(Json),
+  inputSchema: Type.Optional(
+    Type.Unknown({
+      description: 'JSON Schema that the input of every active item fits; `{}` takes it away',
+    }),
+  ),
+  expectedOutputSchema: Type.Optional(
+    Type.Unknown({ description: 'the same of expected outputs, where an item has one' }),
+  ),
+});
+export type DatasetBody = Static<typeof DatasetBody>;
+
+export const DatasetItemBody = Type.Object({
+  datasetName: GivenName,
+  id: Type.Optional(Type.String({ maxLength: 800 })),
+  input: Type.Optional(Json),
+  expectedOutput: Type.Optional(Json),
+  metadata: Type.Optional(Json),
+  sourceTraceId: Type.Optional(Type.String({ maxLength: 800 })),
+  sourceObservationId: Type.Optional(Type.String({ maxLength: 800 })),
+  status: Type.Optional(oneOf(itemStates)),
+});
+export type DatasetItemBody = Static<typeof DatasetItemBody>;
+
+export const DatasetRunItemBody = Type.Object({
+  runName: GivenName,
+  runDescription: GivenText,
+  metadata: Type.Optional(Json),
+  datasetItemId: LongId,
+  traceId: Type.Optional(Type.String({ maxLength: 800 })),
+  observationId: Type.Optional(Type.String({ maxLength: 800 })),
+  datasetVersion: Type.Optional(
+    Type.String({ maxLength: 64, description: 'a time: the item as it was then' }),
+  ),
+  createdAt: Type.Optional(Type.String({ maxLength: 64 })),
+});
+export type DatasetRunItemBody = Static<typeof DatasetRunItemBody>;
+
+export const cursorParams = {
+  ...pageParams,
+  cursor: Param('`meta.nextCursor` of the page before, in place of `page`'),
+};
+
+export const DatasetParams = Type.Object({ datasetName: NameInPath });
+export const RunsParams = Type.Object({ name: NameInPath });
+export const RunParams = Type.Object({ name: NameInPath, runName: NameInPath });
+export const ItemParams = Type.Object({ datasetItemId: LongId });
+
+export const DatasetList = Type.Object({ data: Type.Array(DatasetView), meta: ListMeta });
+export const DatasetNamesList = Type.Object({ data: Type.Array(DatasetWithNames), meta: ListMeta });
+export const DatasetItemList = Type.Object({ data: Type.Array(DatasetItemView), meta: ListMeta });
+export const DatasetRunList = Type.Object({ data: Type.Array(DatasetRunView), meta: ListMeta });
+export const DatasetRunItemList = Type.Object({
+  data: Type.Array(DatasetRunItemView),
+  meta: ListMeta,
+});

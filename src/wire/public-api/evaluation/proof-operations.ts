@@ -1,0 +1,62 @@
+/** The operations on proofs of tasks. `operations.ts` has them with all others. */
+
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { Id, IdempotencyHeaders, nullable, WaitSeconds } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { WorldParams } from '../worlds/version.ts';
+import { Proof } from './proof.ts';
+import { RunParams, TestRunView } from './test-run.ts';
+
+export const ProveBody = Type.Object(
+  {
+    task: Type.Union(
+      [
+        Type.String({ minLength: 1, maxLength: limits.nameChars }),
+        Type.Object(
+          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
+          { additionalProperties: false },
+        ),
+      ],
+      { description: 'the name of a task that the version brings, or a stored one' },
+    ),
+    wait: Type.Optional(
+      Type.Boolean({
+        description:
+          'true, the default: the answer is held until the proof is over, for 55 s at most',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ProveBody = Static<typeof ProveBody>;
+
+export const ProofRunDetail = Type.Interface([TestRunView], { report: nullable(Proof) });
+export type ProofRunDetail = Static<typeof ProofRunDetail>;
+
+export const proveTask = operation({
+  id: 'proveTask',
+  summary: 'Prove that a task of a world is graded as it should be',
+  method: 'POST',
+  path: '/worlds/{slug}/proofs',
+  access: 'write',
+  tools: [{ name: 'prove_world_task' }],
+  params: WorldParams,
+  headers: IdempotencyHeaders,
+  body: ProveBody,
+  answers: { 200: ProofRunDetail, 202: ProofRunDetail },
+  refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
+});
+
+// A proof tells how a task is solved, which public keys do not read.
+export const getProof = operation({
+  id: 'getProof',
+  summary: 'One proof of a task, with its report',
+  method: 'GET',
+  path: '/worlds/{slug}/proofs/{runId}',
+  access: 'write',
+  tools: [{ name: 'get_world_task_proof' }],
+  params: RunParams,
+  query: Type.Object({ wait: WaitSeconds }, { additionalProperties: false }),
+  answers: { 200: ProofRunDetail },
+});

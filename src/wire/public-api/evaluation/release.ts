@@ -1,0 +1,290 @@
+/** Builds of agents, their labels and runs, what differs between two, and what the gate says, as clients see them. */
+import { gateVerdicts, runStates } from '#domain/release.ts';
+import { JsonObject, nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+
+const strict = { additionalProperties: false } as const;
+const Text = nullable(Type.String());
+/** A name that a client gives. */
+const Name = Type.String({ minLength: 1, maxLength: 256 });
+const Remark = Type.String({ maxLength: 2_000 });
+
+const Tool = Type.Object(
+  { name: Name },
+  {
+    additionalProperties: Type.Unknown(),
+    description:
+      '`inputSchema` (also `input_schema`, `parameters`) and `outputSchema` (also `output_schema`) are compared, and `description`',
+  },
+);
+
+/** What a build is made of. Members without a meaning here are kept. */
+const Manifest = Type.Object(
+  {
+    model: Type.Optional(Type.Unknown()),
+    prompt: Type.Optional(Type.Unknown()),
+    prompts: Type.Optional(JsonObject),
+    tools: Type.Optional(Type.Array(Tool, { maxItems: 1_000 })),
+  },
+  { additionalProperties: Type.Unknown(), maxProperties: 1_000 },
+);
+
+/** Where a build comes from. */
+const Attribution = Type.Object(
+  {
+    commitSha: Type.Optional(
+      nullable(
+        Type.String({
+          pattern: '^[0-9A-Fa-f]{7,64}$',
+          maxLength: 64,
+          description: 'by which the gate finds the build; best in full',
+        }),
+      ),
+    ),
+    branch: Type.Optional(nullable(Name)),
+  },
+  { additionalProperties: Type.Unknown(), maxProperties: 100 },
+);
+
+export const RegisterBuildBody = Type.Object(
+  {
+    agentId: Name,
+    buildHash: Name,
+    semanticVer: Type.Optional(nullable(Name)),
+    manifest: Type.Optional(Manifest),
+    attribution: Type.Optional(Attribution),
+  },
+  strict,
+);
+export type RegisterBuildBody = Static<typeof RegisterBuildBody>;
+
+const listedMembers = {
+  id: Type.String(),
+  agentId: Type.String(),
+  buildHash: Type.String(),
+  semanticVer: Text,
+  attribution: JsonObject,
+  labels: Type.Array(Type.String(), { description: 'those that are on it now' }),
+  createdAt: Timestamp,
+};
+export const ListedBuild = Type.Object(listedMembers);
+export type ListedBuild = Static<typeof ListedBuild>;
+export const BuildView = Type.Object({ ...listedMembers, manifest: JsonObject });
+export type BuildView = Static<typeof BuildView>;
+export const BuildList = Type.Object({ data: Type.Array(ListedBuild), meta: ListMeta });
+
+/** A build in few words. */
+export const BuildRef = Type.Object({
+  id: Type.String(),
+  agentId: Type.String(),
+  version: Text,
+  buildHash: Type.String(),
+  commitSha: Text,
+  branch: Text,
+});
+export type BuildRef = Static<typeof BuildRef>;
+
+const Change = oneOf(['added', 'removed', 'changed']);
+const Changed = { base: Type.Unknown(), candidate: Type.Unknown() };
+export const ToolChangeView = Type.Object({
+  name: Type.String(),
+  change: Change,
+  breaking: Type.Boolean({ description: 'whether it breaks whoever calls the tool' }),
+  changes: Type.Array(
+    Type.Object({
+      part: Type.String({ description: 'inputSchema, outputSchema or description' }),
+      path: Type.String({ description: 'JSON pointer into that schema' }),
+      change: Type.String(),
+      breaking: Type.Boolean(),
+    }),
+  ),
+});
+export type ToolChangeView = Static<typeof ToolChangeView>;
+
+export const BuildDiff = Type.Object({
+  agentId: Type.String(),
+  base: BuildRef,
+  candidate: BuildRef,
+  breaking: Type.Boolean({ description: 'whether a tool breaks whoever calls it' }),
+  tools: Type.Array(ToolChangeView, { description: 'those that differ, by name' }),
+  prompts: Type.Array(Type.Object({ name: Type.String(), change: Change, ...Changed })),
+  model: Type.Object({ changed: Type.Boolean(), ...Changed }),
+});
+export type BuildDiff = Static<typeof BuildDiff>;
+
+const JudgedRate = Type.Object({
+  n: Type.Integer({ description: 'judged pass or fail' }),
+  passed: Type.Integer(),
+  passRate: nullable(Type.Number({ description: 'null where n is 0' })),
+});
+const Contrast = {
+  base: JudgedRate,
+  candidate: JudgedRate,
+  difference: nullable(Type.Number({ description: 'of the pass rates, candidate minus base' })),
+  interval: nullable(
+    Type.Array(Type.Number(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'of the difference, at 95 %: Newcombe’s hybrid score interval',
+    }),
+  ),
+};
+const PlayedTask = {
+  world: Type.String(),
+  task: nullable(Type.String({ description: 'its name, or the id of a stored one' })),
+};
+const Flipped = Type.Object({ sessionId: Type.String(), verdict: oneOf(['pass', 'fail']) });
+
+export const BuildComparison = Type.Object({
+  base: BuildRef,
+  candidate: BuildRef,
+  total: Type.Object(Contrast, { description: 'over the tasks that both have played' }),
+  tasks: Type.Array(
+    Type.Object({
+      ...PlayedTask,
+      contentDiffers: Type.Boolean({
+        description: 'true where the two played it with different contents',
+      }),
+      ...Contrast,
+      checks: Type.Array(Type.Object({ name: Type.String(), ...Contrast })),
+    }),
+  ),
+  flips: Type.Array(
+    Type.Object({
+      ...PlayedTask,
+      base: Flipped,
+      candidate: Flipped,
+      checks: Type.Array(Type.String(), { description: 'names of those that differ' }),
+    }),
+    {
+      description:
+        'sessions of a task, paired in their order, with another verdict; the first 1,000',
+    },
+  ),
+  flippedToPass: Type.Integer(),
+  flippedToFail: Type.Integer(),
+  olderLeftOut: Type.Boolean({
+    description: 'true where a build has more than 1,000 judged sessions; the newest are compared',
+  }),
+});
+export type BuildComparison = Static<typeof BuildComparison>;
+
+export const MoveLabelBody = Type.Object(
+  {
+    label: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      description: 'such as `stable`, with which the gate compares',
+    }),
+    force: Type.Optional(
+      nullable(Type.Boolean({ description: 'roll back across a breaking tool change' })),
+    ),
+    reason: Type.Optional(nullable(Remark)),
+    actor: Type.Optional(nullable(Name)),
+    source: Type.Optional(nullable(Name)),
+  },
+  strict,
+);
+export type MoveLabelBody = Static<typeof MoveLabelBody>;
+
+export const LabelMove = Type.Object({
+  id: Type.String(),
+  agentId: Type.String(),
+  label: Type.String(),
+  buildId: Type.String(),
+  previousBuildId: Text,
+  rollback: Type.Boolean({ description: 'whether the build was registered before the previous' }),
+  forced: Type.Boolean({ description: 'whether it was done in spite of what it breaks' }),
+  breaking: Type.Array(Type.String(), {
+    description: 'of a rollback: tools that the previous build had changed so that callers break',
+  }),
+  reason: Text,
+  actor: Type.String({ description: 'as given, else the public key' }),
+  source: Text,
+  movedAt: Timestamp,
+});
+export type LabelMove = Static<typeof LabelMove>;
+/** `moved` is false when the label was there already; the move is then that which brought it. */
+export const MovedLabel = Type.Object({ ...LabelMove.properties, moved: Type.Boolean() });
+export const LabelMoveList = Type.Object({ data: Type.Array(LabelMove), meta: ListMeta });
+
+const Rate = nullable(
+  Type.Number({ description: 'of the graded rollouts, those that passed; null: none was graded' }),
+);
+const Graded = Type.Integer({ description: 'rollouts that were graded' });
+const World = nullable(Type.String({ description: 'its slug; null: several' }));
+
+export const RunView = Type.Object({
+  runId: Type.String(),
+  buildId: Type.String(),
+  buildHash: Type.String(),
+  agentId: Type.String(),
+  state: oneOf(
+    runStates,
+    'INCOMPLETE: it ended, and a session of it without a grade, or before as many as it planned',
+  ),
+  model: Text,
+  world: World,
+  worlds: Type.Array(Type.String()),
+  planned: nullable(Type.Integer()),
+  sessions: Type.Integer(),
+  graded: Graded,
+  passed: Type.Integer(),
+  going: Type.Integer({ description: 'sessions that are open and not graded' }),
+  ungraded: Type.Integer({ description: 'sessions that ended without a grade' }),
+  passRate: Rate,
+  createdAt: Timestamp,
+  finishedAt: nullable(Timestamp),
+});
+export type RunView = Static<typeof RunView>;
+export const RunList = Type.Object({ data: Type.Array(RunView), meta: ListMeta });
+
+export const GateView = Type.Object({
+  build: BuildRef,
+  gate: Type.Object({
+    verdict: oneOf(gateVerdicts),
+    passRate: Rate,
+    gradedRollouts: Type.Integer(),
+    threshold: Type.Number(),
+    minGradedRollouts: Type.Integer(),
+    reasons: Type.Array(Type.String(), { description: 'what stands in the way' }),
+  }),
+  evaluatedRuns: Type.Array(
+    Type.Object({
+      runId: Type.String(),
+      world: World,
+      state: oneOf(runStates),
+      model: Text,
+      passRate: Rate,
+      graded: Graded,
+    }),
+    { description: 'of the build and of others of the agent from the same commit, newest first' },
+  ),
+  comparedTo: nullable(Type.Object({ stableBuildId: Type.String(), stableVersion: Text })),
+});
+export type GateView = Static<typeof GateView>;
+
+/** The run that a session is opened for. */
+export const RunOfSession = Type.Object(
+  {
+    id: Name,
+    buildHash: Name,
+    model: Type.Optional(nullable(Name)),
+    planned: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000,
+          description: 'how many rollouts the run is to have; it is going on until they are done',
+        }),
+      ),
+    ),
+  },
+  {
+    ...strict,
+    description: 'the run of an agent’s build that this session is a rollout of, for the gate',
+  },
+);
+export type RunOfSession = Static<typeof RunOfSession>;

@@ -1,0 +1,46 @@
+/** The operations on runs of a world's tests. `operations.ts` has them with all others. */
+
+import { operation } from '../../operation.ts';
+import { IdempotencyHeaders, WaitSeconds } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { ListMeta, PageQuery } from '../lists.ts';
+import { WorldParams } from '../worlds/version.ts';
+import { RunParams, RunTestsBody, TestRunDetail, TestRunView } from './test-run.ts';
+
+export const listTestRuns = operation({
+  id: 'listTestRuns',
+  summary: 'The test runs of a world, or of one of its versions, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/tests',
+  access: 'read',
+  tools: [{ name: 'list_world_test_runs' }],
+  params: WorldParams,
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(TestRunView), meta: ListMeta }) },
+});
+
+export const runTests = operation({
+  id: 'runTests',
+  summary: 'Run the tests of a world, of its head version or the one that is named',
+  method: 'POST',
+  path: '/worlds/{slug}/tests',
+  access: 'write',
+  tools: [{ name: 'run_world_tests' }],
+  params: WorldParams,
+  headers: IdempotencyHeaders,
+  body: Type.Optional(RunTestsBody),
+  answers: { 200: TestRunDetail, 202: TestRunDetail },
+  refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
+});
+
+export const getTestRun = operation({
+  id: 'getTestRun',
+  summary: 'One run of the tests of a world, with its report',
+  method: 'GET',
+  path: '/worlds/{slug}/tests/{runId}',
+  access: 'read',
+  tools: [{ name: 'get_world_test_run' }],
+  params: RunParams,
+  query: Type.Object({ wait: WaitSeconds }, { additionalProperties: false }),
+  answers: { 200: TestRunDetail },
+});

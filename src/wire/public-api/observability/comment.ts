@@ -1,0 +1,73 @@
+/** Comments on what agents did, as clients see them and send them; and the operations on them. */
+import { operation } from '../../operation.ts';
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { cursorParams } from '../evaluation/dataset.ts';
+import { ListMeta } from '../lists.ts';
+import { LongId, Made, Param } from './trace.ts';
+
+export const commentedTypes = ['TRACE', 'OBSERVATION', 'SESSION', 'PROMPT'] as const;
+
+export const CommentView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  objectType: oneOf(commentedTypes),
+  objectId: Type.String(),
+  content: Type.String(),
+  authorUserId: nullable(Type.String()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type CommentView = Static<typeof CommentView>;
+
+export const CommentBody = Type.Object({
+  projectId: Type.Optional(
+    Type.String({ maxLength: 200, description: 'where it is given, that of the key' }),
+  ),
+  objectType: oneOf(commentedTypes),
+  objectId: LongId,
+  content: Type.String({ minLength: 1, maxLength: 5_000 }),
+  authorUserId: Type.Optional(Type.String({ maxLength: 800 })),
+});
+export type CommentBody = Static<typeof CommentBody>;
+
+const CommentParams = Type.Object({ commentId: LongId });
+const CommentList = Type.Object({ data: Type.Array(CommentView), meta: ListMeta });
+
+export const createComment = operation({
+  id: 'createComment',
+  summary: 'Comment on a trace, an observation, a session or a prompt',
+  method: 'POST',
+  path: '/comments',
+  access: 'write',
+  unknown: 'ignored',
+  body: CommentBody,
+  answers: { 200: Made },
+});
+
+export const listComments = operation({
+  id: 'listComments',
+  summary: 'Comments, newest first; on an object by its type and id',
+  method: 'GET',
+  path: '/comments',
+  access: 'inspect',
+  unknown: 'ignored',
+  query: Type.Object({
+    ...cursorParams,
+    objectType: Param(commentedTypes.join(', ')),
+    objectId: Param('with `objectType`'),
+    authorUserId: Param(),
+  }),
+  answers: { 200: CommentList },
+});
+
+export const getComment = operation({
+  id: 'getComment',
+  summary: 'A comment',
+  method: 'GET',
+  path: '/comments/{commentId}',
+  access: 'inspect',
+  unknown: 'ignored',
+  params: CommentParams,
+  answers: { 200: CommentView },
+});

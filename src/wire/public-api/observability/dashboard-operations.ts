@@ -1,0 +1,107 @@
+/** The operations on dashboards. */
+import { operation } from '../../operation.ts';
+import { IdempotencyHeaders } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import {
+  DashboardBody,
+  DashboardCodeBody,
+  DashboardDetail,
+  DashboardList,
+  DashboardParams,
+  DashboardPushed,
+  DashboardQuery,
+  RenderBody,
+  Rendered,
+  TestTransformBody,
+  TransformTested,
+} from './dashboard.ts';
+
+/** Code in JSON, where each character may take several. */
+const bodyBytes = 4.5 * 1024 * 1024;
+const busy =
+  'Too much code of the project waits to be built or run; or it has no room for another.';
+
+export const listDashboards = operation({
+  id: 'listDashboards',
+  summary: 'Dashboards, newest first',
+  method: 'GET',
+  path: '/dashboards',
+  access: 'read',
+  query: DashboardQuery,
+  answers: { 200: DashboardList },
+});
+
+export const createDashboard = operation({
+  id: 'createDashboard',
+  summary: 'Make a dashboard of sessions, of the tasks of a task set, or of a world',
+  method: 'POST',
+  path: '/dashboards',
+  access: 'write',
+  headers: IdempotencyHeaders,
+  body: DashboardBody,
+  answers: { 200: DashboardDetail, 201: DashboardDetail },
+  refusals: { 429: busy },
+});
+
+export const getDashboard = operation({
+  id: 'getDashboard',
+  summary: 'A dashboard with its code',
+  method: 'GET',
+  path: '/dashboards/{dashboardId}',
+  access: 'read',
+  unknown: 'ignored',
+  params: DashboardParams,
+  answers: { 200: DashboardDetail },
+});
+
+export const pushDashboardCode = operation({
+  id: 'pushDashboardCode',
+  summary: 'Replace the code of a dashboard; a refusal writes nothing',
+  method: 'PUT',
+  path: '/dashboards/{dashboardId}/code',
+  access: 'write',
+  params: DashboardParams,
+  body: DashboardCodeBody,
+  bodyBytes,
+  answers: { 200: DashboardPushed },
+  refusals: {
+    400: '`dashboard_code_rejected`: `problems` lists all that is wrong with the code, each with `path`, `line`, `column`, `code` and `message`.',
+    409: '`dashboard_moved`: the code is another than that of `baseStamp`; `stamp` is its own.',
+    429: busy,
+  },
+});
+
+export const testTransform = operation({
+  id: 'testTransform',
+  summary: 'Run a transform on a session, of a dashboard of sessions; nothing is written',
+  method: 'POST',
+  path: '/dashboards/{dashboardId}/test-transform',
+  access: 'write',
+  params: DashboardParams,
+  body: TestTransformBody,
+  answers: { 200: TransformTested },
+  refusals: { 429: busy },
+});
+
+export const renderDashboard = operation({
+  id: 'renderDashboard',
+  summary:
+    'Render a dashboard over a session, a task set, a task of it, or its world; nothing is written',
+  method: 'POST',
+  path: '/dashboards/{dashboardId}/render',
+  access: 'write',
+  params: DashboardParams,
+  body: RenderBody,
+  answers: { 200: Rendered },
+  refusals: { 429: busy },
+});
+
+export const deleteDashboard = operation({
+  id: 'deleteDashboard',
+  summary: 'Delete a dashboard with its code',
+  method: 'DELETE',
+  path: '/dashboards/{dashboardId}',
+  access: 'write',
+  params: DashboardParams,
+  answers: { 200: Type.Object({ deleted: Type.String() }) },
+});

@@ -1,0 +1,176 @@
+/** Dashboards and their code, as clients see them and send them. */
+import { codeProblemCodes, dashboardKinds, dashboardTemplates } from '#domain/dashboard.ts';
+import { limits } from '#domain/limits.ts';
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+const Text = nullable(Type.String());
+const strict = { additionalProperties: false } as const;
+const GivenId = Type.String({ minLength: 1, maxLength: limits.idChars });
+
+const members = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Text,
+  kind: oneOf(dashboardKinds, 'what it is of: a session, the tasks of a task set, or a world'),
+  environmentId: nullable(Type.String({ description: 'id of the world, of kind `environment`' })),
+  taskSetIds: Type.Array(Type.String(), { description: 'of kind `task`' }),
+  hasCode: Type.Boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  url: Type.String({ description: 'its page, for whoever has the key pair' }),
+};
+export const DashboardView = Type.Object(members);
+export type DashboardView = Static<typeof DashboardView>;
+
+const ShownFile = Type.Object({ path: Type.String(), content: Type.String() });
+
+export const DashboardDetail = Type.Object({
+  ...members,
+  files: Type.Array(ShownFile),
+  entrypoint: nullable(Type.String({ description: 'the file that the page begins with' })),
+  transform: nullable(
+    Type.String({ description: 'code that makes of a session what the page is given' }),
+  ),
+  compiledOnly: Type.Boolean({
+    description: 'whether there is only what was built, and no sources: never so here',
+  }),
+  stamp: Type.String({ description: 'of the code; equal code has an equal stamp' }),
+});
+export type DashboardDetail = Static<typeof DashboardDetail>;
+
+/** What a push of code answers: the dashboard as it is, or with `dryRun` as it would be. */
+export const DashboardPushed = Type.Object({
+  ...DashboardDetail.properties,
+  dryRun: Type.Boolean({ description: 'whether nothing was written' }),
+});
+export type DashboardPushed = Static<typeof DashboardPushed>;
+
+export const CodeProblemView = Type.Object({
+  path: nullable(Type.String({ description: 'a file, or `transform`; null: of the whole' })),
+  line: nullable(Type.Integer({ description: 'from 1' })),
+  column: nullable(Type.Integer({ description: 'from 1' })),
+  code: oneOf(codeProblemCodes),
+  message: Type.String(),
+});
+
+export const DashboardBody = Type.Object(
+  {
+    name: Type.String({ maxLength: 10_000 }),
+    description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    taskSetId: Type.Optional(GivenId),
+    environmentId: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: limits.idChars },
+        description: 'id or slug of a world; without it and `taskSetId` it is of sessions',
+      }),
+    ),
+    template: Type.Optional(oneOf(dashboardTemplates, 'its first code; `starter` unless given')),
+  },
+  strict,
+);
+export type DashboardBody = Static<typeof DashboardBody>;
+
+/** Files beyond what a dashboard may have are told as problems, up to a number that is plainly none. */
+const mostGivenFiles = 1_000;
+const Code = Type.String({ maxLength: 4_000_000 });
+
+export const DashboardCodeBody = Type.Object(
+  {
+    files: Type.Array(Type.Object({ path: Type.String({ maxLength: 4_000 }), content: Code }), {
+      maxItems: mostGivenFiles,
+      description:
+        'all of them; those that are not given are removed, none at all takes the code away',
+    }),
+    entrypoint: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: '`dashboard.tsx`, `.ts`, `.jsx`, `.js` or `.mjs` unless given',
+      }),
+    ),
+    transform: Type.Optional(nullable(Code)),
+    baseStamp: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 100 },
+        description: 'the `stamp` of the code that this was made of; needed unless forced',
+      }),
+    ),
+    force: Type.Optional(Type.Boolean({ description: 'write whatever is there now' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'look at everything and write nothing' })),
+  },
+  strict,
+);
+export type DashboardCodeBody = Static<typeof DashboardCodeBody>;
+
+export const TestTransformBody = Type.Object(
+  {
+    transform: Type.Optional(
+      Type.String({ maxLength: 200_000, description: 'else the stored one' }),
+    ),
+    sessionId: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: limits.idChars },
+        description: 'else the newest',
+      }),
+    ),
+  },
+  strict,
+);
+
+export type TestTransformBody = Static<typeof TestTransformBody>;
+
+export const TransformTested = Type.Object({
+  success: Type.Boolean(),
+  sessionId: Text,
+  output: Type.Unknown({
+    description:
+      'what the transform answered; where `truncated`, the beginning of its JSON as text',
+  }),
+  truncated: Type.Boolean(),
+  shape: Type.Unknown({ description: 'of the whole output: types, members, lengths of lists' }),
+  error: Text,
+});
+export type TransformTested = Static<typeof TransformTested>;
+
+export const RenderBody = Type.Object(
+  {
+    sessionId: Type.Optional(GivenId),
+    taskSetId: Type.Optional(GivenId),
+    taskId: Type.Optional(GivenId),
+    includeHtml: Type.Optional(Type.Boolean({ description: 'whether to answer the page itself' })),
+  },
+  strict,
+);
+export type RenderBody = Static<typeof RenderBody>;
+
+export const RenderTarget = Type.Object({
+  sessionId: Text,
+  taskSetId: Text,
+  taskId: Text,
+  environmentId: Text,
+});
+export type RenderTarget = Static<typeof RenderTarget>;
+
+export const Rendered = Type.Object({
+  success: Type.Boolean(),
+  error: nullable(Type.String({ description: 'why it could not be rendered' })),
+  kind: oneOf(dashboardKinds),
+  target: RenderTarget,
+  html: nullable(
+    Type.String({
+      description: 'a document for a frame with `sandbox="allow-scripts"`; null unless asked for',
+    }),
+  ),
+  url: nullable(Type.String({ description: 'shows it to whoever has the address, for an hour' })),
+});
+export type Rendered = Static<typeof Rendered>;
+
+export const DashboardParams = Type.Object({ dashboardId: GivenId });
+/** The most that a list may show. */
+const mostListed = 200;
+export const DashboardQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: mostListed, description: '50 unless given' }),
+  ),
+});
+export const DashboardList = Type.Object({ data: Type.Array(DashboardView) });

@@ -1,0 +1,48 @@
+/**
+ * Ingestion of what agents did, event by event, as the SDKs of the field send it. Events are looked at one by one
+ * where they are read, so the contract knows only that there is a list of them.
+ */
+import { operation } from '../../operation.ts';
+import { type Static, Type } from '../../type.ts';
+
+/** Of one batch, and the bytes of it; clients send less than a tenth of either. */
+export const mostEvents = 50_000;
+const batchBytes = 4.5 * 1024 * 1024;
+
+export const IngestionBody = Type.Object({
+  batch: Type.Array(Type.Unknown(), {
+    maxItems: mostEvents,
+    description:
+      'events, each `{id, type, timestamp, body}`; one that is not right is refused by itself',
+  }),
+  metadata: Type.Optional(Type.Unknown({ description: 'of the client; not kept' })),
+});
+export type IngestionBody = Static<typeof IngestionBody>;
+
+export const IngestionAnswer = Type.Object({
+  successes: Type.Array(Type.Object({ id: Type.String(), status: Type.Integer() }), {
+    description: 'ids of events that were taken; what they say can be read from now on',
+  }),
+  errors: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'of the event; `unknown` when it has none' }),
+      status: Type.Integer(),
+      message: Type.String(),
+      error: Type.String({ description: 'what is wrong, and where' }),
+    }),
+  ),
+});
+
+export const ingest = operation({
+  id: 'ingest',
+  summary:
+    'Take events of traces, observations and scores; the public key alone may send scores and logs',
+  method: 'POST',
+  path: '/ingestion',
+  access: 'send',
+  body: IngestionBody,
+  bodyBytes: batchBytes,
+  overload: 503,
+  answers: { 207: IngestionAnswer },
+  refusals: { 503: 'Too much is being ingested; `Retry-After` says when to send it again.' },
+});

@@ -1,0 +1,56 @@
+/** Metrics of what agents did, as clients ask for them and see them. */
+import { nullable } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+import { Param, pageParams } from './trace.ts';
+
+const Dollars = Type.Number({ description: 'in dollars' });
+
+export const DailyMetricsView = Type.Object({
+  date: Type.String({ format: 'date', description: 'by UTC' }),
+  countTraces: Type.Number(),
+  countObservations: Type.Number(),
+  totalCost: Dollars,
+  usage: Type.Array(
+    Type.Object({
+      model: nullable(Type.String()),
+      inputUsage: Type.Number(),
+      outputUsage: Type.Number(),
+      totalUsage: Type.Number(),
+      totalCost: Dollars,
+      countObservations: Type.Number(),
+      countTraces: Type.Number(),
+    }),
+    { description: 'by model, the dearest first, at most 100' },
+  ),
+});
+export type DailyMetricsView = Static<typeof DailyMetricsView>;
+
+export const DailyMetricsQuery = Type.Object({
+  ...pageParams,
+  traceName: Param(),
+  userId: Param(),
+  tags: Param('all of which the trace has'),
+  environment: Param('one of which the trace has'),
+  fromTimestamp: Param(),
+  toTimestamp: Param(),
+});
+
+export const DailyMetricsList = Type.Object({
+  data: Type.Array(DailyMetricsView),
+  meta: ListMeta,
+});
+
+export const MetricsParams = Type.Object({
+  query: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description:
+      'JSON: `{view, metrics: [{measure, aggregation}], dimensions?, filters?, timeDimension?, fromTimestamp, toTimestamp, orderBy?, config?}`',
+  }),
+});
+
+/** A row: what was grouped by under its name, `time_dimension`, and `{aggregation}_{measure}`. */
+export const MetricsAnswer = Type.Object({
+  data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+});

@@ -1,0 +1,53 @@
+/** What exporters of OpenTelemetry send, in both forms of OTLP, as it is or compressed by gzip. */
+import { operation } from '../../operation.ts';
+import { type Static, Type } from '../../type.ts';
+
+const exportBytes = 16 * 1024 * 1024;
+
+export const SpansBody = Type.Object({
+  resourceSpans: Type.Optional(
+    Type.Array(Type.Unknown(), {
+      maxItems: 100_000,
+      description: 'as in OTLP; a span that is not right is left out and counted',
+    }),
+  ),
+});
+export type SpansBody = Static<typeof SpansBody>;
+
+export const SpansAnswer = Type.Object({
+  partialSuccess: Type.Optional(
+    Type.Object({
+      rejectedSpans: Type.String({ description: 'how many were left out' }),
+      errorMessage: Type.String({ description: 'why the first of them was' }),
+    }),
+  ),
+});
+
+export const ingestSpans = operation({
+  id: 'ingestSpans',
+  summary: 'Take spans of OpenTelemetry as observations, and what they say of their traces',
+  method: 'POST',
+  path: '/otel/v1/traces',
+  access: 'write',
+  body: SpansBody,
+  protobuf: true,
+  bodyBytes: exportBytes,
+  overload: 503,
+  answers: { 200: SpansAnswer },
+  refusals: { 503: 'Too much is being ingested; `Retry-After` says when to send it again.' },
+});
+
+export const ingestMetrics = operation({
+  id: 'ingestMetrics',
+  summary: 'Take metrics of OpenTelemetry, which are not kept',
+  method: 'POST',
+  path: '/otel/v1/metrics',
+  access: 'write',
+  body: Type.Object({
+    resourceMetrics: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 100_000 })),
+  }),
+  protobuf: true,
+  bodyBytes: exportBytes,
+  overload: 503,
+  answers: { 200: Type.Object({}) },
+});

@@ -1,0 +1,91 @@
+/** Scores and score configs as clients see them and send them. */
+import { nullable, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+
+const Text = nullable(Type.String());
+
+const scoreMembers = {
+  id: Type.String(),
+  projectId: Type.String(),
+  environment: Type.String(),
+  name: Type.String(),
+  value: Type.Optional(nullable(Type.Number())),
+  stringValue: Text,
+  dataType: Type.String(),
+  source: Type.String(),
+  authorUserId: Text,
+  comment: Text,
+  metadata: Type.Unknown(),
+  configId: Text,
+  queueId: Text,
+  executionTraceId: Text,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  timestamp: Timestamp,
+  traceId: Text,
+  observationId: Text,
+  sessionId: Text,
+  datasetRunId: Text,
+};
+
+export const ScoreView = Type.Object(scoreMembers);
+export type ScoreView = Static<typeof ScoreView>;
+
+/** A score in a list, with what is told of its trace. */
+export const ListedScore = Type.Object({
+  ...scoreMembers,
+  trace: Type.Optional(
+    nullable(
+      Type.Object({
+        userId: Text,
+        tags: Type.Array(Type.String()),
+        environment: Text,
+        sessionId: Type.Optional(Text),
+      }),
+    ),
+  ),
+});
+export const ScoreList = Type.Object({ data: Type.Array(ListedScore), meta: ListMeta });
+
+/** A score of `/v3/scores`: its value is of its type, and groups of members come when they are asked for. */
+export const PlainScore = Type.Object(
+  {
+    id: Type.String(),
+    projectId: Type.String(),
+    name: Type.String(),
+    dataType: Type.String(),
+    source: Type.String(),
+    environment: Type.String(),
+    timestamp: Timestamp,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    value: Type.Unknown({ description: 'a number, a boolean or a text, by `dataType`' }),
+  },
+  { additionalProperties: Type.Unknown() },
+);
+export const PlainScoreList = Type.Object({
+  data: Type.Array(PlainScore),
+  meta: Type.Object({ limit: Type.Integer(), cursor: Type.Optional(Type.String()) }),
+});
+
+const Category = Type.Object({ label: Type.String(), value: Type.Number() });
+
+export const ScoreConfigView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  name: Type.String(),
+  dataType: Type.String(),
+  isArchived: Type.Boolean(),
+  minValue: nullable(Type.Number()),
+  maxValue: nullable(Type.Number()),
+  categories: nullable(Type.Array(Category)),
+  description: Text,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type ScoreConfigView = Static<typeof ScoreConfigView>;
+export const ScoreConfigList = Type.Object({ data: Type.Array(ScoreConfigView), meta: ListMeta });
+
+/** A score or a config that is sent. Members are looked at where it is read; unknown ones are left alone. */
+export const ScoreBody = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1_000 });

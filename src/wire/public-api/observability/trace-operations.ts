@@ -1,0 +1,181 @@
+/** Traces, observations and the sessions that traces are in. */
+import { operation } from '../../operation.ts';
+import { Type } from '../../type.ts';
+import {
+  DeleteTracesBody,
+  Done,
+  LongId,
+  Made,
+  ObservationList,
+  ObservationPartsList,
+  ObservationView,
+  Param,
+  pageParams,
+  TraceBody,
+  TraceDetail,
+  TraceList,
+  TraceSessionDetail,
+  TraceSessionList,
+} from './trace.ts';
+
+const TraceParams = Type.Object({ traceId: LongId });
+const filterParam = Param(
+  'JSON list of `{type, column, operator, value, key?}`, all of which hold',
+);
+/** Of bodies that hold what models were asked and answered. */
+const bodyBytes = 4.5 * 1024 * 1024;
+const slow = { 524: 'The query takes too long; ask for a shorter time.' };
+
+export const listTraces = operation({
+  id: 'listTraces',
+  summary: 'Traces, latest first',
+  method: 'GET',
+  path: '/traces',
+  access: 'inspect',
+  query: Type.Object({
+    ...pageParams,
+    userId: Param(),
+    name: Param(),
+    sessionId: Param(),
+    tags: Param('all of which the trace has'),
+    version: Param(),
+    release: Param(),
+    environment: Param('one of which the trace has'),
+    fromTimestamp: Param(),
+    toTimestamp: Param(),
+    orderBy: Param('a member and a direction, such as `timestamp.desc`'),
+    fields: Param('groups: core, io, scores, observations, metrics; absent: all'),
+    filter: filterParam,
+  }),
+  answers: { 200: TraceList },
+  refusals: slow,
+});
+
+export const getTrace = operation({
+  id: 'getTrace',
+  summary: 'A trace with its observations and scores',
+  method: 'GET',
+  path: '/traces/{traceId}',
+  access: 'inspect',
+  params: TraceParams,
+  query: Type.Object({ fields: Param('groups, as of the list') }),
+  answers: { 200: TraceDetail },
+  refusals: slow,
+});
+
+export const createTrace = operation({
+  id: 'createTrace',
+  summary: 'Create or update a trace',
+  method: 'POST',
+  path: '/traces',
+  access: 'write',
+  body: TraceBody,
+  bodyBytes,
+  overload: 503,
+  answers: { 200: Made },
+});
+
+export const deleteTrace = operation({
+  id: 'deleteTrace',
+  summary: 'Delete a trace with its observations and scores',
+  method: 'DELETE',
+  path: '/traces/{traceId}',
+  access: 'write',
+  params: TraceParams,
+  answers: { 200: Done },
+});
+
+export const deleteTraces = operation({
+  id: 'deleteTraces',
+  summary: 'Delete up to 1,000 traces with their observations and scores',
+  method: 'DELETE',
+  path: '/traces',
+  access: 'write',
+  body: DeleteTracesBody,
+  answers: { 200: Done },
+});
+
+const observationParams = {
+  name: Param(),
+  userId: Param(),
+  type: Param(),
+  traceId: Param(),
+  level: Param(),
+  parentObservationId: Param(),
+  environment: Param('one of which the observation has'),
+  fromStartTime: Param(),
+  toStartTime: Param(),
+  version: Param(),
+  filter: filterParam,
+};
+
+export const listObservations = operation({
+  id: 'listObservations',
+  summary: 'Observations, latest first',
+  method: 'GET',
+  path: '/observations',
+  access: 'inspect',
+  query: Type.Object({ ...pageParams, ...observationParams }),
+  answers: { 200: ObservationList },
+  refusals: slow,
+});
+
+export const getObservation = operation({
+  id: 'getObservation',
+  summary: 'An observation with usage, cost and model',
+  method: 'GET',
+  path: '/observations/{observationId}',
+  access: 'inspect',
+  unknown: 'ignored',
+  params: Type.Object({ observationId: LongId }),
+  answers: { 200: ObservationView },
+});
+
+export const listObservationParts = operation({
+  id: 'listObservationParts',
+  summary:
+    'Observations, latest first, page by page from a cursor, with the groups that are asked for',
+  method: 'GET',
+  path: '/v2/observations',
+  access: 'inspect',
+  query: Type.Object({
+    ...observationParams,
+    limit: Param('at most 1000'),
+    cursor: Param('`meta.cursor` of the page before'),
+    fields: Param(
+      'groups: core, basic, time, io, metadata, model, usage, prompt, metrics, trace_context; absent: core, basic',
+    ),
+    expandMetadata: Param('keys whose values are not cut'),
+    parseIoAsJson: Param(),
+    sessionId: Param(),
+    isRootObservation: Param(),
+  }),
+  answers: { 200: ObservationPartsList },
+  refusals: slow,
+});
+
+export const listTraceSessions = operation({
+  id: 'listTraceSessions',
+  summary: 'Sessions of traces, newest first',
+  method: 'GET',
+  path: '/sessions',
+  access: 'inspect',
+  query: Type.Object({
+    ...pageParams,
+    fromTimestamp: Param(),
+    toTimestamp: Param(),
+    environment: Param(),
+  }),
+  answers: { 200: TraceSessionList },
+});
+
+export const getTraceSession = operation({
+  id: 'getTraceSession',
+  summary: 'A session with its traces',
+  method: 'GET',
+  path: '/sessions/{sessionId}',
+  access: 'inspect',
+  params: Type.Object({ sessionId: Type.String({ minLength: 1, maxLength: 1_000 }) }),
+  query: Type.Object({ includeIO: Param('`true`: with the observations of its traces, whole') }),
+  answers: { 200: TraceSessionDetail },
+});

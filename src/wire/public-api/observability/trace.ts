@@ -1,0 +1,184 @@
+/** Traces, observations and sessions as clients see them. */
+import { limits } from '#domain/limits.ts';
+import { nullable, Omitted, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+import { ScoreView } from './score.ts';
+
+const Json = Type.Unknown({ description: 'any JSON' });
+const Text = nullable(Type.String());
+const Seconds = nullable(Type.Number());
+const Dollars = nullable(Type.Number());
+const CountsByName = Type.Record(Type.String(), Type.Number());
+
+export const ObservationView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  traceId: Type.String(),
+  parentObservationId: Text,
+  name: Text,
+  type: Type.String(),
+  environment: Type.String(),
+  startTime: Timestamp,
+  endTime: nullable(Timestamp),
+  completionStartTime: nullable(Timestamp),
+  version: Text,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  input: Json,
+  output: Json,
+  metadata: Json,
+  level: Type.String(),
+  statusMessage: Text,
+  model: Text,
+  modelParameters: Json,
+  promptId: Text,
+  promptName: Text,
+  promptVersion: nullable(Type.Integer()),
+  usageDetails: CountsByName,
+  costDetails: CountsByName,
+  usage: Type.Object({
+    unit: Type.String(),
+    input: Type.Number(),
+    output: Type.Number(),
+    total: Type.Number(),
+  }),
+  unit: Type.String(),
+  promptTokens: Type.Number(),
+  completionTokens: Type.Number(),
+  totalTokens: Type.Number(),
+  usagePricingTierId: Text,
+  usagePricingTierName: Text,
+  modelId: Text,
+  inputPrice: Dollars,
+  outputPrice: Dollars,
+  totalPrice: Dollars,
+  calculatedInputCost: Dollars,
+  calculatedOutputCost: Dollars,
+  calculatedTotalCost: Dollars,
+  latency: Seconds,
+  timeToFirstToken: Seconds,
+  omitted: Omitted,
+});
+export type ObservationView = Static<typeof ObservationView>;
+
+const traceMembers = {
+  id: Type.String(),
+  externalId: Text,
+  timestamp: Timestamp,
+  name: Text,
+  userId: Text,
+  sessionId: Text,
+  metadata: Json,
+  release: Text,
+  version: Text,
+  projectId: Type.String(),
+  environment: Type.String(),
+  public: Type.Boolean(),
+  bookmarked: Type.Boolean(),
+  tags: Type.Array(Type.String()),
+  input: Json,
+  output: Json,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  htmlPath: Type.String(),
+  omitted: Omitted,
+};
+
+const metrics = {
+  totalCost: Type.Number({ description: 'in dollars; -1 when it was not asked for' }),
+  latency: Type.Number({ description: 'in seconds; -1 when it was not asked for' }),
+};
+
+/** A trace in a list: with the ids of its observations and scores. */
+export const TraceView = Type.Object({
+  ...traceMembers,
+  ...metrics,
+  observations: Type.Array(Type.String()),
+  scores: Type.Array(Type.String()),
+});
+export type TraceView = Static<typeof TraceView>;
+
+/** A trace with its observations and scores. */
+export const TraceDetail = Type.Object({
+  ...traceMembers,
+  ...metrics,
+  observations: Type.Array(ObservationView),
+  scores: Type.Array(ScoreView),
+});
+export type TraceDetail = Static<typeof TraceDetail>;
+
+const sessionMembers = {
+  id: Type.String(),
+  createdAt: Timestamp,
+  projectId: Type.String(),
+  environment: Type.String(),
+};
+
+/** A session in a list. */
+export const TraceSessionView = Type.Object(sessionMembers);
+
+/** A session with its traces; with their observations where these were asked for. */
+export const TraceSessionDetail = Type.Object({
+  ...sessionMembers,
+  traces: Type.Array(
+    Type.Object({ ...traceMembers, observations: Type.Optional(Type.Array(ObservationView)) }),
+  ),
+});
+export type TraceSessionDetail = Static<typeof TraceSessionDetail>;
+
+export const TraceList = Type.Object({ data: Type.Array(TraceView), meta: ListMeta });
+export const ObservationList = Type.Object({ data: Type.Array(ObservationView), meta: ListMeta });
+export const TraceSessionList = Type.Object({ data: Type.Array(TraceSessionView), meta: ListMeta });
+
+/** An observation of `/v2/observations`: the members of the groups that were asked for. */
+export const ObservationParts = Type.Object(
+  {
+    id: Type.String(),
+    traceId: Type.String(),
+    startTime: Timestamp,
+    endTime: nullable(Timestamp),
+    projectId: Type.String(),
+    parentObservationId: Text,
+    type: Type.String(),
+    modelId: Text,
+    inputPrice: Text,
+    outputPrice: Text,
+    totalPrice: Text,
+    omitted: Omitted,
+  },
+  { additionalProperties: Json },
+);
+export const ObservationPartsList = Type.Object({
+  data: Type.Array(ObservationParts),
+  meta: Type.Object({
+    cursor: Type.Optional(Type.String({ description: 'where to go on; absent at the end' })),
+  }),
+});
+
+const Value = Type.String({ maxLength: 20_000 });
+/** A parameter of a query: text, given once or several times. */
+export const Param = (description?: string) =>
+  Type.Optional(
+    Type.Unsafe<string | string[]>({
+      anyOf: [Value, Type.Array(Value, { maxItems: 1_000 })],
+      ...(description === undefined ? {} : { description }),
+    }),
+  );
+
+export const pageParams = {
+  page: Param('from 1'),
+  limit: Param(`at most ${limits.pageMax}`),
+};
+
+/** An id of the groups that are compatible with SDKs of the field. */
+export const LongId = Type.String({ minLength: 1, maxLength: 800 });
+
+/** A trace that is created or updated. Members are looked at where it is read; unknown ones are left alone. */
+export const TraceBody = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1_000 });
+export const DeleteTracesBody = Type.Object({
+  traceIds: Type.Array(LongId, { minItems: 1, maxItems: 1_000 }),
+});
+
+export const Done = Type.Object({ message: Type.String() });
+export const Made = Type.Object({ id: Type.String() });

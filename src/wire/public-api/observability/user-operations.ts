@@ -1,0 +1,55 @@
+/** The operations on profiles and events of users. */
+import { operation } from '../../operation.ts';
+import {
+  UserEventBody,
+  UserEventList,
+  UserEventQuery,
+  UserEventView,
+  UserParams,
+  UserProfileBody,
+  UserProfileView,
+} from './user.ts';
+
+export const setUserProfile = operation({
+  id: 'setUserProfile',
+  summary: 'Create or change what is known of a user; what is absent or null stays',
+  method: 'POST',
+  path: '/user-profiles',
+  access: 'write',
+  unknown: 'ignored',
+  body: UserProfileBody,
+  answers: { 200: UserProfileView },
+});
+
+export const getUserProfile = operation({
+  id: 'getUserProfile',
+  summary: 'What is known of a user, with counts and summed values of events by name',
+  method: 'GET',
+  path: '/user-profiles/{userId}',
+  access: 'inspect',
+  unknown: 'ignored',
+  params: UserParams,
+  answers: { 200: UserProfileView },
+});
+
+export const createUserEvent = operation({
+  id: 'createUserEvent',
+  summary: 'Tell of something that a user did, and what it was worth',
+  method: 'POST',
+  path: '/user-events',
+  access: 'write',
+  unknown: 'ignored',
+  body: UserEventBody,
+  answers: { 200: UserEventView },
+});
+
+export const listUserEvents = operation({
+  id: 'listUserEvents',
+  summary: 'What users did, latest first',
+  method: 'GET',
+  path: '/user-events',
+  access: 'inspect',
+  unknown: 'ignored',
+  query: UserEventQuery,
+  answers: { 200: UserEventList },
+});

@@ -1,0 +1,353 @@
+/**
+ * Organizations, projects, members, keys, tokens and settings. `operations.ts` has these with all others; who may call
+ * which is said by `access`, see `../../access.ts`.
+ */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { Id } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { ListMeta, PageQuery } from '../lists.ts';
+import {
+  AuditEntryView,
+  FormerMembership,
+  KeyView,
+  MadeKeyView,
+  MadeTokenView,
+  MembershipView,
+  NewKey,
+  NewMembership,
+  NewProject,
+  NewProjectMembership,
+  NewToken,
+  OnceHeaders,
+  OrganizationChange,
+  OrganizationView,
+  ProjectChange,
+  ProjectView,
+  TokenView,
+} from './account.ts';
+import { ProjectSettingsChange, ProjectSettingsView } from './settings.ts';
+
+const ProjectParams = Type.Object({ projectId: Type.String({ maxLength: limits.idChars }) });
+const KeyParams = Type.Object({ apiKeyId: Type.String({ maxLength: limits.idChars }) });
+const ProjectKeyParams = Type.Object({ ...ProjectParams.properties, ...KeyParams.properties });
+const TokenParams = Type.Object({ tokenId: Type.String({ maxLength: limits.idChars }) });
+
+const Gone = Type.Object({ success: Type.Boolean() });
+const FormerMember = Type.Object({ userId: Type.String(), message: Type.String() });
+const KeyList = Type.Object({ apiKeys: Type.Array(KeyView) });
+const MembershipList = Type.Object({ memberships: Type.Array(MembershipView) });
+
+const repeated =
+  'The `Idempotency-Key` has made one already, named by `id`. A secret is shown once: revoke that one and make another.';
+
+export const getOrganization = operation({
+  id: 'getOrganization',
+  summary: "The organization of the caller's key or token",
+  method: 'GET',
+  path: '/organizations',
+  access: 'organization',
+  answers: { 200: OrganizationView },
+});
+
+export const updateOrganization = operation({
+  id: 'updateOrganization',
+  summary: 'Another name or default browser tier for the organization',
+  method: 'PATCH',
+  path: '/organizations',
+  access: 'organization',
+  body: OrganizationChange,
+  answers: { 200: OrganizationView },
+});
+
+export const deleteOrganization = operation({
+  id: 'deleteOrganization',
+  summary: 'End an organization that has no project; its keys and tokens are revoked',
+  method: 'DELETE',
+  path: '/organizations',
+  access: 'owner',
+  body: Type.Object(
+    { organizationId: Type.String({ maxLength: limits.idChars, description: 'to be sure' }) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Gone },
+  refusals: { 409: 'It has projects: delete them first.' },
+});
+
+export const listMemberships = operation({
+  id: 'listMemberships',
+  summary: 'The members of the organization with their roles',
+  method: 'GET',
+  path: '/organizations/memberships',
+  access: 'organization',
+  answers: { 200: MembershipList },
+});
+
+export const setMembership = operation({
+  id: 'setMembership',
+  summary:
+    'Make somebody a member, or give a member another role. A new e-mail address makes a user',
+  method: 'PUT',
+  path: '/organizations/memberships',
+  access: 'organization',
+  body: NewMembership,
+  answers: { 200: MembershipView },
+  refusals: { 409: 'The organization would have no owner, or has as many members as it may.' },
+});
+
+export const removeMembership = operation({
+  id: 'removeMembership',
+  summary: 'Remove a member, with their roles in projects and their tokens',
+  method: 'DELETE',
+  path: '/organizations/memberships',
+  access: 'organization',
+  body: FormerMembership,
+  answers: { 200: FormerMember },
+  refusals: { 409: 'The organization would have no owner.' },
+});
+
+export const listOrganizationProjects = operation({
+  id: 'listOrganizationProjects',
+  summary: 'The projects of the organization, the oldest first',
+  method: 'GET',
+  path: '/organizations/projects',
+  access: 'organization',
+  answers: { 200: Type.Object({ projects: Type.Array(ProjectView) }) },
+});
+
+export const listOrganizationKeys = operation({
+  id: 'listOrganizationKeys',
+  summary: 'The key pairs of the organization, without their secrets',
+  method: 'GET',
+  path: '/organizations/apiKeys',
+  access: 'organization',
+  answers: { 200: KeyList },
+});
+
+export const createOrganizationKey = operation({
+  id: 'createOrganizationKey',
+  summary: 'Make a key pair of the organization; its secret is shown once',
+  method: 'POST',
+  path: '/organizations/apiKeys',
+  access: 'organization',
+  headers: OnceHeaders,
+  body: NewKey,
+  answers: { 201: MadeKeyView },
+  refusals: { 409: repeated },
+});
+
+export const revokeOrganizationKey = operation({
+  id: 'revokeOrganizationKey',
+  summary: 'Revoke a key pair of the organization',
+  method: 'DELETE',
+  path: '/organizations/apiKeys/{apiKeyId}',
+  access: 'organization',
+  params: KeyParams,
+  answers: { 200: Gone },
+});
+
+export const listAuditLog = operation({
+  id: 'listAuditLog',
+  summary: 'Who changed what in the organization, the newest first',
+  method: 'GET',
+  path: '/organizations/audit-log',
+  access: 'organization',
+  query: Type.Object(
+    {
+      limit: PageQuery.limit,
+      cursor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 300,
+          description: '`meta.nextCursor` of the page before',
+        }),
+      ),
+      projectId: Type.Optional(Id),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      data: Type.Array(AuditEntryView),
+      meta: Type.Object({ limit: Type.Integer(), nextCursor: Type.Optional(Type.String()) }),
+    }),
+  },
+});
+
+export const listTokens = operation({
+  id: 'listTokens',
+  summary: "Personal access tokens: one's own, and with `all` those of all members",
+  method: 'GET',
+  path: '/organizations/tokens',
+  access: 'self',
+  query: Type.Object(
+    {
+      ...PageQuery,
+      all: Type.Optional(Type.Boolean({ description: 'for owners, admins and keys' })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(TokenView), meta: ListMeta }) },
+});
+
+export const createToken = operation({
+  id: 'createToken',
+  summary: 'Make a personal access token for oneself, or for a member; it is shown once',
+  method: 'POST',
+  path: '/organizations/tokens',
+  access: 'self',
+  headers: OnceHeaders,
+  body: NewToken,
+  answers: { 201: MadeTokenView },
+  refusals: { 409: repeated },
+});
+
+export const revokeToken = operation({
+  id: 'revokeToken',
+  summary: 'Revoke a personal access token',
+  method: 'DELETE',
+  path: '/organizations/tokens/{tokenId}',
+  access: 'self',
+  params: TokenParams,
+  answers: { 200: Gone },
+});
+
+export const listProjects = operation({
+  id: 'listProjects',
+  summary: "The project of a key pair, all of an organization's key, or those that a token reaches",
+  method: 'GET',
+  path: '/projects',
+  access: 'projects',
+  unknown: 'ignored',
+  answers: { 200: Type.Object({ data: Type.Array(ProjectView) }) },
+});
+
+export const createProject = operation({
+  id: 'createProject',
+  summary: 'Make a project',
+  method: 'POST',
+  path: '/projects',
+  access: 'organization',
+  headers: OnceHeaders,
+  body: NewProject,
+  answers: { 200: ProjectView, 201: ProjectView },
+  refusals: { 409: 'The slug is taken, or the organization has as many projects as it may.' },
+});
+
+export const updateProject = operation({
+  id: 'updateProject',
+  summary: 'Another name or other metadata for a project',
+  method: 'PUT',
+  path: '/projects/{projectId}',
+  access: 'project',
+  params: ProjectParams,
+  body: ProjectChange,
+  answers: { 200: ProjectView },
+});
+
+export const deleteProject = operation({
+  id: 'deleteProject',
+  summary: 'Delete a project with its worlds; its keys are revoked',
+  method: 'DELETE',
+  path: '/projects/{projectId}',
+  access: 'organization',
+  params: ProjectParams,
+  answers: { 202: Type.Object({ success: Type.Boolean(), message: Type.String() }) },
+  refusals: { 409: 'Sessions of it are open; `sessions` names the first 20.' },
+});
+
+export const listProjectKeys = operation({
+  id: 'listProjectKeys',
+  summary: 'The key pairs of a project, without their secrets',
+  method: 'GET',
+  path: '/projects/{projectId}/apiKeys',
+  access: 'project',
+  params: ProjectParams,
+  answers: { 200: KeyList },
+});
+
+export const createProjectKey = operation({
+  id: 'createProjectKey',
+  summary: 'Make a key pair of a project; its secret is shown once',
+  method: 'POST',
+  path: '/projects/{projectId}/apiKeys',
+  access: 'project',
+  params: ProjectParams,
+  headers: OnceHeaders,
+  body: NewKey,
+  answers: { 201: MadeKeyView },
+  refusals: { 409: repeated },
+});
+
+export const revokeProjectKey = operation({
+  id: 'revokeProjectKey',
+  summary: 'Revoke a key pair of a project',
+  method: 'DELETE',
+  path: '/projects/{projectId}/apiKeys/{apiKeyId}',
+  access: 'project',
+  params: ProjectKeyParams,
+  answers: { 200: Gone },
+});
+
+export const listProjectMemberships = operation({
+  id: 'listProjectMemberships',
+  summary: 'The members to whom a project gives a role of its own',
+  method: 'GET',
+  path: '/projects/{projectId}/memberships',
+  access: 'project',
+  params: ProjectParams,
+  answers: { 200: MembershipList },
+});
+
+export const setProjectMembership = operation({
+  id: 'setProjectMembership',
+  summary: 'Give a member of the organization a role in a project',
+  method: 'PUT',
+  path: '/projects/{projectId}/memberships',
+  access: 'project',
+  params: ProjectParams,
+  body: NewProjectMembership,
+  answers: { 200: MembershipView },
+});
+
+export const removeProjectMembership = operation({
+  id: 'removeProjectMembership',
+  summary: 'Let the role of the organization hold for a member in a project again',
+  method: 'DELETE',
+  path: '/projects/{projectId}/memberships',
+  access: 'project',
+  params: ProjectParams,
+  body: FormerMembership,
+  answers: { 200: FormerMember },
+});
+
+export const getSettings = operation({
+  id: 'getSettings',
+  summary: 'The settings of a project',
+  method: 'GET',
+  path: '/projects/{projectId}/settings',
+  access: 'project',
+  params: ProjectParams,
+  answers: { 200: ProjectSettingsView },
+});
+
+export const updateSettings = operation({
+  id: 'updateSettings',
+  summary: 'Change settings of a project; those that are not named stay as they are',
+  method: 'PATCH',
+  path: '/projects/{projectId}/settings',
+  access: 'project',
+  params: ProjectParams,
+  body: ProjectSettingsChange,
+  answers: { 200: ProjectSettingsView },
+});
+
+export const getProjectSettings = operation({
+  id: 'getProjectSettings',
+  summary: 'The settings of the project whose key pair it is',
+  method: 'GET',
+  path: '/project/settings',
+  access: 'write',
+  tools: [{ name: 'get_project_settings' }],
+  answers: { 200: ProjectSettingsView },
+});

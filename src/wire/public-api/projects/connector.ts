@@ -1,0 +1,54 @@
+/** Connectors: trees that an organization shares, in versions, of which its projects make worlds. */
+
+import { limits } from '#domain/limits.ts';
+import { nullable, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { TreeFileBody } from '../worlds/world.ts';
+
+export const ConnectorVersionView = Type.Object({
+  slug: Type.String(),
+  number: Type.Integer({ minimum: 1 }),
+  contentHash: Type.String(),
+  message: nullable(Type.String()),
+  author: Type.String({ description: 'public key of the key pair that published it' }),
+  project: Type.String({ description: '`organization/project` that published it' }),
+  sizeBytes: Type.Integer({ minimum: 0, description: 'of its files' }),
+  createdAt: Timestamp,
+});
+export type ConnectorVersionView = Static<typeof ConnectorVersionView>;
+
+export const ConnectorView = Type.Object({
+  slug: Type.String(),
+  from: Type.String({ description: 'what `from` of a new world says: `workspace:<slug>`' }),
+  name: Type.String(),
+  description: Type.String(),
+  latest: ConnectorVersionView,
+  createdAt: Timestamp,
+});
+export type ConnectorView = Static<typeof ConnectorView>;
+
+export const PublishConnectorBody = Type.Object(
+  {
+    world: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 140,
+        description: 'a world of the project, or `<slug>@<version>`, whose files are published',
+      }),
+    ),
+    files: Type.Optional(
+      Type.Array(TreeFileBody, {
+        maxItems: limits.treeFiles,
+        description: 'a tree, in place of a world',
+      }),
+    ),
+    description: Type.Optional(Type.String({ maxLength: 2_000 })),
+    message: Type.Optional(Type.String({ maxLength: 2_000 })),
+  },
+  { additionalProperties: false },
+);
+export type PublishConnectorBody = Static<typeof PublishConnectorBody>;
+
+export const PublishedConnector = Type.Interface([ConnectorView], {
+  changed: Type.Boolean({ description: 'false: the latest has these files, and none was made' }),
+});

@@ -1,0 +1,154 @@
+/** Context repositories and prompts, which are one kind of them, as clients see them and send them. */
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+import { Param, pageParams } from '../observability/trace.ts';
+
+export const contextKinds = ['agents', 'prompts', 'skills', 'memory'] as const;
+export type ContextKind = (typeof contextKinds)[number];
+export const promptTypes = ['text', 'chat'] as const;
+export type PromptType = (typeof promptTypes)[number];
+
+const Json = Type.Unknown({ description: 'any JSON' });
+const Text = nullable(Type.String());
+const Name = Type.String({ minLength: 1, maxLength: 4_000 });
+const Labels = Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 100 });
+const Tags = Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 100 });
+
+export const ContextParams = Type.Object({ kind: oneOf(contextKinds), identifier: Name });
+export const ContextKindParams = Type.Object({ kind: oneOf(contextKinds) });
+
+export const ContextVersionView = Type.Object({
+  kind: oneOf(contextKinds),
+  identifier: Type.String(),
+  version: Type.Integer(),
+  latestVersion: Type.Integer(),
+  content: Json,
+  config: Json,
+  labels: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  message: Text,
+  createdBy: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type ContextVersionView = Static<typeof ContextVersionView>;
+
+export const ContextPresence = Type.Object({
+  exists: Type.Boolean(),
+  version: nullable(Type.Integer()),
+});
+
+export const ContextRepoView = Type.Object({
+  kind: oneOf(contextKinds),
+  identifier: Type.String(),
+  latestVersion: Type.Integer(),
+  versions: Type.Integer({ description: 'how many there are' }),
+  labels: Type.Record(Type.String(), Type.Integer()),
+  tags: Type.Array(Type.String()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export const ContextRepoList = Type.Object({ data: Type.Array(ContextRepoView), meta: ListMeta });
+
+export const ContextBody = Type.Object({
+  content: Type.Unknown({
+    description: 'any JSON but null; of prompts a text, or a list of messages `{role, content}`',
+  }),
+  config: Type.Optional(Json),
+  labels: Type.Optional(Labels),
+  tags: Type.Optional(Tags),
+  message: Type.Optional(Type.String({ maxLength: 500 })),
+  baseVersion: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      description: 'the latest version that the caller knows, 0 for none: 409 where it is another',
+    }),
+  ),
+});
+export type ContextBody = Static<typeof ContextBody>;
+
+export const ContextQuery = Type.Object({
+  version: Param('a version in place of the latest'),
+  label: Param('the version that has this label'),
+  exists: Param('`true`: only whether it is there'),
+});
+export const ContextListQuery = Type.Object({
+  ...pageParams,
+  cursor: Param('`meta.nextCursor` of the page before'),
+  label: Param('those with a version of this label'),
+  tag: Param('those with this tag'),
+});
+export const ContextDeleted = Type.Object({ deleted: Type.Integer({ description: 'versions' }) });
+
+export const PromptParams = Type.Object({ promptName: Name });
+export const PromptVersionParams = Type.Object({ promptName: Name, promptVersion: Name });
+
+export const PromptView = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  createdBy: Type.String(),
+  name: Type.String(),
+  version: Type.Integer(),
+  type: oneOf(promptTypes),
+  prompt: Type.Unknown({ description: 'a text, or messages and placeholders' }),
+  config: Json,
+  labels: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  commitMessage: Text,
+  isActive: Type.Boolean({ description: 'whether it has the label `production`' }),
+  resolutionGraph: Type.Unknown({ description: 'always null' }),
+});
+export type PromptView = Static<typeof PromptView>;
+
+export const PromptMeta = Type.Object({
+  name: Type.String(),
+  type: oneOf(promptTypes),
+  versions: Type.Array(Type.Integer()),
+  labels: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  lastUpdatedAt: Timestamp,
+  lastConfig: Json,
+});
+export const PromptList = Type.Object({
+  data: Type.Array(PromptMeta),
+  meta: ListMeta,
+  pagination: ListMeta,
+});
+
+export const PromptBody = Type.Object({
+  name: Type.String({ maxLength: 10_000 }),
+  type: Type.Optional(oneOf(promptTypes, 'default text')),
+  prompt: Type.Unknown({
+    description: 'a text; of chat a list of `{role, content}` and `{type: "placeholder", name}`',
+  }),
+  labels: Type.Optional(Labels),
+  config: Type.Optional(Json),
+  tags: Type.Optional(Tags),
+  commitMessage: Type.Optional(Type.String({ maxLength: 500 })),
+});
+export type PromptBody = Static<typeof PromptBody>;
+
+export const PromptLabelsBody = Type.Object({ newLabels: Labels });
+export const PromptQuery = Type.Object({
+  version: Param('a version'),
+  label: Param('the version that has this label; `production` when neither is given'),
+  resolve: Param('`false`: parts of other prompts stay as they are written'),
+});
+export const PromptDeleteQuery = Type.Object({
+  version: Param('only this version'),
+  label: Param('only the version that has this label'),
+});
+export const PromptListQuery = Type.Object({
+  page: pageParams.page,
+  limit: Param('at most 100, 10 unless it is given'),
+  cursor: Param('`meta.nextCursor` of the page before'),
+  name: Param('the prompt of this name'),
+  label: Param('those with a version of this label'),
+  tag: Param('those with this tag'),
+  fromUpdatedAt: Param('changed since'),
+  toUpdatedAt: Param('changed before'),
+});

@@ -1,0 +1,87 @@
+/** Media: bytes that stand beside traces and items of datasets, as the SDKs of the field send them. */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { Done, LongId } from '../observability/trace.ts';
+import { ContentType, Sum } from './file.ts';
+
+export const mediaFields = ['input', 'output', 'metadata', 'expectedOutput'] as const;
+
+export const MediaBody = Type.Object({
+  traceId: Type.Optional(LongId),
+  observationId: Type.Optional(LongId),
+  datasetId: Type.Optional(LongId),
+  datasetItemId: Type.Optional(LongId),
+  field: oneOf(mediaFields, 'where the reference to it stands'),
+  contentType: ContentType,
+  contentLength: Type.Integer({ minimum: 1, maximum: limits.fileBytes }),
+  sha256Hash: Sum,
+});
+export type MediaBody = Static<typeof MediaBody>;
+
+const UploadReport = Type.Object({
+  uploadedAt: Type.String({
+    maxLength: 40,
+    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)$',
+    description: 'ISO 8601 with its offset',
+  }),
+  uploadHttpStatus: Type.Integer({ minimum: 0, maximum: 999 }),
+  uploadHttpError: Type.Optional(Type.String({ maxLength: 100_000 })),
+  uploadTimeMs: Type.Optional(Type.Number()),
+});
+export type UploadReport = Static<typeof UploadReport>;
+
+const MediaParams = Type.Object({ mediaId: LongId });
+
+export const requestMediaUpload = operation({
+  id: 'requestMediaUpload',
+  summary: 'Ask where to send bytes that stand beside a trace or an item of a dataset',
+  method: 'POST',
+  path: '/media',
+  access: 'write',
+  unknown: 'ignored',
+  body: MediaBody,
+  answers: {
+    201: Type.Object({
+      mediaId: Type.String({ description: 'made of the digest' }),
+      uploadUrl: nullable(
+        Type.String({ description: 'where to PUT them; null: the project has them already' }),
+      ),
+    }),
+  },
+  refusals: { 429: 'The project has no room for it: see `quota`.' },
+});
+
+export const getMedia = operation({
+  id: 'getMedia',
+  summary: 'Media, with an address to read it at',
+  method: 'GET',
+  path: '/media/{mediaId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: MediaParams,
+  answers: {
+    200: Type.Object({
+      mediaId: Type.String(),
+      contentType: Type.String(),
+      contentLength: Type.Integer(),
+      uploadedAt: Timestamp,
+      url: Type.String(),
+      urlExpiry: Timestamp,
+    }),
+  },
+});
+
+export const reportMediaUpload = operation({
+  id: 'reportMediaUpload',
+  summary: 'Say how sending went; where it went well the bytes are held to what was announced',
+  method: 'PATCH',
+  path: '/media/{mediaId}',
+  access: 'write',
+  unknown: 'ignored',
+  params: MediaParams,
+  body: UploadReport,
+  answers: { 200: Done },
+  refusals: { 409: 'Nothing was sent to the address.' },
+});

@@ -1,0 +1,30 @@
+/** The project that a key is of. `operations.ts` has this with all others. */
+import { operation } from '../../operation.ts';
+import { Timestamp } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const ProjectSummary = Type.Object({
+  id: Type.String(),
+  slug: Type.String(),
+  name: Type.String(),
+  organization: Type.Object({ id: Type.String(), name: Type.String() }),
+  createdAt: Timestamp,
+  caller: Type.String({ description: 'the public key, or the user of the token, that asked' }),
+  mayWrite: Type.Boolean({ description: 'whether the caller may change what is in the project' }),
+  worlds: Count,
+  openSessions: Count,
+  worldTasks: Count,
+  url: Type.String({ description: 'base address of its API' }),
+});
+
+export const describeProject = operation({
+  id: 'describeProject',
+  summary: 'Which project the caller works in, what it may do there, and how much there is',
+  method: 'GET',
+  path: '/project',
+  access: 'read',
+  tools: [{ name: 'describe_project' }],
+  answers: { 200: ProjectSummary },
+});

@@ -1,0 +1,85 @@
+/** The settings of a project: what it sets for itself, and what holds where it sets nothing. */
+import { browserTiers } from '#domain/session.ts';
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+const Most = Type.Integer({ minimum: 1, maximum: 2_000_000_000 });
+const strict = { additionalProperties: false } as const;
+
+/** What a project may use, by the names that its refusals have. */
+const quotas = {
+  sessions: Most,
+  opensPerMinute: Most,
+  callsPerMinute: Most,
+  queuedCalls: Most,
+  worlds: Most,
+  blobMib: Most,
+  ledgerMib: Most,
+  links: Most,
+};
+export type SettableQuota = keyof typeof quotas;
+export const settableQuotas = Object.keys(quotas) as SettableQuota[];
+
+export const QuotasView = Type.Object(quotas);
+export type QuotasView = Static<typeof QuotasView>;
+
+const optionalQuotas = Object.fromEntries(
+  settableQuotas.map((name) => [name, Type.Optional(nullable(Most))]),
+) as {
+  [Name in SettableQuota]: ReturnType<
+    typeof Type.Optional<ReturnType<typeof nullable<typeof Most>>>
+  >;
+};
+
+/** Null takes a quota back to what the installation gives. */
+export const QuotasChange = Type.Object(optionalQuotas, { ...strict, minProperties: 1 });
+export type QuotasChange = Static<typeof QuotasChange>;
+
+export const ProjectSettingsView = Type.Object({
+  webhookPush: Type.Boolean({
+    description: 'whether the service posts what sessions send to their webhooks',
+  }),
+  webhookPushSince: nullable(Timestamp),
+  sessionTraces: Type.Boolean({
+    description: 'whether sessions that are opened are told in traces of the project',
+  }),
+  browserTier: oneOf(browserTiers, 'of sessions that name none'),
+  gate: Type.Object({
+    threshold: Type.Number({ description: 'pass rate that opens the release gate' }),
+    floor: Type.Integer({ description: 'graded rollouts that it asks for' }),
+  }),
+  rateLimit: nullable(
+    Type.Integer({ description: 'requests a minute of one key or token; null: any number' }),
+  ),
+  eventsPerMonth: nullable(
+    Type.Integer({ description: 'events of agents that are taken in a month; null: any number' }),
+  ),
+  quotas: QuotasView,
+  set: Type.Array(Type.String(), {
+    description: 'the settings that the project has of its own, such as `quotas.sessions`',
+  }),
+});
+export type ProjectSettingsView = Static<typeof ProjectSettingsView>;
+
+/** Settings that are not named stay as they are; null takes one back to what holds without it. */
+export const ProjectSettingsChange = Type.Object(
+  {
+    webhookPush: Type.Optional(Type.Boolean()),
+    sessionTraces: Type.Optional(Type.Boolean()),
+    browserTier: Type.Optional(nullable(oneOf(browserTiers))),
+    gate: Type.Optional(
+      Type.Object(
+        {
+          threshold: Type.Optional(nullable(Type.Number({ minimum: 0, maximum: 1 }))),
+          floor: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 }))),
+        },
+        { ...strict, minProperties: 1 },
+      ),
+    ),
+    rateLimit: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 }))),
+    eventsPerMonth: Type.Optional(nullable(Most)),
+    quotas: Type.Optional(QuotasChange),
+  },
+  { ...strict, minProperties: 1 },
+);
+export type ProjectSettingsChange = Static<typeof ProjectSettingsChange>;

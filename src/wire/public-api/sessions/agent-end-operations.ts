@@ -1,0 +1,30 @@
+/** The operations of an agent's end: reported by the one who ran its command, and read. */
+import { operation } from '../../operation.ts';
+import { AgentEndView, ReportAgentEndBody } from './agent-end.ts';
+import { SessionParams } from './session-operations.ts';
+
+const path = '/world-sessions/{sessionId}/agent';
+
+export const reportAgentEnd = operation({
+  id: 'reportAgentEnd',
+  summary:
+    'Report how the command of the agent in a session ended, and keep its output; a later report replaces it. An item of a dataset run whose agent failed is FAILED, not graded',
+  method: 'PUT',
+  path,
+  access: 'write',
+  params: SessionParams,
+  body: ReportAgentEndBody,
+  answers: { 200: AgentEndView },
+});
+
+export const getAgentEnd = operation({
+  id: 'getAgentEnd',
+  summary: 'How the command of the agent in a session ended, and what it printed',
+  method: 'GET',
+  path,
+  // A command may print its environment, which has the tokens of its session.
+  access: 'write',
+  params: SessionParams,
+  answers: { 200: AgentEndView },
+  refusals: { 404: 'No end of an agent was reported for the session.' },
+});

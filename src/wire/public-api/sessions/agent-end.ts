@@ -1,0 +1,46 @@
+/** The end of the agent's command that was run for a session, as the one who ran it reports it. */
+import { agentOutcomes, agentOutputLimits as limits } from '#domain/agent-end.ts';
+import { nullable, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+const Outcome = oneOf(
+  agentOutcomes,
+  'ended: the session can be graded; missing: no such command; failed: it ended with another status than 0 before it did anything; timed_out: its time was over',
+);
+const ExitCode = nullable(
+  Type.Integer({ minimum: 0, maximum: 255, description: 'null where a signal ended it' }),
+);
+const Signal = nullable(Type.String({ maxLength: 20, description: 'such as SIGKILL' }));
+const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
+  maxItems: limits.lines,
+  description: 'on standard error',
+});
+
+/** The part of it that an item of a dataset run shows. */
+export const AgentEndRef = Type.Object({
+  outcome: Outcome,
+  exitCode: ExitCode,
+  signal: Signal,
+  lastLines: LastLines,
+});
+
+export const ReportAgentEndBody = Type.Object(
+  {
+    ...AgentEndRef.properties,
+    seconds: Type.Number({ minimum: 0, description: 'how long it ran' }),
+    output: Type.String({
+      maxLength: limits.chars,
+      description: 'what it printed, on both streams in the order in which it came',
+    }),
+    outputCut: Type.Boolean({ description: 'true where the middle of the output was left out' }),
+  },
+  { additionalProperties: false },
+);
+export type ReportAgentEndBody = Static<typeof ReportAgentEndBody>;
+
+export const AgentEndView = Type.Object({
+  sessionId: Type.String(),
+  ...ReportAgentEndBody.properties,
+  reportedAt: Timestamp,
+});
+export type AgentEndView = Static<typeof AgentEndView>;

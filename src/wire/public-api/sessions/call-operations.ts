@@ -1,0 +1,103 @@
+/** The operations of what is done in a session: calls, and the requests to its world's API. */
+import { operation } from '../../operation.ts';
+import { fieldsOf, IdempotencyHeaders, traceParentHeader } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { CursorQuery, ListMeta, PageQuery } from '../lists.ts';
+import { WorldParams } from '../worlds/version.ts';
+import { CallListView, CallRequest, CallView } from './call.ts';
+import { callTools } from './call-tools.ts';
+import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.ts';
+import { SessionParams, WaitQuery } from './session-operations.ts';
+
+const CallHeaders = Type.Interface([IdempotencyHeaders], {
+  traceparent: traceParentHeader('of who asks; the call is told in that trace, within that span'),
+});
+
+export const enqueueCall = operation({
+  id: 'enqueueCall',
+  summary: "Call a tool, or one of the session's own operations",
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/calls',
+  access: 'write',
+  tools: callTools,
+  params: SessionParams,
+  query: WaitQuery,
+  headers: CallHeaders,
+  body: CallRequest,
+  answers: { 200: CallView, 202: CallView },
+  refusals: {
+    429:
+      'Too many calls of the session wait already, or a quota of the project is used up; then `quota` and ' +
+      '`limit` say which, `retryAfterMs` when to try again.',
+  },
+});
+
+export const listCalls = operation({
+  id: 'listCalls',
+  summary: 'The call log of a session, oldest first',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/calls',
+  access: 'read',
+  tools: [{ name: 'list_world_session_calls' }],
+  params: SessionParams,
+  query: Type.Object(
+    { ...PageQuery, fields: fieldsOf(['input', 'output', 'details']) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(CallListView), meta: ListMeta }) },
+});
+
+const SessionRequestList = Type.Object({
+  data: Type.Array(RequestView),
+  meta: Type.Interface([ListMeta], {
+    dropped: Type.Integer({
+      description:
+        'entries that are not there any more, or never came: by the bounds of a session, the quota of the project, or because the host was lost or late',
+    }),
+  }),
+});
+
+export const listSessionRequests = operation({
+  id: 'listSessionRequests',
+  summary: 'The request ledger of a session, oldest first, also when the session is over',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/requests',
+  access: 'read',
+  tools: [{ name: 'list_world_session_requests' }],
+  params: SessionParams,
+  query: Type.Object(
+    { ...CursorQuery, ...RequestFilter, after: AfterRequest },
+    { additionalProperties: false },
+  ),
+  answers: { 200: SessionRequestList },
+});
+
+export const listWorldRequests = operation({
+  id: 'listWorldRequests',
+  summary: 'The requests to all sessions of a world, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/requests',
+  access: 'read',
+  tools: [{ name: 'list_world_requests' }],
+  params: WorldParams,
+  query: Type.Object(
+    { ...CursorQuery, ...RequestFilter, after: AfterTime },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(RequestView), meta: ListMeta }) },
+});
+
+export const getCall = operation({
+  id: 'getCall',
+  summary: 'One call, with its result once answered',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/calls/{callId}',
+  access: 'read',
+  tools: [{ name: 'get_world_session_call' }],
+  params: Type.Object({
+    sessionId: Type.String({ maxLength: 64 }),
+    callId: Type.String({ maxLength: 64 }),
+  }),
+  query: WaitQuery,
+  answers: { 200: CallView },
+});

@@ -1,0 +1,96 @@
+/** The calls of a session as tools of the MCP server, each kind with the input that it takes. */
+import { redactModes } from '#domain/batch.ts';
+import type { CallState } from '#domain/call.ts';
+import { limits } from '#domain/limits.ts';
+import { seedModes } from '#language/task.ts';
+import type { ToolShape } from '../../operation.ts';
+import { JsonObject, oneOf } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+
+const nothing = Type.Object({}, { additionalProperties: false });
+
+/** As many seconds a tool waits for the answer unless it is told otherwise. */
+const wait = 30;
+
+const SeedInput = Type.Object(
+  {
+    rows: Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: limits.seedRows }), {
+      maxProperties: limits.members,
+      description: 'rows by entity',
+    }),
+    mode: Type.Optional(
+      oneOf(
+        seedModes,
+        '`append` (the default) adds to the rows there; `merge` changes fields of those with the same primary key; `replace` takes those of the named entities away first',
+      ),
+    ),
+    redact: Type.Optional(
+      oneOf(redactModes, "what the world's `[redact]` does to rows; `off` unless it says another"),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const StateInput = Type.Object(
+  {
+    entity: Type.Optional(
+      Type.String({ description: 'whose rows are shown; without it how many each entity has' }),
+    ),
+    where: Type.Optional(JsonObject),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.statePageRows })),
+    offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
+const AnswerInput = Type.Object(
+  { answer: Type.Unknown({ description: 'any JSON' }) },
+  { additionalProperties: false },
+);
+
+/** Ends of a call without an output. A call that still waits or runs is none of them. */
+const failedStates: readonly CallState[] = ['failed', 'lost', 'cancelled'];
+
+const kinds: readonly ToolShape[] = [
+  {
+    name: 'call_world_session_tool',
+    description: 'Call a tool of a session, by its `name` and with its `input`',
+    wait,
+    call: { kind: 'tool' },
+  },
+  {
+    name: 'seed_world_session',
+    description: 'Put rows into a session; one bad row writes nothing',
+    wait,
+    call: { kind: 'seed', input: SeedInput },
+  },
+  {
+    name: 'reset_world_session',
+    description: 'Put a session back to the state that its task starts from',
+    wait,
+    call: { kind: 'reset', input: nothing },
+  },
+  {
+    name: 'grade_world_session',
+    description: 'Grade a session by the checks of its task: each check, and what was found',
+    wait,
+    call: { kind: 'grade', input: nothing },
+  },
+  {
+    name: 'get_world_session_state',
+    description: 'How many rows of each entity a session holds, or the rows of one entity',
+    wait,
+    call: { kind: 'state', input: StateInput },
+  },
+  {
+    name: 'answer_world_session',
+    description: 'Answer the question of the task of a session; the last answer counts',
+    wait,
+    call: { kind: 'answer', input: AnswerInput },
+  },
+];
+
+export const callTools: readonly ToolShape[] = kinds.map((tool) => ({
+  ...tool,
+  failed: { member: 'state', values: failedStates },
+}));

@@ -1,0 +1,71 @@
+/** The call record as clients and hosts see it. */
+
+import { callKinds, callStates, clientCallKinds } from '#domain/call.ts';
+import { limits } from '#domain/limits.ts';
+import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+export const CallErrorView = Type.Object({
+  code: Type.String({ maxLength: limits.nameChars }),
+  message: Type.String({ maxLength: limits.messageChars }),
+  path: Type.Optional(
+    Type.String({ maxLength: limits.messageChars, description: 'JSON pointer into the input' }),
+  ),
+  details: Type.Optional(Type.Unknown()),
+});
+
+export const ChangeCountsView = Type.Record(
+  Type.String(),
+  Type.Object({
+    inserted: Type.Integer({ minimum: 0 }),
+    updated: Type.Integer({ minimum: 0 }),
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  {
+    maxProperties: limits.members,
+    description: 'rows changed, by entity; only entities with a change are named',
+  },
+);
+
+/** One call of a session. Times are the database's. */
+export const CallView = Type.Object({
+  id: Type.String(),
+  sessionId: Type.String(),
+  seq: Type.Integer({ minimum: 1, description: 'position in the session, from 1' }),
+  kind: oneOf(callKinds),
+  name: nullable(Type.String()),
+  input: Type.Unknown(),
+  state: oneOf(callStates),
+  output: Type.Unknown(),
+  error: nullable(CallErrorView),
+  changes: ChangeCountsView,
+  queuedAt: Timestamp,
+  claimedAt: nullable(Timestamp),
+  answeredAt: nullable(Timestamp),
+});
+export type CallView = Static<typeof CallView>;
+
+/**
+ * A call in a list. `input` and `output` are there when asked for by `fields`, and an error has its
+ * `details` then. A page that is full shows the calls that follow without what is in `omitted`.
+ */
+export const CallListView = Type.Object({
+  ...CallView.properties,
+  input: Type.Optional(Type.Unknown()),
+  output: Type.Optional(Type.Unknown()),
+  omitted: Omitted,
+});
+export type CallListView = Static<typeof CallListView>;
+
+/** What a client sends to enqueue one. */
+export const CallRequest = Type.Object(
+  {
+    kind: oneOf(clientCallKinds),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'the tool, for kind "tool"' }),
+    ),
+    input: Type.Optional(JsonObject),
+  },
+  { additionalProperties: false },
+);
+export type CallRequest = Static<typeof CallRequest>;

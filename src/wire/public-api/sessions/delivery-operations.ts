@@ -1,0 +1,68 @@
+/** The operations on webhooks of a session. `operations.ts` has them with all others. */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { WaitSeconds } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import {
+  AnswersBody,
+  AnswersView,
+  DeliveryList,
+  deliveriesMost,
+  SubscriptionList,
+} from './delivery.ts';
+
+const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
+
+export const listWebhooks = operation({
+  id: 'listWebhooks',
+  summary: 'The subscriptions to webhooks that an open session has, without their secrets',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/webhooks',
+  access: 'read',
+  tools: [{ name: 'list_world_session_webhooks' }],
+  params: SessionParams,
+  query: Type.Object(
+    {
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: SubscriptionList },
+});
+
+export const listDeliveries = operation({
+  id: 'listDeliveries',
+  summary: 'What a session sends to its webhooks, oldest first, each as it was signed',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/deliveries',
+  access: 'read',
+  tools: [{ name: 'list_world_session_deliveries' }],
+  params: SessionParams,
+  query: Type.Object(
+    {
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 2 ** 31 - 1,
+          description: 'only those with a larger number',
+        }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: deliveriesMost })),
+      wait: WaitSeconds,
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: DeliveryList },
+});
+
+export const answerDeliveries = operation({
+  id: 'answerDeliveries',
+  summary: 'Write down what receivers answered; of several answers to a delivery the first is kept',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/deliveries/answers',
+  access: 'write',
+  params: SessionParams,
+  body: AnswersBody,
+  answers: { 200: AnswersView },
+});

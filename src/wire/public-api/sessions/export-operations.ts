@@ -1,0 +1,18 @@
+/** The archive of a session; what is in it says `host-api/session-archive.ts`. */
+import { operation } from '../../operation.ts';
+import { Archive } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+
+export const exportSession = operation({
+  id: 'exportSession',
+  summary:
+    'An open session as an archive: its version, task, calls, ledger, rows and grade, to be graded again elsewhere',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}/export',
+  access: 'write',
+  params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
+  answers: { 200: Archive },
+  refusals: {
+    409: 'the session is over, so its rows are gone with its host; or it changes all the time',
+  },
+});

@@ -1,0 +1,96 @@
+/** What a call of the kind `grade` answers. */
+import { verdicts } from '#domain/grade.ts';
+import { JsonObject, nullable, oneOf } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+/** One check of a grade. */
+export const GradeCheck = Type.Object({
+  name: Type.String(),
+  verdict: oneOf(verdicts),
+  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
+  weight: Type.Optional(Type.Number({ description: 'what it counts for in the score; absent: 1' })),
+  expected: Type.Unknown(),
+  found: Type.Unknown(),
+  detail: Type.Unknown({ description: 'what was in the way, in words' }),
+});
+
+/** A row that differs from the state in which the task began. */
+export const GradeChange = Type.Object({
+  entity: Type.String({ description: 'of a linked world: `<alias>.<entity>`' }),
+  key: JsonObject,
+  change: oneOf(['inserted', 'updated', 'deleted']),
+  fields: Type.Record(
+    Type.String(),
+    Type.Object({
+      before: Type.Optional(Type.Unknown()),
+      after: Type.Optional(Type.Unknown()),
+      cut: Type.Optional(
+        Type.Boolean({
+          description:
+            'the values are long or deep: `before` and `after` are the beginning of their JSON',
+        }),
+      ),
+    }),
+    { description: 'fields that differ; one that is absent has no `before`, or no `after`' },
+  ),
+  omitted: Type.Optional(
+    Type.Array(Type.String(), { description: 'fields that differ, too, and had no room' }),
+  ),
+  explainedBy: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names of checks, and `changes.allow[n]`; absent in `unexplained`',
+    }),
+  ),
+});
+export type GradeChange = Static<typeof GradeChange>;
+
+const Count = Type.Integer({ minimum: 0 });
+
+const changes = {
+  changes: Type.Object({
+    inserted: Count,
+    updated: Count,
+    deleted: Count,
+    unexplained: Type.Integer({
+      minimum: 0,
+      description: 'rows of which something is explained by no check and not allowed',
+    }),
+    rows: Type.Array(GradeChange, { description: 'a page of them' }),
+    next: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'the offset of the next page, where there is one' }),
+    ),
+  }),
+  unexplained: Type.Array(GradeChange, {
+    description: 'a page of the changes that nobody explains, with the fields that nobody explains',
+  }),
+};
+
+/** What changed, as a grade tells it. */
+export const GradeChanges = Type.Object(changes);
+export type GradeChanges = Static<typeof GradeChanges>;
+
+export const Grade = Type.Object({
+  verdict: oneOf(
+    verdicts,
+    'fail where a check fails; else unknown where one cannot be judged, or the grader itself failed',
+  ),
+  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
+  score: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'the part of the checks that passed, by weight; null where the verdict is unknown',
+    }),
+  ),
+  checks: Type.Array(GradeCheck),
+  error: Type.Optional(
+    Type.Object(
+      { code: Type.String(), message: Type.String(), details: Type.Optional(Type.Unknown()) },
+      { description: 'why the grader could not judge' },
+    ),
+  ),
+  changes: Type.Optional(GradeChanges.properties.changes),
+  unexplained: Type.Optional(GradeChanges.properties.unexplained),
+});
+export type Grade = Static<typeof Grade>;

@@ -1,0 +1,129 @@
+/**
+ * The two MCP servers, as operations: one for a project, one for each session. A body is a message of JSON-RPC
+ * 2.0, or in the form of earlier releases of the protocol a short list of them; what the messages mean is the
+ * protocol's and not described here. An answer is JSON, or an event stream where it takes longer.
+ * `operations.ts` has these with all others.
+ */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { Empty, traceParentHeader } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+
+/** Messages that come together; later releases of the protocol have none that do. */
+export const mostMessages = 20;
+
+const RequestId = Type.Union([
+  Type.String({ maxLength: limits.nameChars }),
+  Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+]);
+
+/** A request, a notification (without `id`), or what a client answers to a request of the server. */
+export const RpcMessage = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(RequestId),
+    method: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameChars })),
+    params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+  },
+  { description: 'a message of JSON-RPC 2.0' },
+);
+export type RpcMessage = Static<typeof RpcMessage>;
+
+const Body = Type.Union([
+  RpcMessage,
+  Type.Array(RpcMessage, { minItems: 1, maxItems: mostMessages }),
+]);
+export type RpcBody = Static<typeof Body>;
+
+const Headers = Type.Object({
+  accept: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'names `application/json` and `text/event-stream`, else the answer is 406',
+    }),
+  ),
+  'mcp-protocol-version': Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'as it was agreed on, or as the message says; absent: 2025-03-26',
+    }),
+  ),
+  'mcp-method': Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'since 2026-07-28: the `method` of the message' }),
+  ),
+  'mcp-name': Type.Optional(
+    Type.String({
+      maxLength: 10_000,
+      description: 'since 2026-07-28: the tool that is called, or the resource that is read',
+    }),
+  ),
+});
+
+const SessionHeaders = Type.Interface([Headers], {
+  traceparent: traceParentHeader('of who asks; a call is told in that trace, within that span'),
+});
+
+/** Refusal of a request that is none of the protocol. */
+const RpcRefusal = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Union([RequestId, Type.Null()], { description: 'null where no request can be named' }),
+  error: Type.Object({
+    code: Type.Integer(),
+    message: Type.String(),
+    data: Type.Optional(
+      Type.Unknown({ description: 'the fields at fault, or the revisions that are spoken' }),
+    ),
+  }),
+});
+
+const answers = {
+  200: Type.Unknown({ description: 'the answer to a request, or to each of several' }),
+  202: Empty,
+  400: RpcRefusal,
+  404: RpcRefusal,
+  406: RpcRefusal,
+  413: RpcRefusal,
+  415: RpcRefusal,
+};
+const refusals = {
+  403: 'The Host or the Origin of the request is none of this service, or the key may not.',
+};
+
+export const callService = operation({
+  id: 'callService',
+  summary: 'The MCP server of the project, by Streamable HTTP without sessions',
+  method: 'POST',
+  path: '/mcp',
+  access: 'mcp',
+  query: Type.Object(
+    {
+      project_id: Type.Optional(
+        Type.String({
+          maxLength: limits.idChars,
+          description: 'the project; asked for with a personal access token',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  headers: Headers,
+  body: Body,
+  bodyBytes: limits.worldBodyBytes,
+  answers,
+  refusals,
+});
+
+export const callSessionServer = operation({
+  id: 'callSessionServer',
+  summary: "The MCP server of a session: the task's tools, by Streamable HTTP without sessions",
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/mcp',
+  access: 'session',
+  params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
+  headers: SessionHeaders,
+  body: Body,
+  // The input of a call, and what stands around it.
+  bodyBytes: limits.callInputBytes + 64 * 1024,
+  answers,
+  refusals,
+});

@@ -1,0 +1,50 @@
+/** Where the service posts webhooks by itself. `operations.ts` has these with all others. */
+import { operation } from '../../operation.ts';
+import { Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { WorldParams } from '../worlds/version.ts';
+
+const UrlText = Type.String({ minLength: 1, maxLength: 2_048 });
+
+export const DestinationView = Type.Object({
+  url: Type.String({ description: 'as agents registered it' }),
+  destination: Type.String({ description: 'where its deliveries are posted instead' }),
+  setAt: Timestamp,
+});
+export type DestinationView = Static<typeof DestinationView>;
+
+const Push = { webhookPush: Type.Boolean({ description: 'nothing is posted while it is false' }) };
+
+export const listDestinations = operation({
+  id: 'listWebhookDestinations',
+  summary: 'The webhook destinations of a world, by the URLs that they stand for',
+  method: 'GET',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  answers: {
+    200: Type.Object({ data: Type.Array(DestinationView), meta: Type.Object(Push) }),
+  },
+});
+
+export const setDestination = operation({
+  id: 'setWebhookDestination',
+  summary: 'Post deliveries to a registered URL elsewhere, in all sessions of a world',
+  method: 'PUT',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  body: Type.Object({ url: UrlText, destination: UrlText }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ ...DestinationView.properties, ...Push }) },
+});
+
+export const removeDestination = operation({
+  id: 'removeWebhookDestination',
+  summary: 'Post deliveries to a registered URL there again',
+  method: 'DELETE',
+  path: '/worlds/{slug}/webhook-destinations',
+  access: 'write',
+  params: WorldParams,
+  query: Type.Object({ url: UrlText }, { additionalProperties: false }),
+  answers: { 200: DestinationView },
+});

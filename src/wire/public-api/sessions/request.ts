@@ -1,0 +1,61 @@
+/** A request to a session as clients see it: an entry of the session's ledger, which outlives it. */
+
+import { ledgerWays } from '#domain/ledger.ts';
+import { limits } from '#domain/limits.ts';
+import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ChangeCountsView } from './call.ts';
+
+/** A row that a request changed. A row whose key changed is a deletion and an insertion. */
+export const RowChangeView = Type.Object({
+  entity: Type.String({ maxLength: limits.nameChars }),
+  key: nullable(JsonObject),
+  kind: oneOf(['inserted', 'updated', 'deleted']),
+  fields: Type.Optional(
+    Type.Array(Type.String({ maxLength: limits.messageChars }), {
+      maxItems: 100,
+      description: 'top-level fields of an updated row that are other than before',
+    }),
+  ),
+});
+
+/** Where a page is full, `request`, `response`, `changes` and `rows` are left out. */
+export const RequestView = Type.Object({
+  sessionId: Type.String(),
+  id: Type.Integer({ minimum: 1, description: 'position in the ledger of the session, from 1' }),
+  at: Timestamp,
+  via: oneOf(ledgerWays),
+  operation: nullable(
+    Type.String({ description: 'tool, operation of the API, kind of call, or type of event' }),
+  ),
+  method: nullable(Type.String()),
+  path: nullable(Type.String()),
+  status: nullable(Type.Integer()),
+  request: Type.Unknown(),
+  response: Type.Unknown(),
+  durationMs: Type.Number({ minimum: 0 }),
+  changes: ChangeCountsView,
+  rows: Type.Array(RowChangeView, { description: 'the first of the rows changed' }),
+  callId: nullable(Type.String()),
+  omitted: Omitted,
+});
+export type RequestView = Static<typeof RequestView>;
+
+/** What requests can be looked for by. */
+export const RequestFilter = {
+  via: Type.Optional(oneOf(ledgerWays)),
+  operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  status: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 999, description: '0: those without a status' }),
+  ),
+};
+
+/** The requests of one session: those whose `id` is larger. */
+export const AfterRequest = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'only those with a larger id' }),
+);
+
+/** The requests of a world: those that came later. */
+export const AfterTime = Type.Optional(
+  Type.String({ maxLength: 64, description: 'only those after this time, ISO 8601' }),
+);

@@ -1,0 +1,162 @@
+/** The operations of sessions: opened, shown, pinned, closed, and entered by a link. What is done in one: call-operations.ts. */
+import { verdicts } from '#domain/grade.ts';
+import { linkScopes, runFilters } from '#domain/session.ts';
+import { operation } from '../../operation.ts';
+import {
+  fieldsOf,
+  IdempotencyHeaders,
+  oneOf,
+  Timestamp,
+  traceParentHeader,
+  WaitSeconds,
+} from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { CursorQuery, ListMeta } from '../lists.ts';
+import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
+
+/** The session that a path names. */
+export const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
+
+/** How long an answer may be held. */
+export const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
+
+const OpenHeaders = Type.Interface([IdempotencyHeaders], {
+  traceparent: traceParentHeader(
+    'of who asks; the session is told in that trace, within that span',
+  ),
+});
+
+export const openSession = operation({
+  id: 'openSession',
+  summary: 'Open a session of a world on a task',
+  method: 'POST',
+  path: '/world-sessions',
+  access: 'write',
+  tools: [
+    { name: 'open_world_session', wait: 30, failed: { member: 'state', values: ['FAILED'] } },
+  ],
+  query: WaitQuery,
+  headers: OpenHeaders,
+  body: OpenSessionBody,
+  answers: { 200: SessionView, 201: SessionView },
+  refusals: {
+    429:
+      'The project may have no more sessions open, or open no more this minute, or check no more inline ' +
+      'tasks; `quota` and `limit` say which, `retryAfterMs` when to try again. Nothing was opened.',
+  },
+});
+
+export const listSessions = operation({
+  id: 'listSessions',
+  summary: 'The sessions of the project, newest first',
+  method: 'GET',
+  path: '/world-sessions',
+  access: 'read',
+  tools: [{ name: 'list_world_sessions' }],
+  query: Type.Object(
+    {
+      ...CursorQuery,
+      state: Type.Optional(SessionView.properties.state),
+      world: Type.Optional(Type.String({ maxLength: 64 })),
+      runs: Type.Optional(
+        oneOf(
+          runFilters,
+          'sessions of test runs, proofs and runs of datasets: exclude (the default, but with `build`) leaves them out, only lists no others',
+        ),
+      ),
+      run: Type.Optional(
+        Type.String({
+          maxLength: 800,
+          description: 'only sessions of the run with this id: of a world, a dataset or a build',
+        }),
+      ),
+      verdict: Type.Optional(oneOf(verdicts, 'only sessions whose last grade has this verdict')),
+      task: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: 'only sessions on the task of this name, or on the stored task of this id',
+        }),
+      ),
+      build: Type.Optional(
+        Type.String({
+          maxLength: 256,
+          description: 'only sessions of this build of an agent, by its id or its `buildHash`',
+        }),
+      ),
+      fields: fieldsOf(['tools', 'instruction']),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(SessionListView), meta: ListMeta }) },
+});
+
+export const getSession = operation({
+  id: 'getSession',
+  summary: 'State, readiness and surfaces of a session',
+  method: 'GET',
+  path: '/world-sessions/{sessionId}',
+  access: 'read',
+  tools: [{ name: 'get_world_session' }],
+  params: SessionParams,
+  query: WaitQuery,
+  answers: { 200: SessionView },
+});
+
+export const updateSession = operation({
+  id: 'updateSession',
+  summary: 'Pin a session, or let the idle reaper have it again',
+  method: 'PATCH',
+  path: '/world-sessions/{sessionId}',
+  access: 'write',
+  tools: [{ name: 'pin_world_session' }],
+  params: SessionParams,
+  body: Type.Object({ pinned: Type.Boolean() }, { additionalProperties: false }),
+  answers: { 200: SessionView },
+});
+
+export const closeSession = operation({
+  id: 'closeSession',
+  summary: 'End a session; its container may go back to the warm pool',
+  method: 'DELETE',
+  path: '/world-sessions/{sessionId}',
+  access: 'write',
+  tools: [{ name: 'close_world_session', wait: 30 }],
+  params: SessionParams,
+  query: WaitQuery,
+  body: Type.Optional(
+    Type.Object({ keepWarm: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  ),
+  answers: { 200: SessionView },
+});
+
+export const createSurfaceLink = operation({
+  id: 'createSurfaceLink',
+  summary: 'Make a one-time link by which a person enters a surface of a session',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/links',
+  access: 'write',
+  tools: [{ name: 'create_world_session_link' }],
+  params: SessionParams,
+  body: Type.Optional(
+    Type.Object(
+      {
+        surface: Type.Optional(oneOf(['ui', 'browser'], 'default ui')),
+        opens: Type.Optional(
+          oneOf(
+            linkScopes,
+            'of a browser: all (the default) to see it and act in it, view to see it, devtools to drive it by its DevTools',
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  answers: {
+    201: Type.Object({
+      surface: oneOf(['ui', 'browser']),
+      url: Type.String({ description: 'good once, until it expires' }),
+      expiresAt: Timestamp,
+    }),
+  },
+  refusals: { 429: 'The project may have no more links at once.' },
+});

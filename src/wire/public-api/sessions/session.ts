@@ -1,0 +1,252 @@
+/** The session as clients see it, and what one is opened on. */
+
+import { verdicts } from '#domain/grade.ts';
+import { limits } from '#domain/limits.ts';
+import { isolations, namePattern } from '#domain/pool.ts';
+import {
+  browserStates,
+  browserTiers,
+  endReasons,
+  sessionRunKinds,
+  sessionStates,
+  surfaceKinds,
+  taskForms,
+} from '#domain/session.ts';
+import { clockModes } from '#domain/world-clock.ts';
+import { Id, JsonObject, nullable, Omitted, oneOf, Timestamp } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { RunOfSession } from '../evaluation/release.ts';
+import { TaskSpec } from '../worlds/task-spec.ts';
+
+const SurfacesView = Type.Object({
+  api: Type.Optional(
+    Type.Object({
+      url: Type.String({ description: 'base address of the vendor API' }),
+      token: Type.Optional(
+        Type.String({
+          description: 'bearer of this session; given only to callers with the secret key',
+        }),
+      ),
+    }),
+  ),
+  mcp: Type.Optional(
+    Type.Object({
+      url: Type.String({ description: "its MCP server: the task's tools, by Streamable HTTP" }),
+      token: Type.Optional(
+        Type.String({ description: 'bearer of this session; given with the secret key alone' }),
+      ),
+    }),
+  ),
+  ui: Type.Optional(
+    Type.Object({
+      url: Type.String({
+        description: 'origin of its page, which people enter by a one-time link',
+      }),
+    }),
+  ),
+  browser: Type.Optional(
+    Type.Object({
+      url: Type.Optional(
+        Type.String({ description: 'live view, which people enter by a one-time link' }),
+      ),
+      cdpUrl: Type.Optional(
+        Type.String({ description: 'DevTools, for `connectOverCDP`, with the token as bearer' }),
+      ),
+      tier: oneOf(browserTiers),
+      state: oneOf(
+        browserStates,
+        'waiting: for a browser, or for one to come back; the addresses are known once it was ready, behind a gateway at once',
+      ),
+      token: Type.Optional(
+        Type.String({
+          description: 'bearer of DevTools; given only to callers with the secret key',
+        }),
+      ),
+    }),
+  ),
+});
+
+export const ToolView = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  inputSchema: JsonObject,
+  outputSchema: Type.Unknown(),
+});
+
+/** The clock of a session's world. */
+export const SessionClock = Type.Object({
+  at: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'where it starts; null: at the machine’s time when its host loads the world',
+    }),
+  ),
+  mode: oneOf(clockModes),
+  rate: Type.Number({
+    description: 'real: seconds of the world in a second; stepped: seconds of a step',
+  }),
+});
+
+export const SessionView = Type.Object({
+  id: Type.String(),
+  slug: Type.String(),
+  versionId: Type.String(),
+  state: oneOf(sessionStates),
+  ready: Type.Boolean(),
+  endReason: nullable(oneOf(endReasons)),
+  error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  instruction: nullable(Type.String()),
+  tools: Type.Array(ToolView),
+  surfaces: SurfacesView,
+  task: nullable(
+    Type.Object({
+      form: oneOf(taskForms),
+      name: nullable(Type.String()),
+      contentHash: Type.String(),
+      id: nullable(Type.String()),
+      version: nullable(Type.Integer()),
+    }),
+  ),
+  run: nullable(
+    Type.Object(
+      {
+        kind: oneOf(
+          sessionRunKinds,
+          'world: of the tests of its world, or the proof of a task; agent: of a build, by the id that its client gave',
+        ),
+        id: Type.String(),
+      },
+      { description: 'the run that it was opened for' },
+    ),
+  ),
+  build: nullable(
+    Type.Object(
+      {
+        id: Type.String(),
+        agentId: Type.String(),
+        buildHash: Type.String(),
+        version: nullable(Type.String()),
+      },
+      { description: 'the build of the agent that it is a rollout of' },
+    ),
+  ),
+  verdict: nullable(oneOf(verdicts, 'of its last grade; null: it was not graded')),
+  score: nullable(
+    Type.Number({
+      description: 'of its last grade, from 0 to 1; null where the verdict is unknown',
+    }),
+  ),
+  pinned: Type.Boolean(),
+  browserTier: oneOf(browserTiers),
+  size: Type.String({ description: 'the size of its host' }),
+  isolation: nullable(oneOf(isolations, 'what its host must have; null: any')),
+  clock: SessionClock,
+  seed: nullable(Type.Integer({ description: 'what new ids are drawn by; null: by chance' })),
+  hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
+  traceId: nullable(
+    Type.String({ description: 'the trace that tells what was done in it; null: none does' }),
+  ),
+  traceSessionId: nullable(
+    Type.String({ description: 'the session of traces that it is part of' }),
+  ),
+  createdAt: Timestamp,
+  assignedAt: nullable(Timestamp),
+  readyAt: nullable(Timestamp),
+  closedAt: nullable(Timestamp),
+  lastActivityAt: Timestamp,
+});
+export type SessionView = Static<typeof SessionView>;
+
+/**
+ * A session in a list: `tools` and `instruction` are there when asked for by `fields`, as far as the
+ * page has room.
+ */
+export const SessionListView = Type.Object({
+  ...SessionView.properties,
+  tools: Type.Optional(SessionView.properties.tools),
+  instruction: Type.Optional(SessionView.properties.instruction),
+  omitted: Omitted,
+});
+export type SessionListView = Static<typeof SessionListView>;
+
+export const OpenSessionBody = Type.Object(
+  {
+    slug: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 140,
+        description: 'the head version of this world, or with `@<version>` another one',
+      }),
+    ),
+    versionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    task: Type.Optional(
+      Type.Union([
+        Type.String({ minLength: 1, maxLength: 200 }),
+        Type.Object(
+          { id: Id, version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
+          { additionalProperties: false },
+        ),
+        TaskSpec,
+      ]),
+    ),
+    surfaces: Type.Optional(Type.Array(oneOf(surfaceKinds), { maxItems: 3, uniqueItems: true })),
+    reuseWarm: Type.Optional(Type.Boolean()),
+    browserTier: Type.Optional(oneOf(browserTiers)),
+    browserRecording: Type.Optional(
+      Type.Boolean({
+        description: 'keep what its browser shows, as a film that can be read with the session',
+      }),
+    ),
+    size: Type.Optional(
+      Type.String({
+        maxLength: limits.idChars,
+        pattern: namePattern.source,
+        description: 'the size of its host, by the name that its pool gives it; default standard',
+      }),
+    ),
+    isolation: Type.Optional(oneOf(isolations, 'what its host must have; absent: any')),
+    clock: Type.Optional(
+      Type.Object(
+        {
+          at: Type.Optional(
+            Type.String({
+              maxLength: 64,
+              description: 'where it starts: an ISO 8601 date and time with its zone, or a date',
+            }),
+          ),
+          mode: Type.Optional(
+            oneOf(
+              clockModes,
+              'real (the default) runs, frozen stands still, stepped moves with each call and request',
+            ),
+          ),
+          rate: Type.Optional(
+            Type.Number({
+              description:
+                'above 0; real: seconds of the world in a second; stepped: seconds of a step; default 1',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'the same seed gives the same new ids for the same calls',
+      }),
+    ),
+    run: Type.Optional(RunOfSession),
+    traceSessionId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 800,
+        description:
+          'the session of traces that its trace is put in; absent: one with the id of the session',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type OpenSessionBody = Static<typeof OpenSessionBody>;

@@ -1,0 +1,155 @@
+/** The operations by which rows come into a world. `operations.ts` has them with all others. */
+
+import { batchLimits } from '#domain/batch.ts';
+import { operation } from '../../operation.ts';
+import { IdempotencyHeaders } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { CursorQuery, ListMeta } from '../lists.ts';
+import {
+  BatchListView,
+  BatchView,
+  ChunkBody,
+  ChunkView,
+  CreateBatchBody,
+  ImportBody,
+  ImportedView,
+  ImportRunning,
+  OpenedBatch,
+  PublishBody,
+  PublishedView,
+} from './data.ts';
+
+const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
+const BatchParams = Type.Object({
+  slug: Type.String({ maxLength: 64 }),
+  batchId: Type.String({ maxLength: 64 }),
+});
+const ChunkParams = Type.Object({
+  slug: Type.String({ maxLength: 64 }),
+  batchId: Type.String({ maxLength: 64 }),
+  chunkId: Type.String({ maxLength: 64 }),
+});
+
+const noRoom = 'A quota of the project is used up: see `quota`.';
+
+export const importData = operation({
+  id: 'importData',
+  summary: 'Import rows: the version that has them, or after 55 seconds the batch that goes on',
+  method: 'POST',
+  path: '/worlds/{slug}/data/import',
+  access: 'write',
+  tools: [{ name: 'import_world_data' }],
+  params: SlugParams,
+  headers: IdempotencyHeaders,
+  body: ImportBody,
+  bodyBytes: batchLimits.inlineBytes,
+  answers: { 200: BatchView, 201: ImportedView, 202: ImportRunning },
+  refusals: {
+    400: 'Rows were refused and nothing was written: `error` names the first, `refusals` has them as a batch does.',
+    429: noRoom,
+  },
+});
+
+export const createBatch = operation({
+  id: 'createBatch',
+  summary: 'Open a batch of rows, which are sent in chunks',
+  method: 'POST',
+  path: '/worlds/{slug}/data/batches',
+  access: 'write',
+  params: SlugParams,
+  headers: IdempotencyHeaders,
+  body: CreateBatchBody,
+  answers: { 201: OpenedBatch },
+  refusals: { 429: noRoom },
+});
+
+export const listBatches = operation({
+  id: 'listBatches',
+  summary: 'The batches of a world, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/data/batches',
+  access: 'read',
+  tools: [{ name: 'list_data_batches' }],
+  params: SlugParams,
+  query: Type.Object(CursorQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(BatchListView), meta: ListMeta }) },
+});
+
+export const getBatch = operation({
+  id: 'getBatch',
+  summary: 'A batch, with its progress or what came of it',
+  method: 'GET',
+  path: '/worlds/{slug}/data/batches/{batchId}',
+  access: 'read',
+  tools: [{ name: 'get_data_batch' }],
+  params: BatchParams,
+  answers: { 200: BatchView },
+});
+
+export const cancelBatch = operation({
+  id: 'cancelBatch',
+  summary: 'Call a batch off, which is `failed` then; rows that are in a version stay there',
+  method: 'DELETE',
+  path: '/worlds/{slug}/data/batches/{batchId}',
+  access: 'write',
+  tools: [{ name: 'cancel_data_batch' }],
+  params: BatchParams,
+  answers: { 200: BatchView },
+  refusals: { 409: 'The batch is refused or published: nothing is left to be called off.' },
+});
+
+export const registerChunk = operation({
+  id: 'registerChunk',
+  summary: 'Register a chunk of a batch: gzipped JSONL, and where to send it unless it is there',
+  method: 'POST',
+  path: '/worlds/{slug}/data/batches/{batchId}/chunks',
+  access: 'write',
+  params: BatchParams,
+  body: ChunkBody,
+  answers: { 200: ChunkView },
+  refusals: {
+    409: 'The batch takes no more chunks, or the chunk of this ordinal was sent with another digest.',
+    429: noRoom,
+  },
+});
+
+export const confirmChunk = operation({
+  id: 'confirmChunk',
+  summary:
+    'Say that the bytes of a chunk were sent: they are held to the registered size and digest',
+  method: 'POST',
+  path: '/worlds/{slug}/data/batches/{batchId}/chunks/{chunkId}/uploaded',
+  access: 'write',
+  params: ChunkParams,
+  answers: { 200: ChunkView },
+  refusals: { 409: 'Nothing was sent yet, or the batch takes no more chunks.' },
+});
+
+export const completeBatch = operation({
+  id: 'completeBatch',
+  summary: 'Seal a batch: its rows are validated and applied from now on',
+  method: 'POST',
+  path: '/worlds/{slug}/data/batches/{batchId}/complete',
+  access: 'write',
+  params: BatchParams,
+  answers: { 202: BatchView },
+  refusals: {
+    409: 'Chunks are missing (`unconfirmed` has their ordinals), or their number is not `expectedChunks`.',
+  },
+});
+
+export const publishData = operation({
+  id: 'publishData',
+  summary: 'Make one version of all applied batches that were opened with `publish: later`',
+  method: 'POST',
+  path: '/worlds/{slug}/data/publish',
+  access: 'write',
+  tools: [{ name: 'publish_world_data' }],
+  params: SlugParams,
+  headers: IdempotencyHeaders,
+  body: PublishBody,
+  answers: { 201: PublishedView, 202: ImportRunning },
+  refusals: {
+    409: 'No batch waits to be published, or rows do not fit the world as it is by now.',
+  },
+});

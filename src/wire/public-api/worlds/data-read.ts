@@ -1,0 +1,141 @@
+/** Reading the rows of worlds: counts, rows of an entity, and those of linked worlds beside them. */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { JsonObject, nullable } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { WorldParams } from './version.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+export const RowsQuery = Type.Object(
+  {
+    entity: Type.Optional(
+      Type.String({
+        maxLength: limits.nameChars,
+        description: 'whose rows are asked for; without it the counts of all entities are',
+      }),
+    ),
+    where: Type.Optional(
+      Type.String({
+        maxLength: 64 * 1024,
+        description:
+          'a JSON object of field, or path to one, to the value that it must have, or to a list of values of which any will do; null: the field is null or absent',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: '100 if absent' }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'in place of `offset`: where the page before ended',
+      }),
+    ),
+    resolve: Flag('values of `where` are plaintexts, which the redaction policy of the world maps'),
+    across: Flag('also asks each linked world whose mappings carry the fields of `where`'),
+    compare: Flag('with `across`: how the rows of linked worlds compare with those of this one'),
+  },
+  { additionalProperties: false },
+);
+export type RowsQuery = Static<typeof RowsQuery>;
+
+const version = {
+  slug: Type.String(),
+  versionId: Type.String(),
+  number: Type.Integer({ minimum: 1, description: 'of the version' }),
+};
+
+export const CountsView = Type.Object({
+  ...version,
+  entityCounts: Type.Record(Type.String(), Count),
+});
+
+const RowsMeta = Type.Object({
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  totalItems: Type.Integer({ description: 'rows that match' }),
+  totalItemsIsLowerBound: Type.Optional(
+    Type.Literal(true, { description: 'there may be more: they were not counted further' }),
+  ),
+  nextOffset: nullable(Type.Integer({ description: 'where the next page begins; null: nowhere' })),
+  nextCursor: Type.Optional(
+    Type.String({ description: 'the same, for `cursor`: the rows before are not counted again' }),
+  ),
+});
+export type RowsMeta = Static<typeof RowsMeta>;
+
+const page = { data: Type.Array(JsonObject), meta: RowsMeta };
+
+export const RowsView = Type.Object({ ...version, entity: Type.String(), ...page });
+
+export const RowGroup = Type.Object({
+  alias: nullable(Type.String({ description: 'of the link; null: the world that was asked' })),
+  ...version,
+  entity: Type.String(),
+  where: JsonObject,
+  ...page,
+});
+export type RowGroup = Static<typeof RowGroup>;
+
+const tally = nullable(Count);
+
+const FieldParity = Type.Object({
+  field: Type.String(),
+  targetField: Type.String(),
+  equal: tally,
+  onlyHere: tally,
+  onlyThere: tally,
+  differing: tally,
+  examples: Type.Array(
+    Type.Object({ key: Type.Unknown(), here: Type.Unknown(), there: Type.Unknown() }),
+    { description: 'the first few that are not equal' },
+  ),
+  reason: Type.Optional(Type.String({ description: 'why the field cannot be compared' })),
+});
+
+export const ParityView = Type.Object({
+  alias: Type.String(),
+  slug: Type.String(),
+  number: Type.Integer({ minimum: 1 }),
+  entity: Type.String(),
+  targetEntity: Type.String(),
+  key: nullable(
+    Type.Object(
+      { field: Type.String(), targetField: Type.String() },
+      { description: 'what rows belong together by; null: nothing can be compared' },
+    ),
+  ),
+  rows: Type.Object({ matched: Count, onlyHere: Count, onlyThere: Count }),
+  fields: Type.Array(FieldParity),
+});
+export type ParityView = Static<typeof ParityView>;
+
+export const GroupsView = Type.Object({
+  ...version,
+  entity: Type.String(),
+  groups: Type.Array(RowGroup, { description: 'the world that was asked first' }),
+  skipped: Type.Array(
+    Type.Object({ alias: Type.String(), slug: Type.String(), reason: Type.String() }),
+    { description: 'linked worlds that were not asked' },
+  ),
+  compare: Type.Optional(Type.Array(ParityView)),
+});
+export type GroupsView = Static<typeof GroupsView>;
+
+export const readData = operation({
+  id: 'readData',
+  summary: 'Counts of rows by entity, or rows of one entity, of linked worlds too',
+  method: 'GET',
+  path: '/worlds/{slug}/data',
+  access: 'read',
+  tools: [{ name: 'query_world_data' }],
+  params: WorldParams,
+  query: RowsQuery,
+  answers: { 200: Type.Union([RowsView, GroupsView, CountsView]) },
+  refusals: {
+    429: 'Too many queries of the project wait.',
+    524: 'The query took too long: ask by a field that has an index.',
+  },
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '#domain/error.ts';
+import { fromErrorAnswer, toErrorAnswer } from '../../errors.ts';
+import { type ProblemsDetail, problemsOf } from './problem.ts';
+
+const problem = { file: 'a.toml', pointer: '/x', code: 'unknown_key', message: 'x is unknown' };
+
+const sent = (error: AppError): AppError => {
+  const { status, body } = toErrorAnswer(error);
+  return fromErrorAnswer(status, JSON.parse(JSON.stringify(body)));
+};
+
+describe('problems of a refusal', () => {
+  it('reach the client as the service wrote them', () => {
+    const problems = [problem, { ...problem, line: 2, column: 1, hint: 'remove it' }];
+    const detail: ProblemsDetail = { problems };
+    expect(problemsOf(sent(new AppError('invalid', 'no world', { detail })))).toEqual(problems);
+  });
+
+  it.each([
+    {},
+    { problems: 'many' },
+    { problems: [{ ...problem, line: 0 }] },
+    { problems: [null] },
+  ])('are none where another server answers %j', (detail) => {
+    expect(problemsOf(sent(new AppError('invalid', 'no world', { detail })))).toEqual([]);
+  });
+});

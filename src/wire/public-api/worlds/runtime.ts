@@ -1,0 +1,248 @@
+/**
+ * `POST /worlds/runtime`: work on a world's files without a world. One body for all commands, and an
+ * answer for each, told apart by its `command`; or one rejection, with everything that is wrong.
+ */
+import { importModes, redactModes } from '#domain/batch.ts';
+import { limits } from '#domain/limits.ts';
+import { nullable, oneOf } from '../../schemas.ts';
+import { type Static, Type } from '../../type.ts';
+import { ProblemView } from './problem.ts';
+import { TemplateView, TreeFileBody } from './world.ts';
+
+/** What is served. */
+export const runtimeCommands = [
+  'validate',
+  'compile',
+  'describe',
+  'counts',
+  'templates',
+  'template-summary',
+  'init-template',
+  'init-template-files',
+  'ingest',
+  'conform',
+  'import-data',
+] as const;
+export type RuntimeCommand = (typeof runtimeCommands)[number];
+
+export const RuntimeBody = Type.Object(
+  {
+    command: oneOf([...runtimeCommands]),
+    files: Type.Optional(
+      Type.Array(TreeFileBody, {
+        maxItems: limits.treeFiles,
+        description: 'the tree, for all commands that are not about a template',
+      }),
+    ),
+    rows: Type.Optional(
+      Type.Array(TreeFileBody, {
+        maxItems: limits.treeFiles,
+        description:
+          'files of rows for `import-data`, each named after its entity, JSON or JSON Lines',
+      }),
+    ),
+    mode: Type.Optional(oneOf([...importModes], 'for `import-data`; default: append')),
+    redact: Type.Optional(oneOf([...redactModes], 'for `import-data`; default: off')),
+    template: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'a template, for `template-summary`, `init-template`, `init-template-files`',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: "name of the new world, for `init-template`; absent: the template's",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RuntimeBody = Static<typeof RuntimeBody>;
+
+const Count = Type.Integer({ minimum: 0 });
+const Counts = Type.Object({ entities: Count, tools: Count, routes: Count, tasks: Count });
+const Texts = Type.Array(Type.String());
+const Package = Type.Object({ id: Type.String(), version: Type.String() });
+const FileContents = Type.Array(
+  Type.Object({ path: Type.String(), content: Type.String({ description: 'base64' }) }),
+);
+
+/** A generated file, as it stands in the tree that was sent. */
+const GeneratedFile = Type.Object({
+  path: Type.String(),
+  state: oneOf(['current', 'missing', 'stale', 'edited']),
+});
+
+const answerOf = <const Command extends RuntimeCommand>(command: Command) => ({
+  status: Type.Literal('ok'),
+  command: Type.Literal(command),
+});
+
+const Validated = Type.Object({
+  ...answerOf('validate'),
+  counts: Counts,
+  generated: Type.Array(GeneratedFile),
+  warnings: Type.Array(Type.String(), {
+    description: 'what the service would refuse or leave out of a world of this tree',
+  }),
+});
+
+const Compiled = Type.Object({
+  ...answerOf('compile'),
+  files: FileContents,
+  world: Type.Object({
+    name: Type.String(),
+    package: Package,
+    domainVersion: Type.String(),
+    counts: Counts,
+  }),
+});
+
+const Field = Type.Object({
+  path: Type.String({ description: 'dotted, from the row; `*` stands for the items of a list' }),
+  types: Texts,
+  required: Type.Boolean(),
+  policy: nullable(
+    Type.String({ description: '`hash`, `drop`, `preserve` or `round:<decimals>`' }),
+  ),
+});
+
+/** An entity with its fields. */
+export const EntityView = Type.Object({
+  name: Type.String(),
+  primaryKey: Texts,
+  unique: Type.Array(Texts),
+  relationships: Type.Array(Type.Object({ fields: Texts, target: Type.String() })),
+  fields: Type.Array(Field),
+});
+export type EntityView = Static<typeof EntityView>;
+
+const Tool = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  input: Type.Unknown(),
+  output: Type.Unknown(),
+});
+
+const Route = Type.Object({
+  operation: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+  action: Type.String(),
+  entity: nullable(Type.String()),
+  params: Type.Array(Type.Object({ name: Type.String(), repeated: Type.Boolean() })),
+});
+
+const Described = Type.Object({
+  ...answerOf('describe'),
+  world: Type.Object({
+    name: Type.String(),
+    package: Package,
+    domainVersion: Type.String(),
+    redactSalt: nullable(Type.String()),
+    entities: Type.Array(EntityView),
+    tools: Type.Array(Tool),
+    routes: Type.Array(Route),
+    tasks: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        description: nullable(Type.String()),
+        tools: nullable(Type.Array(Type.String(), { description: 'null: all of the world' })),
+      }),
+    ),
+  }),
+});
+
+const Counted = Type.Object({
+  ...answerOf('counts'),
+  counts: Type.Record(Type.String(), Count, { description: 'rows of `data/` by entity' }),
+});
+
+const Listed = Type.Object({ ...answerOf('templates'), templates: Type.Array(TemplateView) });
+
+const Summarized = Type.Object({
+  ...answerOf('template-summary'),
+  summary: Type.Interface([TemplateView], {
+    entities: Texts,
+    tools: Texts,
+    routes: Texts,
+    tasks: Texts,
+    counts: Type.Interface([Counts], { rows: Count }),
+  }),
+});
+
+const Begun = Type.Object({ ...answerOf('init-template'), files: FileContents });
+
+const BegunFiles = Type.Object({
+  ...answerOf('init-template-files'),
+  files: Type.Array(Type.Object({ path: Type.String(), sizeBytes: Count })),
+});
+
+const EntityRows = Type.Record(
+  Type.String(),
+  Type.Array(Type.Record(Type.String(), Type.Unknown())),
+);
+
+const Ingested = Type.Object({
+  ...answerOf('ingest'),
+  rows: EntityRows,
+  counts: Type.Object({
+    read: Count,
+    rows: Count,
+    unknownFields: Count,
+    unknown: Texts,
+    redacted: Type.Object({ dropped: Count, hashed: Count, preserved: Count, rounded: Count }),
+  }),
+});
+
+const Conformed = Type.Object({
+  ...answerOf('conform'),
+  fidelity: Type.Number({
+    description: 'percent of the captured rows that the contract takes, rounded down',
+  }),
+  entities: Type.Array(Type.Object({ entity: Type.String(), rows: Count, fitting: Count })),
+  misfits: Type.Array(
+    Type.Object({
+      entity: Type.String(),
+      index: Count,
+      pointer: Type.String(),
+      message: Type.String(),
+    }),
+    { description: 'the first 200' },
+  ),
+});
+
+const ImportedIntoTree = Type.Object({
+  ...answerOf('import-data'),
+  files: FileContents,
+  counts: Type.Record(Type.String(), Count, { description: 'rows of `data/` by entity' }),
+});
+
+export const RuntimeAnswer = Type.Union([
+  Validated,
+  Compiled,
+  Described,
+  Counted,
+  Listed,
+  Summarized,
+  Begun,
+  BegunFiles,
+  Ingested,
+  Conformed,
+  ImportedIntoTree,
+]);
+export type RuntimeAnswer = Static<typeof RuntimeAnswer>;
+
+export const RuntimeRejection = Type.Object({
+  status: Type.Literal('rejected'),
+  message: Type.String(),
+  error: Type.Object({
+    code: Type.String(),
+    message: Type.String(),
+    path: Type.String({ description: '`<file>#<pointer>` of the first problem' }),
+  }),
+  problems: Type.Array(ProblemView),
+});
+export type RuntimeRejection = Static<typeof RuntimeRejection>;

@@ -1,0 +1,99 @@
+/** The checks of a grader as tasks give them, see `#language/checks.ts`. */
+
+import { limits } from '#domain/limits.ts';
+import { operators } from '#language/comparison.ts';
+import { Type } from '../../type.ts';
+
+const RowCount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 });
+const Field = Type.String({ minLength: 1, maxLength: limits.nameChars });
+const Fields = Type.Array(Field, { minItems: 1, maxItems: 100 });
+const EntityName = Type.String({ minLength: 1, maxLength: limits.nameChars });
+const CheckName = Type.String({ minLength: 1, maxLength: 200 });
+
+const Where = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: limits.members,
+  description: `by field, or path to one: a value, a list of which it is one, or comparisons, as \`{"gt": 10}\`: ${operators.join(', ')}`,
+});
+
+const Related = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        entity: EntityName,
+        where: Where,
+        by: Type.Optional(
+          Type.Array(Field, {
+            minItems: 1,
+            maxItems: 16,
+            description: 'the fields of the relationship, where there are several',
+          }),
+        ),
+      },
+      { additionalProperties: false, description },
+    ),
+  );
+
+const judged = {
+  name: Type.Optional(Type.String({ maxLength: 200, description: 'absent: what it asks for' })),
+  weight: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000,
+      description: 'what it counts for in the score; absent: 1',
+    }),
+  ),
+  before: Type.Optional({
+    ...CheckName,
+    description: 'what it finds came before what the check of this name finds',
+  }),
+  after: Type.Optional({
+    ...CheckName,
+    description: 'what it finds came after what the check of this name finds',
+  }),
+};
+
+const RowsCheck = Type.Object(
+  {
+    ...judged,
+    entity: EntityName,
+    where: Where,
+    count: Type.Optional(
+      Type.Union(
+        [
+          RowCount,
+          Type.Object(
+            { min: Type.Optional(RowCount), max: Type.Optional(RowCount) },
+            { additionalProperties: false },
+          ),
+        ],
+        { description: 'exactly so many rows must match, or so many; absent: at least one' },
+      ),
+    ),
+    any: Related('at least one row that is related to it matches'),
+    all: Related('every row that is related to it matches'),
+    none: Related('no row that is related to it matches'),
+    changed: Type.Optional(Fields),
+    unchanged: Type.Optional(Fields),
+    increased_by: Type.Optional(
+      Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const AnswerCheck = Type.Object(
+  {
+    ...judged,
+    kind: Type.Literal('answer'),
+    equals: Type.Unknown({ description: 'what the agent answers by a call of the kind answer' }),
+    as: Type.Optional(
+      Type.Literal('set', { description: 'a list, whose order and repeats do not matter' }),
+    ),
+    tolerance: Type.Optional(
+      Type.Number({ minimum: 0, description: 'how far a number may be off' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const GivenCheck = Type.Union([RowsCheck, AnswerCheck]);

@@ -1,0 +1,109 @@
+/** The operations on stored tasks. `operations.ts` has them with all others. */
+
+import { operation } from '../../operation.ts';
+import { IdempotencyHeaders } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { ListMeta } from '../lists.ts';
+import {
+  CreateTaskBody,
+  SaveTaskBody,
+  StoredTaskDetail,
+  StoredTaskView,
+  TaskListQuery,
+  TaskParams,
+  TaskValidation,
+  UpdateTaskBody,
+  ValidateTaskBody,
+} from './task.ts';
+
+const full = { 429: 'The project has as many stored tasks as it may have; `limit` says how many.' };
+
+export const listTasks = operation({
+  id: 'listTasks',
+  summary:
+    'The stored tasks of the project, newest first; of one world, or with `metadata.<key>=<value>`, which may be repeated',
+  method: 'GET',
+  path: '/world-tasks',
+  access: 'read',
+  tools: [{ name: 'list_world_tasks' }],
+  query: TaskListQuery,
+  answers: { 200: Type.Object({ data: Type.Array(StoredTaskView), meta: ListMeta }) },
+});
+
+export const createTask = operation({
+  id: 'createTask',
+  summary: 'Store a task at version 1',
+  method: 'POST',
+  path: '/world-tasks',
+  access: 'write',
+  tools: [{ name: 'create_world_task' }],
+  headers: IdempotencyHeaders,
+  body: CreateTaskBody,
+  answers: { 200: StoredTaskDetail, 201: StoredTaskDetail },
+  refusals: full,
+});
+
+export const getTask = operation({
+  id: 'getTask',
+  summary: 'A stored task with its present spec, or that of another version, and its history',
+  method: 'GET',
+  path: '/world-tasks/{taskId}',
+  access: 'read',
+  tools: [{ name: 'get_world_task' }],
+  params: TaskParams,
+  query: Type.Object(
+    { version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: StoredTaskDetail },
+});
+
+export const updateTask = operation({
+  id: 'updateTask',
+  summary:
+    'Change a stored task: a changed spec is its next version; name and world change in place',
+  method: 'PATCH',
+  path: '/world-tasks/{taskId}',
+  access: 'write',
+  tools: [{ name: 'update_world_task' }],
+  params: TaskParams,
+  body: UpdateTaskBody,
+  answers: { 200: StoredTaskDetail },
+});
+
+export const deleteTask = operation({
+  id: 'deleteTask',
+  summary: 'Delete a stored task with all its versions; sessions that are open keep their copy',
+  method: 'DELETE',
+  path: '/world-tasks/{taskId}',
+  access: 'write',
+  tools: [{ name: 'delete_world_task' }],
+  params: TaskParams,
+  answers: { 200: Type.Object({ id: Type.String() }) },
+});
+
+export const validateTask = operation({
+  id: 'validateTask',
+  summary: 'Whether a stored task fits a version of a world: its tools, its seed and its grader',
+  method: 'POST',
+  path: '/world-tasks/{taskId}/validate',
+  access: 'read',
+  tools: [{ name: 'validate_world_task' }],
+  params: TaskParams,
+  body: Type.Optional(ValidateTaskBody),
+  answers: { 200: TaskValidation },
+});
+
+export const saveSessionTask = operation({
+  id: 'saveSessionTask',
+  summary: 'Store the inline task of a session',
+  method: 'POST',
+  path: '/world-sessions/{sessionId}/task',
+  access: 'write',
+  tools: [{ name: 'save_world_session_task' }],
+  params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
+  headers: IdempotencyHeaders,
+  body: Type.Optional(SaveTaskBody),
+  answers: { 200: StoredTaskDetail, 201: StoredTaskDetail },
+  refusals: full,
+});

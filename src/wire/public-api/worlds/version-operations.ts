@@ -1,0 +1,151 @@
+/** The operations on versions of worlds. `operations.ts` has them with all others. */
+
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { Bytes, IdempotencyHeaders } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { ListMeta, PageQuery } from '../lists.ts';
+import {
+  LabelBody,
+  LabelParams,
+  LabelView,
+  ManifestBody,
+  MissingView,
+  PushBody,
+  PushView,
+  RenameBody,
+  VersionDetail,
+  VersionListView,
+  WorldParams,
+} from './version.ts';
+import { WorldDetail } from './world.ts';
+
+const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
+
+export const listVersions = operation({
+  id: 'listVersions',
+  summary: 'The versions of a world, newest first',
+  method: 'GET',
+  path: '/worlds/{slug}/versions',
+  access: 'read',
+  tools: [{ name: 'list_world_versions' }],
+  params: SlugParams,
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(VersionListView), meta: ListMeta }) },
+});
+
+export const getVersion = operation({
+  id: 'getVersion',
+  summary: 'One version of a world with its files, by number, label or id',
+  method: 'GET',
+  path: '/worlds/{slug}/versions/{version}',
+  access: 'read',
+  tools: [{ name: 'get_world_version' }],
+  params: Type.Object({
+    slug: Type.String({ maxLength: 64 }),
+    version: Type.String({ maxLength: 64 }),
+  }),
+  answers: { 200: VersionDetail },
+});
+
+export const getWorldFile = operation({
+  id: 'getWorldFile',
+  summary: 'The bytes of a file of a world, by the digest that its list of files has',
+  method: 'GET',
+  path: '/worlds/{slug}/files/{sha256}',
+  access: 'read',
+  params: Type.Interface([WorldParams], {
+    sha256: Type.String({ maxLength: 64, description: '64 hex digits' }),
+  }),
+  answers: { 200: Bytes },
+});
+
+export const findMissingFiles = operation({
+  id: 'findMissingFiles',
+  summary: 'Which of some files a push has to send, as no version of the project has them',
+  method: 'POST',
+  path: '/worlds/{slug}/versions/missing',
+  access: 'write',
+  params: SlugParams,
+  body: ManifestBody,
+  answers: { 200: MissingView },
+});
+
+export const pushVersion = operation({
+  id: 'pushVersion',
+  summary: 'Make the next version of a world of a tree',
+  method: 'POST',
+  path: '/worlds/{slug}/versions',
+  access: 'write',
+  params: SlugParams,
+  headers: IdempotencyHeaders,
+  body: PushBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 200: PushView, 201: PushView },
+  refusals: {
+    409:
+      'The head is another version than `base`: `head` says which. Or files were left out that the project ' +
+      'has in no version: `missing` has their digests.',
+    429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
+    524: 'The rows that are kept are too many to be carried over in ten minutes: push with `data` `replace`.',
+  },
+});
+
+export const renameWorld = operation({
+  id: 'renameWorld',
+  summary: 'Give a world another slug, name or description; a slug that it had is free at once',
+  method: 'PATCH',
+  path: '/worlds/{slug}',
+  access: 'write',
+  tools: [{ name: 'rename_world', as: { slug: 'newSlug' } }],
+  params: SlugParams,
+  body: RenameBody,
+  answers: { 200: WorldDetail },
+  refusals: { 409: 'Another world of the project has the slug.' },
+});
+
+export const archiveWorld = operation({
+  id: 'archiveWorld',
+  summary: 'Archive a world, which is only read then, or take it back',
+  method: 'PUT',
+  path: '/worlds/{slug}/archived',
+  access: 'write',
+  tools: [{ name: 'archive_world' }],
+  params: SlugParams,
+  body: Type.Object({ archived: Type.Boolean() }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ slug: Type.String(), archived: Type.Boolean() }) },
+});
+
+export const deleteWorld = operation({
+  id: 'deleteWorld',
+  summary: 'Delete a world with all its versions; open sessions keep theirs, and the slug is free',
+  method: 'DELETE',
+  path: '/worlds/{slug}',
+  access: 'write',
+  tools: [{ name: 'delete_world' }],
+  params: SlugParams,
+  answers: { 200: Type.Object({ slug: Type.String(), id: Type.String() }) },
+});
+
+export const setLabel = operation({
+  id: 'setLabel',
+  summary: 'Give a label to a version of a world, in place of the one that has it',
+  method: 'PUT',
+  path: '/worlds/{slug}/labels/{label}',
+  access: 'write',
+  tools: [{ name: 'set_world_label' }],
+  params: LabelParams,
+  body: LabelBody,
+  answers: { 200: LabelView },
+});
+
+export const removeLabel = operation({
+  id: 'removeLabel',
+  summary: 'Take a label away; its version stays',
+  method: 'DELETE',
+  path: '/worlds/{slug}/labels/{label}',
+  access: 'write',
+  tools: [{ name: 'remove_world_label' }],
+  params: LabelParams,
+  answers: { 200: Type.Object({ slug: Type.String(), label: Type.String() }) },
+});

@@ -1,0 +1,143 @@
+/** The operations of worlds: made, listed, described. What a world is made of: version-operations.ts, data-operations.ts. */
+import { limits } from '#domain/limits.ts';
+import { operation } from '../../operation.ts';
+import { Empty, fieldsOf, IdempotencyHeaders, JsonObject } from '../../schemas.ts';
+import { Type } from '../../type.ts';
+import { ListMeta, PageQuery } from '../lists.ts';
+import { EntityView, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
+import { WorldParams } from './version.ts';
+import {
+  CreateWorldBody,
+  TaskListView,
+  TemplateView,
+  WorldDetail,
+  WorldListView,
+} from './world.ts';
+
+const compileBusy =
+  'Too much of the project waits to be compiled, or its compile time for this minute is spent; `quota` ' +
+  'says which, `retryAfterMs` when to try again.';
+
+export const createWorld = operation({
+  id: 'createWorld',
+  summary: 'Create a world and its first version',
+  method: 'POST',
+  path: '/worlds',
+  access: 'write',
+  tools: [{ name: 'create_world' }],
+  headers: IdempotencyHeaders,
+  body: CreateWorldBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 200: WorldDetail, 201: WorldDetail },
+  refusals: { 429: `${compileBusy} Or the project has no room for another world: see \`quota\`.` },
+});
+
+export const getWorld = operation({
+  id: 'getWorld',
+  summary: 'A world with its head version or the one that is named, surfaces and files',
+  method: 'GET',
+  path: '/worlds/{slug}',
+  access: 'read',
+  tools: [{ name: 'describe_world' }],
+  params: WorldParams,
+  answers: { 200: WorldDetail },
+});
+
+export const listWorldEntities = operation({
+  id: 'listWorldEntities',
+  summary: "The entities of a world's head version, each field with its types and its redaction",
+  method: 'GET',
+  path: '/worlds/{slug}/entities',
+  access: 'read',
+  tools: [{ name: 'list_world_entities' }],
+  params: WorldParams,
+  answers: {
+    200: Type.Object({
+      versionId: Type.String(),
+      data: Type.Array(EntityView),
+    }),
+  },
+  refusals: { 429: compileBusy },
+});
+
+export const listWorldTasks = operation({
+  id: 'listWorldTasks',
+  summary: 'The tasks that the head version of a world bundles',
+  method: 'GET',
+  path: '/worlds/{slug}/tasks',
+  access: 'read',
+  tools: [{ name: 'list_bundled_tasks' }],
+  params: WorldParams,
+  query: Type.Object(
+    {
+      name: Type.Optional(
+        Type.String({ maxLength: 256, description: 'only the task of this name' }),
+      ),
+      ...PageQuery,
+      fields: fieldsOf(['instruction', 'tools']),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      versionId: Type.String(),
+      data: Type.Array(TaskListView),
+      meta: ListMeta,
+    }),
+  },
+});
+
+export const getWorldOpenApi = operation({
+  id: 'getWorldOpenApi',
+  summary: "The OpenAPI document of the vendor's API, as the head version of a world serves it",
+  method: 'GET',
+  path: '/worlds/{slug}/openapi.json',
+  access: 'read',
+  params: WorldParams,
+  headers: Type.Object({ 'if-none-match': Type.Optional(Type.String({ maxLength: 1_000 })) }),
+  answers: { 200: JsonObject, 304: Empty },
+});
+
+export const runWorldCommand = operation({
+  id: 'runWorldCommand',
+  summary: "Validate, compile, describe or begin a world's files, without a world",
+  method: 'POST',
+  path: '/worlds/runtime',
+  access: 'write',
+  tools: [{ name: 'run_world_command' }],
+  body: RuntimeBody,
+  bodyBytes: limits.worldBodyBytes,
+  answers: { 200: RuntimeAnswer, 400: RuntimeRejection },
+  refusals: { 429: compileBusy },
+});
+
+export const listTemplates = operation({
+  id: 'listTemplates',
+  summary: 'The world templates that can be created from',
+  method: 'GET',
+  path: '/worlds/templates',
+  access: 'read',
+  tools: [{ name: 'list_world_templates' }],
+  query: Type.Object(PageQuery, { additionalProperties: false }),
+  answers: { 200: Type.Object({ data: Type.Array(TemplateView), meta: ListMeta }) },
+});
+
+export const listWorlds = operation({
+  id: 'listWorlds',
+  summary: 'The worlds of the project, newest first',
+  method: 'GET',
+  path: '/environments',
+  access: 'read',
+  tools: [{ name: 'list_worlds' }],
+  query: Type.Object(
+    {
+      ...PageQuery,
+      archived: Type.Optional(
+        Type.Boolean({ description: 'those that are archived, in place of the others' }),
+      ),
+      fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ data: Type.Array(WorldListView), meta: ListMeta }) },
+});
