@@ -218,7 +218,7 @@ describe('the floors inside a program', () => {
 
   it("have the field's words as names in the control plane", () => {
     const coined =
-      /^(news|memory|shares|purses|seats|bell|company|fate|pace|lane|line|turns)(\.test)?(\.ts)?$/;
+      /^(news|memory|shares|purses|waitingHosts|bell|company|fate|pace|lane|line|turns)(\.test)?(\.ts)?$/;
     const wrong = sourceFiles('src/control').filter((file) =>
       file.split('/').some((name) => coined.test(name)),
     );

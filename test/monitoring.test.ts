@@ -47,7 +47,7 @@ const exportedNames = async (): Promise<Set<string>> => {
     throw new Error('nothing is read here');
   };
   const log = createLog('test', 'silent');
-  const parts = { db: never, compiler: never, notices: never, log, metrics: control };
+  const parts = { db: never, compiler: never, notifications: never, log, metrics: control };
   addLoadMetrics(parts as unknown as Parameters<typeof addLoadMetrics>[0], { bytes: () => 0 });
   const gateway = createGatewayMetrics();
   addGauges(gateway, createVisits(1), createRouteTable({ ask: never, most: 1 }));

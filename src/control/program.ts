@@ -19,7 +19,7 @@ import { type ListenerName, listenerNames } from './config.ts';
 import { openDatabase, tracePool } from './db/core/database.ts';
 import { migrate } from './db/core/migrate.ts';
 import { watchSchema } from './db/core/watch-schema.ts';
-import { readCrowding } from './db/sessions/backlog.ts';
+import { readBacklog } from './db/sessions/backlog.ts';
 import { createCallWrites } from './db/sessions/batched-calls.ts';
 import { startDatasetRuns } from './evaluation/dataset-runs/play-loop.ts';
 import { startRuns } from './evaluation/test-runs/engine.ts';
@@ -38,7 +38,7 @@ import { addDashboardPages } from './http/server/dashboard-pages.ts';
 import { createShare } from './http/server/fair-share.ts';
 import { createFindAsker } from './http/server/fairness-keys.ts';
 import { addHealthRoutes, addPublicHealth } from './http/server/health.ts';
-import { startUses, type Uses } from './http/server/key-usage.ts';
+import { type KeyUsage, startKeyUsage } from './http/server/key-usage.ts';
 import { groupListeners, type Listening, listen, usualTimes } from './http/server/listen.ts';
 import { allowPages } from './http/server/methods.ts';
 import { openApiDocument } from './http/server/openapi.ts';
@@ -53,8 +53,8 @@ import {
 } from './observability/dashboard-code/process-pools.ts';
 import { dashboardPath } from './observability/dashboards/view.ts';
 import { openTraceStore } from './observability/ingestion/store.ts';
-import { startDayRolls } from './observability/metrics/rollup-loop.ts';
-import { findInLane } from './observability/models/patterns.ts';
+import { startRollups } from './observability/metrics/rollup-loop.ts';
+import { findInProcesses } from './observability/models/patterns.ts';
 import { createPriceBook } from './observability/models/price-book.ts';
 import { startSessionTraces } from './observability/session-traces/loop.ts';
 import type { Parts } from './parts.ts';
@@ -62,28 +62,28 @@ import { openBlobs } from './platform/blobs/open.ts';
 import { createSignedAddresses } from './platform/blobs/signed.ts';
 import { createSmallBlobs } from './platform/blobs/small.ts';
 import { createCallRate } from './platform/limits/call-rate.ts';
-import { startNotices } from './platform/notifications/notifications.ts';
+import { startNotifications } from './platform/notifications/notifications.ts';
 import { createMetrics } from './platform/telemetry/counters.ts';
 import { addLoadMetrics } from './platform/telemetry/gauges.ts';
 import { openConfiguredKeys } from './platform/tokens/keys-in-use.ts';
 import { openSecretsInUse } from './platform/tokens/secrets-in-use.ts';
-import { createUsualTiers } from './projects/default-tiers.ts';
+import { createDefaultTiers } from './projects/default-tiers.ts';
 import { createSessionFacts } from './sessions/caches/session-facts.ts';
 import { createAdmission } from './sessions/scheduling/admission.ts';
-import { createBrowserPlacer } from './sessions/scheduling/browser-assigner.ts';
-import { createPlacer } from './sessions/scheduling/host-assigner.ts';
-import { createSeats } from './sessions/scheduling/waiting-hosts.ts';
+import { createBrowserAssigner } from './sessions/scheduling/browser-assigner.ts';
+import { createHostAssigner } from './sessions/scheduling/host-assigner.ts';
+import { createWaitingHosts } from './sessions/scheduling/waiting-hosts.ts';
 import { startGivingUp } from './sessions/webhooks/pushes.ts';
 import { createMcpTools } from './worlds/caches/mcp-tools.ts';
 import { createVersions } from './worlds/caches/versions.ts';
-import { createLastWorlds } from './worlds/caches/world-lookup.ts';
+import { createWorldLookup } from './worlds/caches/world-lookup.ts';
 import { createBodyReader, readingLimits } from './worlds/compile/body-reader.ts';
 import { createRowCarrier } from './worlds/compile/carry.ts';
 import { createCompiler } from './worlds/compile/compiler.ts';
 import { createGradeReader } from './worlds/compile/grade-reader.ts';
 import type { JobKind } from './worlds/compile/job.ts';
 import { type StartCompileProcess, startCompileProcess } from './worlds/compile/process.ts';
-import { createLane, type EndedJob } from './worlds/compile/process-pool.ts';
+import { createProcessPool, type EndedJob } from './worlds/compile/process-pool.ts';
 import { openSnapshots, startImports } from './worlds/data/imports.ts';
 import { createFieldIndexes } from './worlds/query/field-indexes.ts';
 import { createQueries } from './worlds/query/queries.ts';
@@ -137,7 +137,7 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
  */
 const appMaker = (
   parts: Parts,
-  { uploads, authenticate, uses }: { uploads: Uploads; authenticate: Authenticate; uses: Uses },
+  { uploads, authenticate, uses }: { uploads: Uploads; authenticate: Authenticate; uses: KeyUsage },
   isStopping: () => boolean,
 ) => {
   const { config, db, readBody, metrics, log } = parts;
@@ -202,8 +202,8 @@ export const startControl = async (
       if (files > 0) log.info({ files, folder: name }, 'removed files that a program before left');
     }
     const blobs = await openBlobs(config.blobs, db, config.workDir);
-    const notices = startNotices(config.databaseUrl, db, log);
-    stack.defer(() => notices.stop());
+    const notifications = startNotifications(config.databaseUrl, db, log);
+    stack.defer(() => notifications.stop());
     const metrics = createMetrics();
     const tracer = startTracer('svc-control', config.otlpEndpoint, log);
     stack.defer(() => tracer.stop());
@@ -223,16 +223,16 @@ export const startControl = async (
     stack.defer(() => rowCarrier.stop());
     const dashboards = createDashboardProcesses(noteJob);
     stack.defer(() => dashboards.stop());
-    const readers = createLane(readingLimits, noteJob, startCompiling);
+    const readers = createProcessPool(readingLimits, noteJob, startCompiling);
     stack.defer(() => readers.stop());
     const openPriority = createOpenPriority();
-    const prices = createPriceBook(findInLane(readers, log));
+    const prices = createPriceBook(findInProcesses(readers, log));
     const traces = openTraceStore(tracesDb, prices, openPriority);
     const { secrets, loop: tellsSecrets } = await openSecretsInUse(db, config.secret, log);
     stack.defer(() => tellsSecrets.stop());
     let stopped: Promise<void> | undefined;
     const served: Served[] = [];
-    const admission = createAdmission(config.opens, (wish) => readCrowding(db, wish));
+    const admission = createAdmission(config.opens, (wish) => readBacklog(db, wish));
     const publicUrl = () => config.publicUrl ?? addressesOf(served, 'public')[0] ?? '';
     const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
     stack.defer(() => snapshots.close());
@@ -251,20 +251,20 @@ export const startControl = async (
       blobs,
       smallBlobs: createSmallBlobs(blobs),
       addresses: createSignedAddresses({ secret: config.secret, blobs, baseUrl: publicUrl }),
-      notices,
+      notifications,
       metrics,
       admission,
-      placer: createPlacer({ admission, db, log, metrics, notices, tracer }),
-      browserPlacer: createBrowserPlacer({ db, log, metrics, notices }),
+      hostAssigner: createHostAssigner({ admission, db, log, metrics, notifications, tracer }),
+      browserAssigner: createBrowserAssigner({ db, log, metrics, notifications }),
       tracer,
       versions,
-      lastWorlds: createLastWorlds(),
-      usualTiers: createUsualTiers(db, config.browserTier),
+      worldLookup: createWorldLookup(),
+      defaultTiers: createDefaultTiers(db, config.browserTier),
       mcpTools: createMcpTools(versions.texts, readers),
       holds: createHolds(config.quotas.waits),
       secrets,
       facts: createSessionFacts(db),
-      seats: createSeats((sessionId) => notices.ring(sessionId)),
+      waitingHosts: createWaitingHosts((sessionId) => notifications.ring(sessionId)),
       callRate: createCallRate(db, config.quotas.callsPerMinute),
       snapshots,
       queries,
@@ -284,13 +284,13 @@ export const startControl = async (
     stack.defer(() => pushes.stop());
     const sessionTraces = startSessionTraces(parts);
     stack.defer(() => sessionTraces.stop());
-    const dayRolls = startDayRolls(parts);
-    stack.defer(() => dayRolls.stop());
+    const rollups = startRollups(parts);
+    stack.defer(() => rollups.stop());
     const datasetRuns = startDatasetRuns(parts);
     stack.defer(() => datasetRuns.stop());
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
-    const uses = startUses(db, log);
+    const uses = startKeyUsage(db, log);
     stack.defer(() => uses.stop());
     const board = createLoopBoard();
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
@@ -300,10 +300,10 @@ export const startControl = async (
       runs.loop,
       pushes,
       sessionTraces,
-      dayRolls,
+      rollups,
       datasetRuns.loop,
       uses.loop,
-      ...notices.loops,
+      ...notifications.loops,
       ...told,
       ...tracer.loops,
     ];
@@ -330,7 +330,7 @@ export const startControl = async (
         await pause(drainMs);
       }
       // Long polls answer at once; everything else finishes what it has begun.
-      notices.close();
+      notifications.close();
       await stack.disposeAsync();
     };
     const addresses = {

@@ -94,7 +94,15 @@ describe('the list of traces', () => {
     ['filter=%7B', 'filter'],
     ['filter=%7B%7D', 'filter'],
     [filterOf({ type: 'string', column: 'project_id', operator: '=', value: 'x' }), 'filter'],
-    [filterOf({ type: 'string', column: 'constructor', operator: '=', value: 'x' }), 'filter'],
+    [
+      filterOf({
+        type: 'string',
+        column: 'function Object() { [native code] }',
+        operator: '=',
+        value: 'x',
+      }),
+      'filter',
+    ],
     [filterOf({ type: 'string', column: 'name', operator: `= '' or`, value: 'x' }), 'filter'],
     [filterOf({ type: 'number', column: 'name', operator: '=', value: 1 }), 'filter'],
     [filterOf({ type: 'stringOptions', column: 'name', operator: 'any of', value: [1] }), 'filter'],

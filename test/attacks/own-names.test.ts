@@ -14,8 +14,13 @@ import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { projectIdOf } from '../support/settings.ts';
 
 /** One for bodies, and each kind for paths and queries: functions, an accessor. */
-const first = 'constructor';
-const names = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
+const first = 'function Object() { [native code] }';
+const names = [
+  'function Object() { [native code] }',
+  'function toString() { [native code] }',
+  'function hasOwnProperty() { [native code] }',
+  '[object Object]',
+];
 
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write', 'session', 'mcp', 'open']);
 

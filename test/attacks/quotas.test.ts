@@ -10,7 +10,7 @@ import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
 import { type Database, openDatabase, statement } from '../../src/control/db/core/database.ts';
 import { forProject } from '../../src/control/db/core/project-queue.ts';
-import { startNotices } from '../../src/control/platform/notifications/notifications.ts';
+import { startNotifications } from '../../src/control/platform/notifications/notifications.ts';
 import type { Neighbour } from '../support/neighbour.ts';
 import {
   expectRefusals,
@@ -222,11 +222,11 @@ describe('a project whose queries take long', () => {
 
   it('does not hold up notices of other projects that are sent along with its own', async () => {
     const config = { databaseUrl: new Secret(stage.database.url) };
-    const hearing = startNotices(config.databaseUrl, { query: async () => [] }, quiet);
+    const hearing = startNotifications(config.databaseUrl, { query: async () => [] }, quiet);
     const heard = hearing.watch('news-of-other');
     await heard.next(10_000); // it listens now
     await blocked(async (db, projectId) => {
-      const telling = startNotices(config.databaseUrl, db, quiet);
+      const telling = startNotifications(config.databaseUrl, db, quiet);
       forProject(projectId, () => telling.tell('news-of-greedy'));
       forProject('prj-other', () => telling.tell('news-of-other'));
       expect((await heard.next(10_000)).told).toBe(true);

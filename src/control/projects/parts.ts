@@ -8,10 +8,10 @@ import type { Blobs } from '../platform/blobs/blobs.ts';
 import type { SignedAddresses } from '../platform/blobs/signed.ts';
 import type { SmallBlobs } from '../platform/blobs/small.ts';
 import type { CallRate } from '../platform/limits/call-rate.ts';
-import type { Notices } from '../platform/notifications/notifications.ts';
+import type { Notifications } from '../platform/notifications/notifications.ts';
 import type { Metrics } from '../platform/telemetry/counters.ts';
 import type { SecretsInUse } from '../platform/tokens/secrets-in-use.ts';
-import type { UsualTiers } from './default-tiers.ts';
+import type { DefaultTiers } from './default-tiers.ts';
 
 export type ProjectParts = {
   config: ControlConfig;
@@ -21,11 +21,11 @@ export type ProjectParts = {
   blobs: Blobs;
   smallBlobs: SmallBlobs;
   addresses: SignedAddresses;
-  notices: Notices;
+  notifications: Notifications;
   metrics: Metrics;
   secrets: SecretsInUse;
   callRate: CallRate;
-  usualTiers: UsualTiers;
+  defaultTiers: DefaultTiers;
   /** Requests that hold their answer, by project. */
   holds: Holds;
   tracer: Tracer;

@@ -5,17 +5,17 @@ import type { CallWrites } from '../db/sessions/batched-calls.ts';
 import type { WorldParts } from '../worlds/parts.ts';
 import type { SessionFacts } from './caches/session-facts.ts';
 import type { Admission } from './scheduling/admission.ts';
-import type { BrowserPlacer } from './scheduling/browser-assigner.ts';
-import type { Placer } from './scheduling/host-assigner.ts';
-import type { Seats } from './scheduling/waiting-hosts.ts';
+import type { BrowserAssigner } from './scheduling/browser-assigner.ts';
+import type { HostAssigner } from './scheduling/host-assigner.ts';
+import type { WaitingHosts } from './scheduling/waiting-hosts.ts';
 
 export type SessionParts = WorldParts & {
   callWrites: CallWrites;
   admission: Admission;
-  placer: Placer;
-  browserPlacer: BrowserPlacer;
+  hostAssigner: HostAssigner;
+  browserAssigner: BrowserAssigner;
   facts: SessionFacts;
-  seats: Seats;
+  waitingHosts: WaitingHosts;
   /** Opens go before writes of telemetry. */
   openPriority: OpenPriority;
 };

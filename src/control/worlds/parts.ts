@@ -3,7 +3,7 @@ import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import type { ProjectParts } from '../projects/parts.ts';
 import type { McpTools } from './caches/mcp-tools.ts';
 import type { Versions } from './caches/versions.ts';
-import type { LastWorlds } from './caches/world-lookup.ts';
+import type { WorldLookup } from './caches/world-lookup.ts';
 import type { BodyReader } from './compile/body-reader.ts';
 import type { RowCarrier } from './compile/carry.ts';
 import type { Compiler } from './compile/compiler.ts';
@@ -12,7 +12,7 @@ import type { Queries } from './query/queries.ts';
 
 export type WorldParts = ProjectParts & {
   versions: Versions;
-  lastWorlds: LastWorlds;
+  worldLookup: WorldLookup;
   /** The tools of versions as MCP shows them. */
   mcpTools: McpTools;
   /** Unpacked snapshots, which all programs of this machine share that use the folder. */

@@ -3,7 +3,7 @@
  * holder that holds nothing.
  */
 
-export type ByteShares = {
+export type ByteBudget = {
   /** Takes bytes for a holder, or says whose bound is in the way. */
   take(holder: string, bytes: number): Taken | 'one' | 'all';
   /** Bytes that are taken, and their holders. */
@@ -16,7 +16,7 @@ export type Taken = {
 };
 
 /** Makes shares of `all` bytes, of which one holder has `one` at most. */
-export const createByteShares = (bounds: { one: number; all: number }): ByteShares => {
+export const createByteBudget = (bounds: { one: number; all: number }): ByteBudget => {
   const held = new Map<string, number>();
   let total = 0;
 

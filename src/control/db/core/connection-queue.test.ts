@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createLine } from './connection-queue.ts';
+import { createConnectionQueue } from './connection-queue.ts';
 
-const bench = (limits: Parameters<typeof createLine>[0]) => {
-  const line = createLine(limits);
+const bench = (limits: Parameters<typeof createConnectionQueue>[0]) => {
+  const line = createConnectionQueue(limits);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (name: string) =>

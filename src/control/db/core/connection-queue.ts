@@ -6,7 +6,7 @@
  */
 import { AppError } from '#domain/error.ts';
 
-export type LineLimits = {
+export type ConnectionQueueLimits = {
   /** How many are served at once, and how many may wait. */
   served: number;
   waiting: number;
@@ -14,7 +14,7 @@ export type LineLimits = {
   waitMs: number;
 };
 
-export type Line = {
+export type ConnectionQueue = {
   /** Does the work when its time has come; throws `exhausted` when too many wait, or for too long. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
   /** How many wait. */
@@ -30,7 +30,11 @@ export const tooManyWait = (): AppError =>
   });
 
 /** Makes an empty line. */
-export const createLine = ({ served, waiting: mostWaiting, waitMs }: LineLimits): Line => {
+export const createConnectionQueue = ({
+  served,
+  waiting: mostWaiting,
+  waitMs,
+}: ConnectionQueueLimits): ConnectionQueue => {
   /** In the order in which they came. */
   const waiting = new Set<() => void>();
   let underWay = 0;

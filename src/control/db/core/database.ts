@@ -7,12 +7,12 @@ import { once } from 'node:events';
 import pg from 'pg';
 import type { Log } from '#runtime/log.ts';
 import type { Secret } from '#runtime/secret.ts';
-import { createLine } from './connection-queue.ts';
+import { createConnectionQueue } from './connection-queue.ts';
 import { CopyIn } from './copy-in.ts';
-import { createRoom, type Room } from './disk-space.ts';
+import { createDiskSpace, type DiskSpace } from './disk-space.ts';
 import { translateDatabaseError } from './errors.ts';
 import { readParameters, type Values, valuesOf } from './parameters.ts';
-import { createTurns, type TurnLimits } from './project-queue.ts';
+import { createProjectQueue, type ProjectQueueLimits } from './project-queue.ts';
 import { makerOf } from './row-maker.ts';
 import { types } from './times.ts';
 
@@ -67,7 +67,7 @@ export type Database = Queryable & {
     locking?: Locking,
   ): Promise<Result>;
   /** Whether its disk has room, as the last writes found it. */
-  readonly room: Pick<Room, 'check' | 'wasFull'>;
+  readonly room: Pick<DiskSpace, 'check' | 'wasFull'>;
   /** Connections of this process, and who waits for one. */
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
@@ -108,7 +108,7 @@ export type PoolShape = {
   name: string;
   connections: number;
   /** Of them, those that requests of projects may have at once, and those of one project. */
-  turns: TurnLimits;
+  turns: ProjectQueueLimits;
   /** Of what has its turn, and of what waits for no turn: hosts, orchestrators, the program itself. */
   line: { waiting: number; waitMs: number };
 };
@@ -141,7 +141,7 @@ const queryOf = ({ isPlannedAnew, ...statement }: Statement, values: Values) => 
 
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
-  room: Room,
+  room: DiskSpace,
   statement: Statement,
   values: Values,
 ): Promise<Row[]> => {
@@ -188,7 +188,7 @@ const runEach = async <Row>(
 
 const copyIn = async (
   client: pg.PoolClient,
-  room: Room,
+  room: DiskSpace,
   name: string,
   text: string,
   bytes: Buffer,
@@ -239,7 +239,7 @@ const beginOf = (planning: Planning, locking: Locking | undefined): string => {
 
 const transact = async <Result>(
   client: pg.PoolClient,
-  room: Room,
+  room: DiskSpace,
   work: (tx: Transaction) => Promise<Result>,
   begin: string,
 ): Promise<Result> => {
@@ -278,9 +278,9 @@ export const openDatabase = (
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));
-  const turns = createTurns(limits.turns);
-  const line = createLine({ served: connections, ...limits.line });
-  const room = createRoom();
+  const turns = createProjectQueue(limits.turns);
+  const line = createConnectionQueue({ served: connections, ...limits.line });
+  const room = createDiskSpace();
   const take = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns.take(() => line.take(work));
   return {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createRoom } from './disk-space.ts';
+import { createDiskSpace } from './disk-space.ts';
 
 const full = () => Promise.reject(Object.assign(new Error('no space left'), { code: '53100' }));
 const fine = async () => 'done';
 
 const start = () => {
   let nowMs = 0;
-  const room = createRoom(() => nowMs);
+  const room = createDiskSpace(() => nowMs);
   const fail = (name: string) => expect(room.note(name, full)).rejects.toThrow('no space left');
   return { room, fail, pass: (ms: number) => (nowMs += ms) };
 };

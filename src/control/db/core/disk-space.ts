@@ -10,7 +10,7 @@ const believedMs = 10_000;
 /** How long a failure is reported, even if later writes worked: metrics are read a few times a minute. */
 const toldMs = 120_000;
 
-export type Room = {
+export type DiskSpace = {
   /** Runs a statement, or the end of a transaction, and remembers when there was no room for it. */
   note<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
   /** Throws `unavailable` while a write found no room, and neither it went through since nor time has passed. */
@@ -20,7 +20,7 @@ export type Room = {
 };
 
 /** Makes it; the clock is given in milliseconds. */
-export const createRoom = (now: () => number = () => performance.now()): Room => {
+export const createDiskSpace = (now: () => number = () => performance.now()): DiskSpace => {
   let lacked: { name: string; until: number } | undefined;
   let tellUntil = Number.NEGATIVE_INFINITY;
   return {

@@ -10,16 +10,19 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Secret } from '#runtime/secret.ts';
 import { type Queryable, statement } from './database.ts';
 
-export const noticeChannel = 'svc';
+export const notificationChannel = 'svc';
 
 // A notice that a crash swallows costs time, and nothing else: its commit need not reach the disk.
 const notifyStatement = statement(
   'notify',
-  `select set_config('synchronous_commit', 'off', true), pg_notify('${noticeChannel}', payload)
+  `select set_config('synchronous_commit', 'off', true), pg_notify('${notificationChannel}', payload)
      from unnest($1::text[]) as payload`,
 );
 
-export const sendNotices = async (db: Queryable, payloads: readonly string[]): Promise<void> => {
+export const sendNotifications = async (
+  db: Queryable,
+  payloads: readonly string[],
+): Promise<void> => {
   await db.query(notifyStatement, [payloads]);
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createTurns, forNoProject, forProject } from './project-queue.ts';
+import { createProjectQueue, forNoProject, forProject } from './project-queue.ts';
 
 /** Work that ends when it is told to, and notes when it began. */
 const bench = (all: number, ofProject = all, waiting = 1_000) => {
-  const turns = createTurns({ all, ofProject, waiting, waitMs: 1_000 });
+  const turns = createProjectQueue({ all, ofProject, waiting, waitMs: 1_000 });
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (project: string | undefined, name: string): Promise<void> => {

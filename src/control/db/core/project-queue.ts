@@ -22,7 +22,7 @@ export const forProject = <Value>(projectId: string, work: () => Value): Value =
 /** Does work that is shared by all, whoever started it: it waits for no project's turn. */
 export const forNoProject = <Value>(work: () => Value): Value => asking.run(undefined, work);
 
-export type TurnLimits = {
+export type ProjectQueueLimits = {
   /** How many are under way at once. */
   all: number;
   /** How many of them are for one project. */
@@ -35,7 +35,7 @@ export type TurnLimits = {
 /** The project that is asked for just now; undefined for none. */
 export const projectAsking = (): string | undefined => asking.getStore()?.projectId;
 
-export type Turns = {
+export type ProjectQueue = {
   /** Does the work when the turn of the project that it is for has come; `exhausted` when too many wait. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
   /** How many wait. */
@@ -43,7 +43,7 @@ export type Turns = {
 };
 
 /** Makes turns. */
-export const createTurns = (most: TurnLimits): Turns => {
+export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
   /** Who waits, by project; the project whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();

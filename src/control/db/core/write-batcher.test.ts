@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createGroup } from './write-batcher.ts';
+import { createWriteBatcher } from './write-batcher.ts';
 
 type Item = { owner: string; key: string };
 
@@ -8,7 +8,7 @@ const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) 
   const begun: string[][] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   let values = (given: readonly Item[]): (string | undefined)[] => given.map(({ key }) => key);
-  const group = createGroup<Item, string>({
+  const group = createWriteBatcher<Item, string>({
     limits: { groups, items, gatherMs, waiting },
     ownerOf: ({ owner }) => owner,
     keyOf: ({ key }) => key,

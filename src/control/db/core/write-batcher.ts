@@ -10,7 +10,7 @@
 import { tooManyWait } from './connection-queue.ts';
 import { forNoProject } from './project-queue.ts';
 
-export type GroupLimits = {
+export type BatchLimits = {
   /** How many groups are under way at once, and how many items one has. */
   groups: number;
   items: number;
@@ -20,8 +20,8 @@ export type GroupLimits = {
   waiting: number;
 };
 
-export type GroupOptions<Item, Value> = {
-  limits: GroupLimits;
+export type BatcherOptions<Item, Value> = {
+  limits: BatchLimits;
   /** Whose share an item counts in. */
   ownerOf(item: Item): string;
   /** What no two items of one group may be about. */
@@ -32,7 +32,7 @@ export type GroupOptions<Item, Value> = {
   isOfOne(error: unknown): boolean;
 };
 
-export type Group<Item, Value> = {
+export type WriteBatcher<Item, Value> = {
   /** Does it with others; undefined when it is to be done alone. Throws `exhausted` when too many wait. */
   take(item: Item): Promise<Value | undefined>;
   /** How many wait. */
@@ -42,13 +42,13 @@ export type Group<Item, Value> = {
 type Waiter<Item, Value> = { item: Item; key: string } & PromiseWithResolvers<Value | undefined>;
 
 /** Makes it. */
-export const createGroup = <Item, Value>({
+export const createWriteBatcher = <Item, Value>({
   limits,
   ownerOf,
   keyOf,
   together,
   isOfOne,
-}: GroupOptions<Item, Value>): Group<Item, Value> => {
+}: BatcherOptions<Item, Value>): WriteBatcher<Item, Value> => {
   /** Who waits, by owner; the one whose turn is next comes first. */
   const queues = new Map<string, Waiter<Item, Value>[]>();
   /** What is being done something about. */

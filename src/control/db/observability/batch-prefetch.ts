@@ -9,7 +9,7 @@ const findStatement = statement(
    select key, null from traces where key = any($2::uuid[]) and is_stray`,
 );
 
-export type Surroundings = {
+export type Prefetched = {
   /** When traces were last deleted, in milliseconds since 1970, by their keys. */
   deletions: ReadonlyMap<string, number>;
   /** Keys of observations that are in traces of their own (orphan-traces.ts). */
@@ -17,11 +17,11 @@ export type Surroundings = {
 };
 
 /** Finds deletions of traces and strays among observations, both by their keys. */
-export const findSurroundings = async (
+export const prefetch = async (
   tx: Queryable,
   traceKeys: readonly string[],
   observationKeys: readonly string[],
-): Promise<Surroundings> => {
+): Promise<Prefetched> => {
   type Row = { key: string; deletedAt: Date | null };
   const rows = await tx.query<Row>(findStatement, [keyList(traceKeys), keyList(observationKeys)]);
   const deletions = new Map<string, number>();

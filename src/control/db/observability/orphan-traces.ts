@@ -27,12 +27,12 @@ const observationsStatement = statement(
 );
 
 /** An observation that was taken, with its price. */
-export type Stray = { state: State; pricing: Pricing | null };
+export type Orphan = { state: State; pricing: Pricing | null };
 /** What was taken: the observations by their ids, and what their traces counted for. */
-export type Strays = { states: Map<string, Stray>; gone: Counted[] };
+export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };
 
 /** Takes the observations of these keys out of traces of their own. */
-export const takeStrays = async (tx: Queryable, wanted: readonly string[]): Promise<Strays> => {
+export const takeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
   if (wanted.length === 0) return { states: new Map(), gone: [] };
   const asked = [wanted.toSorted()];
   const held = await tx.query(holdStatement, asked);

@@ -9,7 +9,7 @@ import { numberOf } from './event-number.ts';
 import { dashless, keyList, keyOf } from './trace-keys.ts';
 
 /** An event as far as it is remembered. */
-export type TakenEvent = {
+export type SeenEvent = {
   id: string;
   /** The trace that it tells of, or the object, where it names no trace. */
   about: string;
@@ -40,7 +40,7 @@ const takeStatement = statement(
 );
 
 /** What finds the places of events; those of one batch are few. */
-const createPlaces = (projectId: string): ((event: TakenEvent) => string) => {
+const createPlaces = (projectId: string): ((event: SeenEvent) => string) => {
   const known = new Map<string, string>();
   return ({ about, madeAt }) => {
     const name = `${Math.floor(madeAt / togetherMs)}\0${about}`;
@@ -51,10 +51,10 @@ const createPlaces = (projectId: string): ((event: TakenEvent) => string) => {
 };
 
 /** Events of one row, and their numbers in the same order. */
-type Group = { events: TakenEvent[]; numbers: Set<string> };
+type Group = { events: SeenEvent[]; numbers: Set<string> };
 
 /** The first of each id in a row, by the keys of the rows. */
-const groupsOf = (projectId: string, events: readonly TakenEvent[]): Map<string, Group> => {
+const groupsOf = (projectId: string, events: readonly SeenEvent[]): Map<string, Group> => {
   const placeOf = createPlaces(projectId);
   const groups = new Map<string, Group>();
   for (const event of events) {
@@ -71,12 +71,12 @@ const groupsOf = (projectId: string, events: readonly TakenEvent[]): Map<string,
  * Remembers events; returns those that were not known, of each id the first in its row. Others that write the same
  * wait until the transaction ends.
  */
-export const takeEvents = async (
+export const noteEvents = async (
   tx: Queryable,
   projectId: string,
-  events: readonly TakenEvent[],
+  events: readonly SeenEvent[],
   week: number,
-): Promise<ReadonlySet<TakenEvent>> => {
+): Promise<ReadonlySet<SeenEvent>> => {
   const groups = groupsOf(projectId, events);
   const rows = await tx.query<{ key: string; events: number[] }>(takeStatement, {
     keys: keyList([...groups.keys()]),

@@ -219,7 +219,7 @@ export const openSession = async (
 };
 
 /** What an assignment made outside of an open connects, what was asked for, and how long the session had to wait. */
-export type Placement = HostWish & { sessionId: string; hostId: string; waitedMs: number };
+export type Assignment = HostWish & { sessionId: string; hostId: string; waitedMs: number };
 
 /** `longest` of a host `free`: the session that has waited longest of those that could have it. */
 const longestWait = `longest as materialized (
@@ -286,18 +286,18 @@ const anyWaitingStatement = statement(
 );
 
 /** One that looks for its other half. */
-export type Seeker = { kind: 'session' | 'host'; id: string };
+export type Candidate = { kind: 'session' | 'host'; id: string };
 
 /** Whether there may be another half for one: some warm host, or some session that waits. */
-export const mayPlace = async (db: Queryable, kind: Seeker['kind']): Promise<boolean> =>
+export const mayAssign = async (db: Queryable, kind: Candidate['kind']): Promise<boolean> =>
   (await db.query(kind === 'session' ? anyWarmStatement : anyWaitingStatement, [])).length > 0;
 
 /** A host gets one session; for a session hosts are given away until it has one, or none is left. */
-const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[]> => {
-  if (kind === 'host') return tx.query<Placement>(placeHostStatement, [id]);
-  const placed: Placement[] = [];
+const placeOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignment[]> => {
+  if (kind === 'host') return tx.query<Assignment>(placeHostStatement, [id]);
+  const placed: Assignment[] = [];
   for (;;) {
-    const [next] = await tx.query<Placement>(placeSessionStatement, [id]);
+    const [next] = await tx.query<Assignment>(placeSessionStatement, [id]);
     if (next === undefined) return placed;
     placed.push(next);
     if (next.sessionId === id) return placed;
@@ -305,10 +305,10 @@ const placeOne = async (tx: Queryable, { kind, id }: Seeker): Promise<Placement[
 };
 
 /** Places some in one transaction, one at a time with all other replicas; answers what came of each. */
-export const placeAll = (db: Database, seekers: readonly Seeker[]): Promise<Placement[][]> =>
+export const assignAll = (db: Database, seekers: readonly Candidate[]): Promise<Assignment[][]> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
-    const placed: Placement[][] = [];
+    const placed: Assignment[][] = [];
     for (const seeker of seekers) placed.push(await placeOne(tx, seeker));
     return placed;
   });

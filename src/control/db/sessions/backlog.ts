@@ -4,7 +4,7 @@ import { type Queryable, statement } from '../core/database.ts';
 import { liveHosts, waiting } from '../core/states.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 
-export type Crowding = {
+export type Backlog = {
   /** Sessions of the same wish without a host, and for how long the first of them has waited. */
   waiting: number;
   longestWaitMs: number;
@@ -35,9 +35,9 @@ const crowdingStatement = statement(
 );
 
 /** Counts what waits and what could be launched; served by indexes of what is live. */
-export const readCrowding = async (db: Queryable, wish: HostWish): Promise<Crowding> => {
+export const readBacklog = async (db: Queryable, wish: HostWish): Promise<Backlog> => {
   const { tier, isolation, size } = wish;
-  const [row] = await db.query<Crowding>(crowdingStatement, { tier, isolation, size });
+  const [row] = await db.query<Backlog>(crowdingStatement, { tier, isolation, size });
   if (row === undefined) throw new Error('the crowding was not read');
   return row;
 };

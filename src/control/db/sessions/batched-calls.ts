@@ -15,7 +15,7 @@ import {
   readySessionStates,
   sessionBefore,
 } from '../core/states.ts';
-import { createGroup, type GroupLimits } from '../core/write-batcher.ts';
+import { type BatchLimits, createWriteBatcher } from '../core/write-batcher.ts';
 import {
   alwaysQueued,
   type CallRow,
@@ -177,7 +177,7 @@ const mostChars = 64 * 1024;
  * With two groups under way, one is made ready and sent while PostgreSQL does the other. Each is of all that comes within a
  * moment: the fewer statements, the less a call costs.
  */
-const groupLimits: GroupLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
+const groupLimits: BatchLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
 
 export type CallWrites = {
   /** As `insertCall`. */
@@ -188,7 +188,7 @@ export type CallWrites = {
 
 /** Writes calls and answers, those that come at the same time together. */
 export const createCallWrites = (db: Queryable): CallWrites => {
-  const inserts = createGroup<GivenCall, CallRow>({
+  const inserts = createWriteBatcher<GivenCall, CallRow>({
     limits: groupLimits,
     ownerOf: ({ call }) => call.projectId,
     keyOf: ({ call }) => call.sessionId,
@@ -198,7 +198,7 @@ export const createCallWrites = (db: Queryable): CallWrites => {
     },
     isOfOne: isOfValues,
   });
-  const answers = createGroup<GivenAnswer, Answered>({
+  const answers = createWriteBatcher<GivenAnswer, Answered>({
     limits: groupLimits,
     ownerOf: ({ host }) => host.sessionId,
     keyOf: ({ host }) => host.sessionId,

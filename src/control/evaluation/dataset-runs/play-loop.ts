@@ -117,7 +117,7 @@ export type DatasetRuns = { loop: Loop<number>; stop(): Promise<void> };
 
 /** Starts it. */
 export const startDatasetRuns = (parts: Parts): DatasetRuns => {
-  const { db, log, notices } = parts;
+  const { db, log, notifications } = parts;
   const stopping = new AbortController();
   let due: NodeJS.Timeout | undefined;
   const tickUntilDue = async (signal: AbortSignal): Promise<number> => {
@@ -128,9 +128,9 @@ export const startDatasetRuns = (parts: Parts): DatasetRuns => {
     return runs;
   };
   const loop = startLoop({ name: 'dataset-runs', everyMs: lookEveryMs, log, tick: tickUntilDue });
-  const watch = notices.watch(datasetRunsTopic);
+  const watch = notifications.watch(datasetRunsTopic);
   const hear = async (): Promise<void> => {
-    while (!stopping.signal.aborted && !notices.closed) {
+    while (!stopping.signal.aborted && !notifications.closed) {
       const { told } = await watch.next(60_000, stopping.signal);
       if (told) loop.nudge();
     }

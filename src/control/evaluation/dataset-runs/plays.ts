@@ -97,7 +97,7 @@ export const startPlay = async (
     if (await beginPlay(tx, { ...play, datasetKey: dataset.key })) return made;
     throw differs(runName, await findPlay(tx, made.key), play);
   });
-  parts.notices.tell(datasetRunsTopic);
+  parts.notifications.tell(datasetRunsTopic);
   return viewWhole(parts, dataset, run);
 };
 

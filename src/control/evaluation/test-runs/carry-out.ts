@@ -62,7 +62,7 @@ const failedWith = (code: string, message: string): RunEnd => ({
 
 /** Throws where the run is not to be carried on here, or takes too long. */
 const checkGoesOn = ({ parts, run, signal }: Job): void => {
-  if (signal.aborted || parts.notices.closed) throw new Interrupted();
+  if (signal.aborted || parts.notifications.closed) throw new Interrupted();
   const tookMs = Date.now() - run.startedAt.getTime();
   if (tookMs <= runLimits.runningMs) return;
   throw new AppError('conflict', `the run was not over after ${runLimits.runningMs / 60_000} min`);
@@ -212,7 +212,7 @@ const finish = async (job: Job, end: RunEnd): Promise<void> => {
   await renewRun(parts.db, run, job.at);
   if (!(await finishRun(parts.db, run, end))) return;
   parts.log.info({ run: run.id, kind: run.kind, outcome: end.outcome }, 'run finished');
-  parts.notices.tell(run.id);
+  parts.notifications.tell(run.id);
   await closeSession(job);
   await trimRuns(parts.db, run.worldId, run.kind);
 };

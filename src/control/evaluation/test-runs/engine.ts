@@ -20,10 +20,10 @@ const atOnce = 8;
 
 /** Starts it; what it does is done with the last of its runs. */
 export const startRuns = (parts: Parts): Runs => {
-  const { db, log, notices } = parts;
+  const { db, log, notifications } = parts;
   const stopping = new AbortController();
   const jobs = new Set<Promise<void>>();
-  const isStopping = (): boolean => stopping.signal.aborted || notices.closed;
+  const isStopping = (): boolean => stopping.signal.aborted || notifications.closed;
 
   const begin = (run: ClaimedRun): void => {
     const job = carryOut(parts, run, stopping.signal)
@@ -44,7 +44,7 @@ export const startRuns = (parts: Parts): Runs => {
     return jobs.size;
   };
   const loop = startLoop({ name: 'runs', everyMs: lookEveryMs, tick, log });
-  const watch = notices.watch(runsTopic);
+  const watch = notifications.watch(runsTopic);
   const hear = async (): Promise<void> => {
     while (!isStopping()) {
       const { told } = await watch.next(60_000, stopping.signal);

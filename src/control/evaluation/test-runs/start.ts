@@ -59,7 +59,7 @@ export const getRun = async (
 export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRow> => {
   const run = newRun(request);
   const id = await insertOnce(parts, run);
-  parts.notices.tell(runsTopic);
+  parts.notifications.tell(runsTopic);
   return getRun(parts, run.projectId, run.kind, id);
 };
 
@@ -74,5 +74,5 @@ export const awaitRun = async (
     return run.state === 'finished' ? run : undefined;
   };
   const hold = { topic: id, ms: toMs(seconds), signal, look };
-  return (await holdUntil(parts.notices, hold)) ?? getRun(parts, projectId, kind, id);
+  return (await holdUntil(parts.notifications, hold)) ?? getRun(parts, projectId, kind, id);
 };

@@ -34,7 +34,7 @@ const placesOf = (
   return { surfaces: addresses, entryKeys: { ui: entryKeyOf(token, 'ui') } };
 };
 
-const routeEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
+const routeEndpoints = ({ db, notifications, secrets }: Parts): Endpoint[] => [
   endpoint(api.resolveRoute, async ({ params: { sessionId } }) => {
     const row = await findRoute(db, sessionId);
     if (row === undefined) throw noSession(sessionId);
@@ -45,8 +45,13 @@ const routeEndpoints = ({ db, notices, secrets }: Parts): Endpoint[] => [
   }),
 
   endpoint(api.followRoutes, async ({ query: { after = '', hold } }, { signal }) => {
-    const look = async () => notices.routes.since(after);
-    const changes = await holdUntil(notices, { topic: routesTopic, ms: toMs(hold), signal, look });
+    const look = async () => notifications.routes.since(after);
+    const changes = await holdUntil(notifications, {
+      topic: routesTopic,
+      ms: toMs(hold),
+      signal,
+      look,
+    });
     return respond(200, changes ?? { cursor: after, missed: false, sessionIds: [] });
   }),
 

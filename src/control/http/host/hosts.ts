@@ -51,7 +51,7 @@ const addressFor = (
     : apiAddress(config, { id: sessionId, hostAddress });
 
 export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
-  const { blobs, config, db, log, notices, secrets } = parts;
+  const { blobs, config, db, log, notifications, secrets } = parts;
   return [
     endpoint(api.reportWarm, async ({ params, body }, { caller, signal }) => {
       const hostId = checkHost(caller, params.hostId);
@@ -80,7 +80,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       if (!(await drainUnloaded(db, { hostId, generation, detail: cut(message, mostChars) }))) {
         throw staleGeneration(hostId, generation);
       }
-      notices.tell(hostId, poolTopic);
+      notifications.tell(hostId, poolTopic);
       return respond(200, {});
     }),
 

@@ -19,7 +19,7 @@ const checkAddress = (hostId: string, address: string | null | undefined): void 
 };
 
 export const hostEndpoints = (parts: Parts): Endpoint[] => {
-  const { db, notices, placer, secrets } = parts;
+  const { db, notifications, hostAssigner, secrets } = parts;
   return [
     endpoint(api.registerHost, async ({ body: { lease, ...host } }) => {
       const hostId = newId('hst');
@@ -28,7 +28,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         const message = `pool ${installation}/${pool} has ${maxLive} live hosts already`;
         throw new AppError('exhausted', message, { detail: { full: 'pool' } });
       }
-      notices.tell(poolTopic);
+      notifications.tell(poolTopic);
       const token = hostToken(secrets.now().secret, hostId);
       return respond(201, { hostId, generation: 0, token });
     }),
@@ -44,9 +44,9 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         throw new AppError('not_found', `there is no live host "${hostId}"`);
       }
       const { sessionId } = noted;
-      notices.tell(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
+      notifications.tell(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
       // A host that reported warm before its address was known can be claimed from now on.
-      await placer.placeHost(hostId);
+      await hostAssigner.placeHost(hostId);
       return respond(200, {});
     }),
 
@@ -56,7 +56,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         const message = `${hostId} is not warm and empty by now, or there is no version "${versionId}"`;
         throw new AppError('conflict', message);
       }
-      notices.tell(hostId, poolTopic);
+      notifications.tell(hostId, poolTopic);
       return respond(200, {});
     }),
 

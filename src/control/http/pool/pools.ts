@@ -16,7 +16,7 @@ import { reap } from '../../sessions/reaper.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 export const poolsEndpoints = (parts: Parts): Endpoint[] => {
-  const { db, log, notices } = parts;
+  const { db, log, notifications } = parts;
   return [
     endpoint(api.observePool, async ({ query }, { signal }) => {
       const { installation, after, hold, brief: isBrief = false } = query;
@@ -31,7 +31,8 @@ export const poolsEndpoints = (parts: Parts): Endpoint[] => {
 
     endpoint(api.publishPools, async ({ body }) => {
       const { lease, installation, pools, refused, file } = body;
-      if (await replacePools(underLease(db, lease), installation, pools)) notices.tell(poolTopic);
+      if (await replacePools(underLease(db, lease), installation, pools))
+        notifications.tell(poolTopic);
       if (file !== undefined) await keepPoolsFile(underLease(db, lease), installation, file);
       if (refused !== undefined) await noteRefused(db, installation, lease, refused);
       return respond(200, { unknownWorlds: await findUnknownWorlds(db, installation) });

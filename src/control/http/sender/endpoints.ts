@@ -13,7 +13,7 @@ export const senderEndpoints = (parts: Parts): Endpoint[] => [
     // Nothing is claimed for a sender that is gone: it would wait until the sender says so.
     const look = async () => (signal.aborted ? [] : claim(parts, name, body.most));
     const held = { topic: pushesTopic, ms: toMs(body.hold), signal, look };
-    return respond(200, { pushes: (await holdUntil(parts.notices, held)) ?? [] });
+    return respond(200, { pushes: (await holdUntil(parts.notifications, held)) ?? [] });
   }),
 
   endpoint(api.reportPushes, async ({ body }) =>

@@ -28,7 +28,7 @@ import { findKeys, type KeyRow } from '../../db/projects/keys.ts';
 import { findProjectPlaces, type ProjectPlace } from '../../db/projects/projects.ts';
 import { type BearerRow, findBearers } from '../../db/projects/tokens.ts';
 import { hashSecretKey, type KeyLevel } from '../../platform/tokens/tokens.ts';
-import { createFinder, type Find } from './credential-lookup.ts';
+import { createLookup, type Find } from './credential-lookup.ts';
 import type { AccountCaller, ProjectCaller } from './endpoint.ts';
 
 /** A project that a request names, in its path or its query. */
@@ -125,17 +125,17 @@ const checkDeed = (role: Role, { deed }: TokenRule, email: string): void => {
 
 /** Makes the check. What it finds is known for a moment, see `credential-lookup.ts`. */
 export const createFindClient = (db: Queryable): FindClient => {
-  const keys = createFinder<KeyRow>({
+  const keys = createLookup<KeyRow>({
     read: (names) => findKeys(db, names),
     nameOf: ({ publicKey }) => publicKey,
     form: /^[\x21-\x7e]{1,256}$/,
   });
-  const bearers = createFinder<BearerRow>({
+  const bearers = createLookup<BearerRow>({
     read: (hashes) => findBearers(db, hashes),
     nameOf: ({ hash }) => hash,
     form: /^[0-9a-f]{64}$/,
   });
-  const places = createFinder<ProjectPlace>({
+  const places = createLookup<ProjectPlace>({
     read: (ids) => findProjectPlaces(db, ids),
     nameOf: ({ id }) => id,
     form: /^[\x21-\x7e]{1,64}$/,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFinder } from './credential-lookup.ts';
+import { createLookup } from './credential-lookup.ts';
 
 /** Keys that begin with `pk-known`, and a database that answers when it is told to. */
 const bench = () => {
@@ -15,7 +15,7 @@ const bench = () => {
     const known = asked.filter((key) => key.startsWith('pk-known'));
     return known.map((publicKey) => ({ publicKey, projectId: 'prj-1' }));
   };
-  const find = createFinder({
+  const find = createLookup({
     read,
     nameOf: ({ publicKey }) => publicKey,
     form: /^[\x21-\x7e]{1,256}$/,

@@ -20,7 +20,7 @@ const mostKept = 10_000;
 /** Looked up by one query. */
 const mostTogether = 1_000;
 
-export type FinderOptions<Row> = {
+export type LookupOptions<Row> = {
   /** Reads what has these names. */
   read(names: readonly string[]): Promise<readonly Row[]>;
   nameOf(row: Row): string;
@@ -35,12 +35,12 @@ type Asked<Row> = {
 };
 
 /** Makes it. */
-export const createFinder = <Row extends object>({
+export const createLookup = <Row extends object>({
   read,
   nameOf,
   form,
   now = () => performance.now(),
-}: FinderOptions<Row>): Find<Row> => {
+}: LookupOptions<Row>): Find<Row> => {
   const forSome = { max: mostKept, ttlResolution: 0, perf: { now } };
   const known = new LRUCache<string, Row>({ ...forSome, ttl: knownMs });
   const absent = new LRUCache<string, true>({ ...forSome, ttl: absentMs });

@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/core/database.ts';
 import { noteCredentialUses } from '../../db/projects/credentials.ts';
 import type { Caller } from './endpoint.ts';
 
-export type Uses = {
+export type KeyUsage = {
   note(caller: Caller): void;
   loop: Loop<void>;
   /** Writes what was noted last. */
@@ -17,7 +17,7 @@ const everyMs = 20_000;
 const mostNoted = 100_000;
 
 /** Starts it. */
-export const startUses = (db: Queryable, log: Log): Uses => {
+export const startKeyUsage = (db: Queryable, log: Log): KeyUsage => {
   const used = new Set<string>();
   const tick = async (): Promise<void> => {
     if (used.size === 0) return;

@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
 import { AppError } from '#domain/error.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { takeRequests } from '../../db/projects/credentials.ts';
-import { createPurses, type Taken } from '../../platform/limits/token-buckets.ts';
+import { createTokenBuckets, type Taken } from '../../platform/limits/token-buckets.ts';
 import type { Caller } from './endpoint.ts';
 
 /** Counts a request, writes the headers that tell of the limit, and throws `exhausted` beyond it. */
@@ -39,7 +39,7 @@ const createOwnCount = () => {
 /** Makes it; `usual` is the limit of projects that have none of their own, null for none. */
 export const createLimitRate = (db: Queryable, usual: number | null): LimitRate => {
   const takeHere = createOwnCount();
-  const purses = createPurses(async (credentialId, most) => {
+  const purses = createTokenBuckets(async (credentialId, most) => {
     try {
       return { ...(await takeRequests(db, credentialId, most)), most };
     } catch (error) {

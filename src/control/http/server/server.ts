@@ -24,7 +24,7 @@ import {
   requestIdHeader,
 } from './error-answers.ts';
 import { type BodyEncoding, type ReceivedBody, readEncoding, receive } from './inflate.ts';
-import type { Uses } from './key-usage.ts';
+import type { KeyUsage } from './key-usage.ts';
 import { allowPages, createOtherMethods, isForPages } from './methods.ts';
 import { createPerformer, type Ways } from './perform.ts';
 import type { LimitRate } from './rate-limits.ts';
@@ -51,7 +51,7 @@ export type ServerOptions = Ways & {
   guard: Guard;
   uploads: Uploads;
   limitRate: LimitRate;
-  uses: Pick<Uses, 'note'>;
+  uses: Pick<KeyUsage, 'note'>;
   metrics: Metrics;
   log: Log;
 };

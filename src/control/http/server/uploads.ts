@@ -8,7 +8,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import { createByteShares } from '../../base/fairness/byte-budget.ts';
+import { createByteBudget } from '../../base/fairness/byte-budget.ts';
 import { quotaError } from '../../base/fairness/quotas.ts';
 
 export type UploadLimits = {
@@ -71,8 +71,8 @@ export const announcedBytes = (headers: IncomingHttpHeaders, most: number): numb
 
 /** Makes the room that all addresses of a control plane share. */
 export const createUploads = ({ allMib, oneMib }: UploadLimits): Uploads => {
-  const large = createByteShares({ one: oneMib * mib, all: allMib * mib });
-  const small = createByteShares({ one: (oneMib * mib) / 2, all: (allMib * mib) / 2 });
+  const large = createByteBudget({ one: oneMib * mib, all: allMib * mib });
+  const small = createByteBudget({ one: (oneMib * mib) / 2, all: (allMib * mib) / 2 });
 
   return {
     begin({ asker, bytes, isKept }) {

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { type DashboardCode, dashboardLimits as most } from '#domain/dashboard.ts';
 import type { JobProgram } from '../../worlds/compile/process.ts';
-import { createJobLane, type EndedJob } from '../../worlds/compile/process-pool.ts';
+import { createJobPool, type EndedJob } from '../../worlds/compile/process-pool.ts';
 import type { BuildJob, BuildOutcome } from './build.ts';
 import { problemOf } from './check.ts';
 import type { TransformJob, TransformOutcome } from './transform.ts';
@@ -58,12 +58,12 @@ export type DashboardProcesses = {
 export const createDashboardProcesses = (
   onEnd: (job: EndedJob<DashboardJobKind>) => void,
 ): DashboardProcesses => {
-  const building = createJobLane<'dashboard_build', BuildJob, BuildOutcome, never>(
+  const building = createJobPool<'dashboard_build', BuildJob, BuildOutcome, never>(
     buildProgram,
     { ...common, memoryMb: most.memoryMb },
     onEnd,
   );
-  const running = createJobLane<'dashboard_transform', TransformJob, TransformOutcome, never>(
+  const running = createJobPool<'dashboard_transform', TransformJob, TransformOutcome, never>(
     transformProgram,
     // The engine has its own memory, which is bounded there.
     { ...common, memoryMb: 128 },

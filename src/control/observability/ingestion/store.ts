@@ -17,7 +17,7 @@ import type { Values } from '../../db/core/parameters.ts';
 import { addDailyUsage, usageSlots } from '../../db/observability/daily-usage.ts';
 import { priceableOf } from '../../db/observability/observation-rows.ts';
 import { type ScoreWrite, writeScores } from '../../db/observability/scores.ts';
-import { type TakenEvent, takeEvents } from '../../db/observability/seen-events.ts';
+import { noteEvents, type SeenEvent } from '../../db/observability/seen-events.ts';
 import { createTraceWeeks, type TraceWeeks } from '../../db/observability/trace-weeks.ts';
 import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
@@ -39,7 +39,7 @@ export type TraceStore = {
 /** What one event says. */
 export type SaidEvent = {
   /** What it is known by when it is sent again; null: it is not remembered, as to say it again changes nothing. */
-  taken: TakenEvent | null;
+  taken: SeenEvent | null;
   told: readonly Told[];
   scores: readonly ScoreWrite[];
 };
@@ -106,7 +106,7 @@ const freshOf = async (
 ): Promise<readonly SaidEvent[]> => {
   const given = events.flatMap(({ taken }) => taken ?? []);
   if (given.length === 0) return events;
-  const fresh = await takeEvents(tx, projectId, given, week);
+  const fresh = await noteEvents(tx, projectId, given, week);
   return events.filter(({ taken }) => taken === null || fresh.has(taken));
 };
 

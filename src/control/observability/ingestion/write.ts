@@ -5,7 +5,7 @@ import { isPricedSame, type Pricing } from '#observability/pricing.ts';
 import { beganAt, fieldOf, mergeStates } from '#observability/state.ts';
 import { addAll, emptyTally } from '#observability/tally.ts';
 import type { Queryable, Transaction } from '../../db/core/database.ts';
-import { findSurroundings, type Surroundings } from '../../db/observability/batch-prefetch.ts';
+import { type Prefetched, prefetch } from '../../db/observability/batch-prefetch.ts';
 import { observationWrite, priceableOf } from '../../db/observability/observation-rows.ts';
 import {
   countsByTrace,
@@ -14,7 +14,7 @@ import {
   type PriceAll,
   writeObservations,
 } from '../../db/observability/observation-writes.ts';
-import { type Stray, takeStrays } from '../../db/observability/orphan-traces.ts';
+import { type Orphan, takeOrphans } from '../../db/observability/orphan-traces.ts';
 import { keyOf } from '../../db/observability/trace-keys.ts';
 import { noteSessions } from '../../db/observability/trace-sessions.ts';
 import {
@@ -50,7 +50,7 @@ const place = async (
   tx: Queryable,
   projectId: string,
   observations: readonly FoldedObservation[],
-  { strays }: Surroundings,
+  { strays }: Prefetched,
   keys: Keys,
 ): Promise<Placed[]> => {
   const unnamed = observations.filter(({ traceId }) => traceId === null).map(({ id }) => id);
@@ -114,20 +114,20 @@ const sessionsOf = (traces: Folded['traces']): Map<string, string> => {
 const traceOf = (one: Told): string | null => (one.kind === 'trace' ? one.id : one.traceId);
 
 /** What is known already of what is spoken of. */
-const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Surroundings> => {
+const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Prefetched> => {
   const [traces, observations] = [new Set<string>(), new Set<string>()];
   for (const one of told) {
     const traceId = traceOf(one);
     if (traceId !== null) traces.add(keys(traceId));
     if (one.kind === 'observation') observations.add(keys(one.id));
   }
-  return findSurroundings(tx, [...traces], [...observations]);
+  return prefetch(tx, [...traces], [...observations]);
 };
 
 /** What is said, but for what was said of traces before they were deleted. */
 const withoutDeleted = (
   told: readonly Told[],
-  { deletions }: Surroundings,
+  { deletions }: Prefetched,
   keys: Keys,
 ): readonly Told[] => {
   if (deletions.size === 0) return told;
@@ -144,7 +144,7 @@ type Joined = Placed & {
 };
 
 /** Observations with what was known of them before their traces were named. */
-const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Stray>): Joined[] =>
+const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Orphan>): Joined[] =>
   placed.map((one) => {
     const stray = strays.get(one.id);
     if (stray === undefined) return { ...one, kept: null };
@@ -179,7 +179,7 @@ export const writeTold = async (
   const placed = await place(tx, projectId, folded.observations, around, keys);
   const isToTake = ({ key, isStray }: Placed): boolean => !isStray && around.strays.has(key);
   const wanted = new Set(placed.filter(isToTake).map(({ key }) => key));
-  const { states, gone } = await takeStrays(tx, [...wanted]);
+  const { states, gone } = await takeOrphans(tx, [...wanted]);
   const priceAll: PriceAll = (all) => prices(tx, all.map(priceableOf));
   const joined = joinStrays(placed, states);
   const pricings = await priceAll(joined.map(({ state }) => state));

@@ -24,7 +24,7 @@ const tick = async (
 };
 
 /** Starts it. */
-export const startDayRolls = (parts: ObservabilityParts): Loop<Rolled> =>
+export const startRollups = (parts: ObservabilityParts): Loop<Rolled> =>
   startLoop({
     name: 'day-rolls',
     everyMs,

@@ -8,7 +8,7 @@ import type { Log } from '#runtime/log.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { Compiler } from '../../worlds/compile/compiler.ts';
 import type { PatternsFound } from '../../worlds/compile/match-patterns.ts';
-import type { Lane } from '../../worlds/compile/process-pool.ts';
+import type { ProcessPool } from '../../worlds/compile/process-pool.ts';
 
 /** Longer texts have no pattern in them. */
 const mostTextChars = 200;
@@ -42,8 +42,8 @@ export type FindPatterns = (
 ) => Promise<PatternsFound>;
 
 /** Looks for them in the processes that large bodies are read in. */
-export const findInLane =
-  (lane: Pick<Lane, 'run'>, log: Log): FindPatterns =>
+export const findInProcesses =
+  (lane: Pick<ProcessPool, 'run'>, log: Log): FindPatterns =>
   async (project, patterns, texts) => {
     const job = { kind: 'match-patterns', patterns, texts } as const;
     const end = await lane.run(job, { project, signal: undefined });

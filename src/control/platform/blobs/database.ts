@@ -6,7 +6,7 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Digest } from '#domain/world.ts';
-import { createLine } from '../../db/core/connection-queue.ts';
+import { createConnectionQueue } from '../../db/core/connection-queue.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import {
   closeBlobPieces,
@@ -47,7 +47,7 @@ async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
 
 /** Opens the store in a database that is migrated. */
 export const openDatabaseBlobs = (db: Queryable): Blobs => {
-  const line = createLine(atOnce);
+  const line = createConnectionQueue(atOnce);
   async function* readPieces(digest: Digest): AsyncGenerator<Uint8Array> {
     for (let ordinal = 0; ; ordinal += 1) {
       const piece = await line.take(() => readBlobPiece(db, { digest, ordinal, pieceBytes }));

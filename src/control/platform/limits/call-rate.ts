@@ -3,7 +3,7 @@
 import { quotaError } from '../../base/fairness/quotas.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { takeCalls } from '../../db/projects/quotas.ts';
-import { createPurses } from './token-buckets.ts';
+import { createTokenBuckets } from './token-buckets.ts';
 
 export type CallRate = {
   /** Spends one of the project's calls; throws `exhausted` when there is none in this minute. */
@@ -16,7 +16,7 @@ export const createCallRate = (
   usual: number,
   now: () => number = () => performance.now(),
 ): CallRate => {
-  const purses = createPurses(
+  const purses = createTokenBuckets(
     async (projectId, most) => ({ ...(await takeCalls(db, projectId, most)), untaken: 0 }),
     now,
   );

@@ -20,15 +20,15 @@ export type Spent = {
   endsInMs: number;
 };
 
-export type Purses = { spend(name: string, most: number): Promise<Spent> };
+export type TokenBuckets = { spend(name: string, most: number): Promise<Spent> };
 
 /** Purses beyond which those of past minutes are thrown away. */
 const mostPurses = 1_000;
 
-export const createPurses = (
+export const createTokenBuckets = (
   takeFrom: (name: string, most: number) => Promise<Taken>,
   now: () => number = () => performance.now(),
-): Purses => {
+): TokenBuckets => {
   const purses = new Map<string, Purse>();
   const taking = new Map<string, Promise<Purse>>();
 

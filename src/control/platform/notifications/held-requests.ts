@@ -3,7 +3,7 @@
  * hint, so it looks now and then without any, too.
  */
 
-import type { Brought, Notices } from './notifications.ts';
+import type { Brought, Notifications } from './notifications.ts';
 import type { Told, Watch } from './topics.ts';
 
 export type Hold<Value> = {
@@ -31,7 +31,7 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
  * `watch` must be older than what `look` knows already, so that no news falls between.
  */
 export const holdWatching = async <Value>(
-  notices: Pick<Notices, 'closed'>,
+  notifications: Pick<Notifications, 'closed'>,
   watch: Watch<Brought>,
   { ms, signal, look, rest = restOnly }: Hold<Value>,
 ): Promise<Value | undefined> => {
@@ -40,7 +40,7 @@ export const holdWatching = async <Value>(
   for (;;) {
     const found = await look(told?.value);
     const leftMs = endsAt - performance.now();
-    if (found !== undefined || leftMs <= 0 || signal.aborted || notices.closed) return found;
+    if (found !== undefined || leftMs <= 0 || signal.aborted || notifications.closed) return found;
     const early = await rest(async () => {
       told = await watch.next(Math.min(leftMs, lookAgainMs), signal);
     });
@@ -50,12 +50,12 @@ export const holdWatching = async <Value>(
 
 /** The same with a watch of its own over a topic. */
 export const holdUntil = async <Value>(
-  notices: Pick<Notices, 'closed' | 'watch'>,
+  notifications: Pick<Notifications, 'closed' | 'watch'>,
   { topic, ...hold }: Hold<Value> & { topic: string },
 ): Promise<Value | undefined> => {
-  const watch = notices.watch(topic);
+  const watch = notifications.watch(topic);
   try {
-    return await holdWatching(notices, watch, hold);
+    return await holdWatching(notifications, watch, hold);
   } finally {
     watch.end();
   }
@@ -63,10 +63,10 @@ export const holdUntil = async <Value>(
 
 /** A watch over several topics: it is told as soon as one of them is, and brings nothing. */
 export const watchAny = (
-  notices: Pick<Notices, 'watch'>,
+  notifications: Pick<Notifications, 'watch'>,
   topics: readonly string[],
 ): Watch<Brought> => {
-  const watches = topics.map((topic) => notices.watch(topic));
+  const watches = topics.map((topic) => notifications.watch(topic));
   return {
     async next(ms, signal) {
       const others = new AbortController();

@@ -14,15 +14,19 @@ import type { Loop } from '#runtime/loop.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { Queryable } from '../../db/core/database.ts';
-import { noticeChannel, sendNotices, startListening } from '../../db/core/notifications.ts';
+import {
+  notificationChannel,
+  sendNotifications,
+  startListening,
+} from '../../db/core/notifications.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
 import type { CallRow } from '../../db/sessions/calls.ts';
 import type { SessionWork } from '../../db/sessions/host-calls.ts';
 import type { HostWork } from '../../db/sessions/hosts.ts';
 import type { SessionRow } from '../../db/sessions/sessions.ts';
-import { type Company, lookEveryMs, settledMs, watchCompany } from './peers.ts';
+import { lookEveryMs, type Peers, settledMs, watchPeers } from './peers.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
-import { createBell, type Watch } from './topics.ts';
+import { createTopics, type Watch } from './topics.ts';
 
 /** The topic that changes with everything a planner looks at. */
 export const poolTopic = 'pool';
@@ -55,7 +59,7 @@ export type Brought = {
 /** What a session wants of one generation of a host. */
 export type HostedWork = SessionWork & { hostId: string; generation: number };
 
-export type Notices = {
+export type Notifications = {
   /** Tells everyone, here and in other replicas. */
   tell(...topics: string[]): void;
   /** Tells that a call has reached its end; here with the call itself. */
@@ -94,7 +98,7 @@ const batch = (sender: string, topics: readonly string[]): string[] => {
 };
 
 /** Sends topics to the other replicas, those of one round of the event loop and of one send together. */
-const createSender = (db: Queryable, sender: string, company: Company, log: Log) => {
+const createSender = (db: Queryable, sender: string, company: Peers, log: Log) => {
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
 
@@ -103,7 +107,7 @@ const createSender = (db: Queryable, sender: string, company: Company, log: Log)
       const topics = [...pending];
       pending.clear();
       try {
-        await sendNotices(db, batch(sender, topics));
+        await sendNotifications(db, batch(sender, topics));
         await pause(batchRestMs);
       } catch (err) {
         log.warn(
@@ -129,15 +133,15 @@ const createSender = (db: Queryable, sender: string, company: Company, log: Log)
 };
 
 /** Starts listening and telling; it looks so often, in milliseconds, whether others listen. */
-export const startNotices = (
+export const startNotifications = (
   databaseUrl: Secret,
   db: Queryable,
   log: Log,
   everyMs = lookEveryMs,
-): Notices => {
-  const bell = createBell<Brought>();
+): Notifications => {
+  const bell = createTopics<Brought>();
   const self = randomBytes(6).toString('hex');
-  const company = watchCompany(db, log, everyMs);
+  const company = watchPeers(db, log, everyMs);
   const sender = createSender(db, self, company, log);
   const routes = createRouteFeed();
   const ring = (topic: string): void => {
@@ -164,7 +168,7 @@ export const startNotices = (
   };
   const listening = startListening({
     databaseUrl,
-    channel: noticeChannel,
+    channel: notificationChannel,
     greeting: self,
     onNotice: hear,
     onConnected: afterBreak,

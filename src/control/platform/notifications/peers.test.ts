@@ -2,19 +2,19 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import type { Queryable } from '../../db/core/database.ts';
-import { type Company, watchCompany } from './peers.ts';
+import { type Peers, watchPeers } from './peers.ts';
 
 const quiet = createLog('control', 'silent');
 
-let company: Company;
+let company: Peers;
 afterEach(() => company.loop.stop());
 
 type Counts = { own: number; others: number };
 
 /** A company that sees the connections that `counts` says at each look. */
-const watch = (counts: () => Counts | Promise<Counts>): Company => {
+const watch = (counts: () => Counts | Promise<Counts>): Peers => {
   const db: Queryable = { query: async <Row>() => [await counts()] as Row[] };
-  company = watchCompany(db, quiet);
+  company = watchPeers(db, quiet);
   return company;
 };
 

@@ -11,7 +11,7 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { countListeners } from '../../db/core/notifications.ts';
 
-export type Company = {
+export type Peers = {
   /** Whether nobody else listens. */
   isAlone(): boolean;
   /** Another replica was heard: it is not alone. */
@@ -28,7 +28,7 @@ export const lookEveryMs = 2_000;
 export const settledMs = (everyMs: number): number => 2 * everyMs;
 
 /** Starts looking. */
-export const watchCompany = (db: Queryable, log: Log, everyMs = lookEveryMs): Company => {
+export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peers => {
   let ownPid: number | undefined;
   let isAlone = false;
   let timesHeard = 0;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createBell } from './topics.ts';
+import { createTopics } from './topics.ts';
 
 const longMs = 10_000;
 
 describe('a bell', () => {
   it('wakes who waits, with the value', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const watches = [bell.watch('a'), bell.watch('a')];
     const waits = watches.map((watch) => watch.next(longMs));
     bell.ring('a', 7);
@@ -16,7 +16,7 @@ describe('a bell', () => {
   });
 
   it('keeps news that come between two waits, and only once', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const watch = bell.watch('a');
     bell.ring('a');
     expect(await watch.next(longMs)).toEqual({ told: true });
@@ -24,7 +24,7 @@ describe('a bell', () => {
   });
 
   it('tells nobody else', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const watch = bell.watch('a');
     bell.ring('b', 1);
     expect(await watch.next(1)).toEqual({ told: false });
@@ -34,7 +34,7 @@ describe('a bell', () => {
   });
 
   it('ends a wait when its time is over, its signal aborts, or all ends', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const leaving = new AbortController();
     const waits = [
       bell.watch('a').next(1),
@@ -51,14 +51,14 @@ describe('a bell', () => {
   });
 
   it('wakes everyone when news may have been missed', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const waits = [bell.watch('a').next(longMs), bell.watch('b').next(longMs)];
     bell.ringAll();
     expect(await Promise.all(waits)).toEqual([{ told: true }, { told: true }]);
   });
 
   it('brings no value when there were news twice since the last wait', async () => {
-    const bell = createBell<number>();
+    const bell = createTopics<number>();
     const watch = bell.watch('a');
     bell.ring('a', 1);
     bell.ring('a', 2);

@@ -15,7 +15,7 @@ export type Watch<Value> = {
   end(): void;
 };
 
-export type Bell<Value> = {
+export type Topics<Value> = {
   watch(topic: string): Watch<Value>;
   /** Wakes everyone who watches the topic. */
   ring(topic: string, value?: Value): void;
@@ -37,7 +37,7 @@ const untold = { told: false } as const;
 const toldOnly = { told: true } as const;
 
 /** Makes a bell. */
-export const createBell = <Value>(): Bell<Value> => {
+export const createTopics = <Value>(): Topics<Value> => {
   const topics = new Map<string, Set<Watcher<Value>>>();
   let closed = false;
   let waiting = 0;

@@ -15,7 +15,7 @@ import { type Load, readLoad } from '../../db/sessions/load.ts';
 import { type PushLoad, readPushLoad } from '../../db/sessions/pushes.ts';
 import { type ImportLoad, readImportLoad } from '../../db/worlds/import-jobs.ts';
 import type { Blobs } from '../blobs/blobs.ts';
-import type { Notices } from '../notifications/notifications.ts';
+import type { Notifications } from '../notifications/notifications.ts';
 import type { Metrics } from './counters.ts';
 
 type LoadParts = {
@@ -25,7 +25,7 @@ type LoadParts = {
   db: Database;
   log: Log;
   metrics: Metrics;
-  notices: Notices;
+  notifications: Notifications;
 };
 
 /** Room for bodies of requests. */
@@ -146,7 +146,7 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
 };
 
 /** Gauges of this replica alone. */
-const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): void => {
+const addReplica = (registry: Registry, { db, compiler, notifications }: LoadParts): void => {
   const states = (name: string, help: string, read: () => Record<string, number>): void => {
     new Gauge({
       name,
@@ -184,7 +184,7 @@ const addReplica = (registry: Registry, { db, compiler, notices }: LoadParts): v
     help: 'Requests whose answer is held until there is news: long polls and ?wait=',
     registers: [registry],
     collect() {
-      this.set(notices.held);
+      this.set(notifications.held);
     },
   });
 };

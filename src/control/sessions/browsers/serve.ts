@@ -50,7 +50,7 @@ export const reportBrowserReady = async (
     { start: lost === null ? 'new' : 'again' },
     waitedMs / 1_000,
   );
-  parts.notices.tell(browser.sessionId, routeTopic(browser.sessionId));
+  parts.notifications.tell(browser.sessionId, routeTopic(browser.sessionId));
 };
 
 /** Keeps a checkpoint; one that comes after a younger one changes nothing. */
@@ -65,7 +65,7 @@ export type BrowserPoll = { seconds: number | undefined; signal: AbortSignal };
 
 /** Held until the session ends. Throws `conflict` when it is not this browser's. */
 export const pollBrowser = async (
-  { db, notices }: SessionParts,
+  { db, notifications }: SessionParts,
   browser: SessionHost,
   { seconds, signal }: BrowserPoll,
 ): Promise<{ close?: boolean }> => {
@@ -75,7 +75,7 @@ export const pollBrowser = async (
     return servedStates.includes(state) ? undefined : { close: true };
   };
   const ms = Math.min(toMs(seconds), limits.pollMs);
-  return (await holdUntil(notices, { topic: browser.sessionId, ms, signal, look })) ?? {};
+  return (await holdUntil(notifications, { topic: browser.sessionId, ms, signal, look })) ?? {};
 };
 
 export type BrowserDismissal = { generation: number; next: 'recycle' | 'exit' };
@@ -110,6 +110,6 @@ export const reportBrowserClosed = async (
     await forgetBrowser(tx, sessionId);
     return dismissal(risen, to);
   });
-  parts.notices.tell(hostId, poolTopic);
+  parts.notifications.tell(hostId, poolTopic);
   return answer;
 };

@@ -53,8 +53,8 @@ const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
 
 /** A `close` call that succeeded has moved its session on: what still waits will not run. */
 const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promise<void> => {
-  const { db, notices, metrics } = parts;
-  notices.tellCall(call);
+  const { db, notifications, metrics } = parts;
+  notifications.tellCall(call);
   countAnswer(metrics, call);
   if (call.seq === 1) traceFirst(parts, call);
   if (work.state !== 'CLOSING' || call.kind !== 'close') return;

@@ -51,14 +51,14 @@ const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | und
  * is not this host's.
  */
 export const nextDirective = async (
-  { db, notices, seats }: SessionParts,
+  { db, notifications, waitingHosts }: SessionParts,
   host: SessionHost,
   hold: CallPoll,
   firstLook?: () => Promise<SessionWork | undefined>,
 ): Promise<Directive> => {
   const claim = () => claimCall(db, host, hold.isFinal);
   let next = firstLook ?? claim;
-  const directive = await holdUntil(notices, {
+  const directive = await holdUntil(notifications, {
     topic: host.sessionId,
     ms: hold.isFinal ? 0 : Math.min(toMs(hold.seconds), limits.pollMs),
     signal: hold.signal,
@@ -68,7 +68,7 @@ export const nextDirective = async (
       return toDirective(work, host);
     },
     rest: async (wait) => {
-      const seat = seats.sit(host);
+      const seat = waitingHosts.sit(host);
       await wait();
       const call = await seat.leave();
       return call === undefined ? undefined : { call };

@@ -21,8 +21,8 @@ const refusing = (stands: Stands) => {
     config: { quotas: { queuedCalls: 20 } },
     facts: { get: async () => ({ versionId: 'ver-1' }) },
     callRate: { spend: async () => undefined },
-    notices: { watch: () => ({ end: () => undefined }) },
-    seats: { reach: () => undefined },
+    notifications: { watch: () => ({ end: () => undefined }) },
+    waitingHosts: { reach: () => undefined },
   } as unknown as SessionParts;
   const body = {
     kind: 'state' as const,

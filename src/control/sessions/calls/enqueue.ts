@@ -91,10 +91,10 @@ const refusal = async (
 
 /** Writes the call and gets it to its host, or on the way there. */
 const insertAndHand = async (
-  { callWrites, config, notices, seats }: SessionParts,
+  { callWrites, config, notifications, waitingHosts }: SessionParts,
   call: NewCall,
 ): Promise<CallRow | undefined> => {
-  const hand = seats.reach(call.sessionId);
+  const hand = waitingHosts.reach(call.sessionId);
   let row: CallRow | undefined;
   try {
     row = await callWrites.insert({ call, waiting: hand?.host }, config.quotas.queuedCalls);
@@ -102,7 +102,7 @@ const insertAndHand = async (
     if (row?.state === 'claimed') hand?.give(toHostCall(row));
     else hand?.release();
   }
-  if (row?.state === 'queued') notices.tell(call.sessionId);
+  if (row?.state === 'queued') notifications.tell(call.sessionId);
   return row;
 };
 
@@ -185,7 +185,7 @@ const awaitOther = async (
   wait: CallWait,
 ): Promise<CallRow> => {
   const { projectId, sessionId } = request;
-  const watch = parts.notices.watch(call.id);
+  const watch = parts.notifications.watch(call.id);
   try {
     const ref = { projectId, sessionId, callId: call.id };
     const known = (await findCall(parts.db, ref)) ?? call;
@@ -210,7 +210,7 @@ export const enqueueOwn = async (
   wait: CallWait,
 ): Promise<CallRow> => {
   const callId = newId('call');
-  const watch = parts.notices.watch(callId);
+  const watch = parts.notifications.watch(callId);
   try {
     const call = await insertAndHand(parts, {
       ...{ id: callId, projectId, sessionId, kind, inputJson, name: null },
@@ -235,7 +235,7 @@ export const enqueue = async (
   if (first !== undefined) return awaitOther(parts, request, first, wait);
   await parts.callRate.spend(projectId);
   const callId = newId('call');
-  const watch = parts.notices.watch(callId);
+  const watch = parts.notifications.watch(callId);
   try {
     const body = await redacted(parts, request, wait.signal);
     const call = await insertOnce(parts, request, toNewCall({ ...request, body }, callId));

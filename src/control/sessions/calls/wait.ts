@@ -17,7 +17,7 @@ export type CallWait = { ms: number; signal: AbortSignal };
  * that no answer falls between the two.
  */
 export const awaitCall = async (
-  { db, notices }: SessionParts,
+  { db, notifications }: SessionParts,
   watch: Watch<Brought>,
   ref: CallRef,
   call: CallRow,
@@ -28,5 +28,5 @@ export const awaitCall = async (
     known = known === undefined ? call : (news?.call ?? (await findCall(db, ref)) ?? known);
     return isOver(known) ? known : undefined;
   };
-  return (await holdWatching(notices, watch, { ms, signal, look })) ?? known ?? call;
+  return (await holdWatching(notifications, watch, { ms, signal, look })) ?? known ?? call;
 };

@@ -39,8 +39,8 @@ export const closeAndPoll = async (
     const dismissal = isClosed ? undefined : await reportClosed(parts, asked, entries);
     await noteArrived(parts, sessionId, entries);
     if (dismissal === undefined) {
-      const isPlaced = await parts.placer.placeHost(hostId);
-      parts.notices.tell(poolTopic);
+      const isPlaced = await parts.hostAssigner.placeHost(hostId);
+      parts.notifications.tell(poolTopic);
       return { waits: !isPlaced };
     }
     if (dismissal.next === 'recycle') {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
-import { fateOf } from './disposition.ts';
+import { dispositionOf } from './disposition.ts';
 
 const fate = (state: SessionState, reason: string, attempts = 1) => {
-  const decided = fateOf({ state, attempts }, { reason, detail: null });
+  const decided = dispositionOf({ state, attempts }, { reason, detail: null });
   return decided.kind === 'requeue' ? 'requeue' : `${decided.to} ${decided.reason}`;
 };
 
@@ -25,7 +25,7 @@ describe('fateOf', () => {
   });
 
   it('passes on what the runtime said', () => {
-    const decided = fateOf(
+    const decided = dispositionOf(
       { state: 'READY', attempts: 1 },
       { reason: 'exited', detail: 'status 137' },
     );

@@ -3,7 +3,7 @@ import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
 import type { Ending, LockedSession } from '../../db/sessions/endings.ts';
 
-export type Fate = { kind: 'requeue' } | ({ kind: 'end' } & Ending);
+export type Disposition = { kind: 'requeue' } | ({ kind: 'end' } & Ending);
 
 /** Hosts that a session is given before it is given up. */
 export const mostAttempts = 3;
@@ -28,10 +28,10 @@ export type HostLoss = { reason: string; detail: string | null };
  * A session that nobody has used yet gets another host, a few times. One that was being closed is
  * closed. Any other has lost its state and failed, for the reason that its host ended for.
  */
-export const fateOf = (
+export const dispositionOf = (
   { state, attempts }: Pick<LockedSession, 'state' | 'attempts'>,
   { reason, detail }: HostLoss,
-): Fate => {
+): Disposition => {
   if (state === 'CLOSING') return { kind: 'end', to: 'CLOSED', reason: 'requested', error: null };
   const because = detail === null ? reason : `${reason}: ${detail}`;
   if (state === 'PROVISIONING') {

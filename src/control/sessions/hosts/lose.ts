@@ -28,7 +28,7 @@ import {
   endSession,
   noEffects,
 } from '../scheduling/end-sessions.ts';
-import { fateOf, type HostLoss } from './disposition.ts';
+import { dispositionOf, type HostLoss } from './disposition.ts';
 import { staleGeneration } from './warm.ts';
 
 export type Loss = HostLoss & {
@@ -82,7 +82,7 @@ const loseSession = async (
   session: LockedSession,
   loss: HostLoss,
 ): Promise<Outcome> => {
-  const fate = fateOf(session, loss);
+  const fate = dispositionOf(session, loss);
   if (fate.kind === 'requeue') {
     await requeueSession(tx, session.id);
     const requeued = { sessionId: session.id, kind: 'world' as const };
@@ -161,8 +161,8 @@ export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> =
     if (outcome === undefined) continue;
     applyEffects(parts, outcome.effects);
     const { requeued } = outcome;
-    if (requeued?.kind === 'world') await parts.placer.placeSession(requeued.sessionId);
-    else if (requeued !== undefined) await parts.browserPlacer.place();
+    if (requeued?.kind === 'world') await parts.hostAssigner.placeSession(requeued.sessionId);
+    else if (requeued !== undefined) await parts.browserAssigner.place();
     return;
   }
   throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);

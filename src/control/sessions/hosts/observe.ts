@@ -20,7 +20,7 @@ export type PoolQuestion = {
 
 /** Answers once the view differs from `after`, or with the same one when the time is over. */
 export const observe = async (
-  { db, notices }: SessionParts,
+  { db, notifications }: SessionParts,
   { installation, after, holdMs, signal, isBrief }: PoolQuestion,
 ): Promise<PoolView> => {
   const look = async (): Promise<string | undefined> => {
@@ -29,7 +29,7 @@ export const observe = async (
   };
   const waits = isBrief || after !== undefined;
   const changed = waits
-    ? await holdUntil(notices, { topic: poolTopic, ms: holdMs, signal, look })
+    ? await holdUntil(notifications, { topic: poolTopic, ms: holdMs, signal, look })
     : undefined;
   if (!isBrief) return readPool(db, installation);
   return { revision: changed ?? after ?? '', hosts: [], waiting: [], worlds: [] };

@@ -135,7 +135,7 @@ const look = async (
   if (work.kind === 'browser') {
     const found = await lookForBrowser(parts, asked, work);
     if (found !== undefined || work.sessionId !== null || !work.isWanted) return found;
-    return (await parts.browserPlacer.place(hostId)) ? look(parts, asked) : undefined;
+    return (await parts.browserAssigner.place(hostId)) ? look(parts, asked) : undefined;
   }
   const isOwn = work.generation === generation;
   const isNext = isOwn || work.generation === generation + 1;
@@ -148,7 +148,7 @@ const look = async (
     return { load: { generation: work.generation, ...sources } };
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
-  if (!work.isWanted || !(await parts.placer.placeHost(hostId))) return undefined;
+  if (!work.isWanted || !(await parts.hostAssigner.placeHost(hostId))) return undefined;
   return look(parts, asked);
 };
 
@@ -165,7 +165,7 @@ export const poll = async (
   before: () => Promise<Begun> = async () => ({ waits: false }),
 ): Promise<HostAnswer> => {
   let begin: typeof before | undefined = before;
-  const answer = await holdUntil(parts.notices, {
+  const answer = await holdUntil(parts.notifications, {
     topic: asked.hostId,
     ms: Math.min(toMs(asked.hold), limits.pollMs),
     signal: asked.signal,

@@ -31,14 +31,14 @@ const faultOf = ({ found, holding }: WarmReport): string => {
 
 /** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
 const explain = async (
-  { db, notices, log }: SessionParts,
+  { db, notifications, log }: SessionParts,
   report: WarmReport,
 ): Promise<HostState> => {
   const { hostId, generation, holding, found } = report;
   const detail = faultOf(report);
   if (await drainUnclean(db, { hostId, generation, detail })) {
     log.warn({ hostId, holding, found }, `a host did not prove clean and is drained: ${detail}`);
-    notices.tell(hostId, poolTopic);
+    notifications.tell(hostId, poolTopic);
     return 'draining';
   }
   const status = await findHostStatus(db, hostId);
@@ -72,15 +72,15 @@ export type Warmed = { state: HostState; waits: boolean };
 
 /** Takes the report and answers the host's state; it may have a session by then. */
 export const reportWarm = async (parts: SessionParts, report: WarmReport): Promise<Warmed> => {
-  const { db, notices } = parts;
+  const { db, notifications } = parts;
   const { hostId } = report;
   await checkAddress(parts, report);
   const kind = await makeWarm(db, report);
   if (kind === undefined) return { state: await explain(parts, report), waits: false };
   const isPlaced = await (kind === 'browser'
-    ? parts.browserPlacer.place(hostId)
-    : parts.placer.placeHost(hostId));
+    ? parts.browserAssigner.place(hostId)
+    : parts.hostAssigner.placeHost(hostId));
   // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
-  notices.tell(poolTopic);
+  notifications.tell(poolTopic);
   return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };
 };

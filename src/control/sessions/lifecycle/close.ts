@@ -66,7 +66,7 @@ const close = async (
   const closing = await closeIdle(parts.db, projectId, sessionId, keepWarm);
   if (closing !== undefined) {
     const { session, work } = closing;
-    parts.notices.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
+    parts.notifications.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
     return session;
   }
   const effects = await parts.db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ export const closeAndWait = async (
   keepWarm: boolean,
 ): Promise<SessionRow> => {
   const { projectId, sessionId } = wait;
-  const watch = parts.notices.watch(sessionId);
+  const watch = parts.notifications.watch(sessionId);
   try {
     const known = await close(parts, projectId, sessionId, keepWarm);
     return await awaitWatched(parts, watch, known, { ...wait, until: hasEnded });
@@ -161,7 +161,7 @@ export const closeAsUsual = async (
   if (recycled === undefined) return undefined;
   const { session, generation, keptBytes } = recycled;
   applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
-  parts.notices.tellSession({ session }, routeTopic(sessionId), poolTopic);
+  parts.notifications.tellSession({ session }, routeTopic(sessionId), poolTopic);
   // The session is closed whatever becomes of this, and whoever waits for that knows it by now.
   try {
     await makeRoom(parts.db, sessionId, entries, keptBytes);

@@ -195,9 +195,9 @@ const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened 
   parts.admission.opened(wanted, session.hostId === null);
   parts.facts.note(session);
   const { start, orders } = opened;
-  if (session.hostId === null) await parts.placer.placeSession(session.id);
-  else parts.notices.tellHost(session.hostId, { orders }, poolTopic);
-  if (wanted.surfaces.includes('browser')) await parts.browserPlacer.place();
+  if (session.hostId === null) await parts.hostAssigner.placeSession(session.id);
+  else parts.notifications.tellHost(session.hostId, { orders }, poolTopic);
+  if (wanted.surfaces.includes('browser')) await parts.browserAssigner.place();
   return { session, isNew: true, start };
 };
 
@@ -259,7 +259,7 @@ const openByMemory = async (
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'exhausted') throw error;
   }
-  parts.lastWorlds.forget(request.projectId, address);
+  parts.worldLookup.forget(request.projectId, address);
   return undefined;
 };
 
@@ -283,7 +283,7 @@ const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<Unde
   const first = await findFirst(parts, request);
   if (first !== undefined) return { opened: first, end: () => {} };
   // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
-  const tier = request.body.browserTier ?? (await parts.usualTiers.of(request.projectId));
+  const tier = request.body.browserTier ?? (await parts.defaultTiers.of(request.projectId));
   const end = await parts.admission.enter(request.projectId, wishOf(request.body, tier));
   try {
     return { opened: await openAdmitted(parts, request, tier), end };
@@ -359,7 +359,7 @@ const openSettled = async (
   const { projectId, signal } = request;
   const sessionId = newId('ses');
   const wait = { projectId, seconds, signal, until: isSettled };
-  const watch = parts.notices.watch(sessionId);
+  const watch = parts.notifications.watch(sessionId);
   let end: UnderWay['end'] = () => {};
   let isServed = false;
   try {

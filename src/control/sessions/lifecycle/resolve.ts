@@ -83,11 +83,11 @@ export const headAddressOf = ({ slug, versionId, task, run }: KeptOpen): string 
 
 /** The head of a world as it was found last, by its address. */
 export const remembered = async (
-  { lastWorlds, versions }: SessionParts,
+  { worldLookup, versions }: SessionParts,
   { projectId }: Asked,
   address: string,
 ): Promise<Resolved | undefined> => {
-  const world = lastWorlds.get(projectId, address);
+  const world = worldLookup.get(projectId, address);
   const version = world && (await versions.get(world.headVersionId));
   return version && { version, headOf: world.slug };
 };
@@ -97,6 +97,6 @@ export const resolveVersion = async (parts: SessionParts, request: Asked): Promi
   const { world, version } = await resolveAny(parts, request);
   checkInUse(world);
   const address = headAddressOf(request.body);
-  if (address !== undefined) parts.lastWorlds.note(request.projectId, address, world);
+  if (address !== undefined) parts.worldLookup.note(request.projectId, address, world);
   return { version, headOf: null };
 };

@@ -28,7 +28,7 @@ export type SessionWait = {
  * what is known of the session, if something is, so that no news falls between.
  */
 export const awaitWatched = async (
-  { db, notices }: SessionParts,
+  { db, notifications }: SessionParts,
   watch: Watch<Brought>,
   known: SessionRow | undefined,
   { projectId, sessionId, seconds, signal, until }: SessionWait,
@@ -44,13 +44,13 @@ export const awaitWatched = async (
     latest = undefined;
     return until(session) || !seconds ? session : undefined;
   };
-  const found = await holdWatching(notices, watch, { ms: toMs(seconds), signal, look });
+  const found = await holdWatching(notifications, watch, { ms: toMs(seconds), signal, look });
   return found ?? read();
 };
 
 /** The same of a session that nothing is known of yet. */
 export const awaitSession = async (parts: SessionParts, wait: SessionWait): Promise<SessionRow> => {
-  const watch = parts.notices.watch(wait.sessionId);
+  const watch = parts.notifications.watch(wait.sessionId);
   try {
     return await awaitWatched(parts, watch, undefined, wait);
   } finally {

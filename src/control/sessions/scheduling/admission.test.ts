@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
-import type { Crowding } from '../../db/sessions/backlog.ts';
+import type { Backlog } from '../../db/sessions/backlog.ts';
 import { createAdmission } from './admission.ts';
 
 const project = 'prj-1';
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
-const crowded: Crowding = { waiting: 12, longestWaitMs: 400, projects: [project], toCome: 3 };
+const crowded: Backlog = { waiting: 12, longestWaitMs: 400, projects: [project], toCome: 3 };
 
 /** An admission on a clock of its own; `crowding` is what a look finds. */
-const start = (crowding: Crowding, limits = { most: 50, waitMs: 250 }) => {
+const start = (crowding: Backlog, limits = { most: 50, waitMs: 250 }) => {
   let nowMs = 0;
   const looks: HostWish[] = [];
   const admission = createAdmission(

@@ -20,8 +20,8 @@ import { AppError } from '#domain/error.ts';
 import type { HostWish } from '#domain/pool.ts';
 import type { ControlConfig } from '../../config.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
-import type { Crowding } from '../../db/sessions/backlog.ts';
-import { createPace, type Pace } from './concurrency-limit.ts';
+import type { Backlog } from '../../db/sessions/backlog.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { createRecentCount, type RecentCount } from './recent-count.ts';
 
 export type Admission = {
@@ -47,14 +47,14 @@ const retryMs = { least: 1_000, most: 30_000 };
 /** Wishes that are remembered; where there are no pools yet, a size may have any name. */
 const mostQueues = 1_000;
 
-const nobodyWaits: Crowding = { waiting: 0, longestWaitMs: 0, projects: [], toCome: null };
+const nobodyWaits: Backlog = { waiting: 0, longestWaitMs: 0, projects: [], toCome: null };
 
-type Queue = { crowding: Crowding; projects: Set<string>; readAt: number; admitted: number };
+type Queue = { crowding: Backlog; projects: Set<string>; readAt: number; admitted: number };
 
 const keyOf = ({ tier, isolation, size }: HostWish): string => `${tier}/${isolation}/${size}`;
 
 /** The refusal, in words that name what is crowded and the ways out. */
-const refusal = (why: string, { waiting, longestWaitMs }: Crowding, retryAfterMs: number) =>
+const refusal = (why: string, { waiting, longestWaitMs }: Backlog, retryAfterMs: number) =>
   new AppError('exhausted', `${why}; try again later, or have the pools enlarged`, {
     detail: { waiting, longestWaitMs: Math.round(longestWaitMs), retryAfterMs },
   });
@@ -62,7 +62,7 @@ const refusal = (why: string, { waiting, longestWaitMs }: Crowding, retryAfterMs
 /** Makes it; `read` looks how crowded it is, and `now` tells milliseconds. */
 export const createAdmission = (
   { most, waitMs }: ControlConfig['opens'],
-  read: (wish: HostWish) => Promise<Crowding>,
+  read: (wish: HostWish) => Promise<Backlog>,
   now: () => number = () => performance.now(),
 ): Admission => {
   /** Those that somebody waits in, as far as is known. */
@@ -74,7 +74,10 @@ export const createAdmission = (
     memoMethod: () => createRecentCount(countedMs, now),
   });
   /** By the opens that this replica serves. */
-  const paces = new LRUCache<string, Pace>({ max: mostQueues, memoMethod: () => createPace(now) });
+  const paces = new LRUCache<string, ConcurrencyLimit>({
+    max: mostQueues,
+    memoMethod: () => createConcurrencyLimit(now),
+  });
 
   const readQueue = async (key: string, wish: HostWish): Promise<Queue> => {
     const crowding = await read(wish);
@@ -100,7 +103,7 @@ export const createAdmission = (
       : Math.min(Math.max((waiting * countedMs) / placed, retryMs.least), retryMs.most);
 
   /** Throws where the queue is too long for another. */
-  const checkQueue = (key: string, pace: Pace, { crowding, admitted }: Queue): void => {
+  const checkQueue = (key: string, pace: ConcurrencyLimit, { crowding, admitted }: Queue): void => {
     const waiting = crowding.waiting + admitted;
     const placed = placements.memo(key).count();
     const later = Math.round(retryAfter(waiting, placed));
@@ -119,7 +122,11 @@ export const createAdmission = (
   };
 
   /** The queue of a wish, undefined where nobody waits as far as is known. */
-  const queueOf = async (key: string, wish: HostWish, pace: Pace): Promise<Queue | undefined> => {
+  const queueOf = async (
+    key: string,
+    wish: HostWish,
+    pace: ConcurrencyLimit,
+  ): Promise<Queue | undefined> => {
     const known = queues.get(key);
     if (known === undefined) return undefined;
     const freshMs = pace.isCrowded() ? believedMs.crowded : believedMs.usual;
@@ -128,7 +135,11 @@ export const createAdmission = (
   };
 
   /** Throws where as many opens are under way as may be. Where hosts are on their way for all that wait, more may wait. */
-  const checkPace = (projectId: string, pace: Pace, crowding: Crowding = nobodyWaits): void => {
+  const checkPace = (
+    projectId: string,
+    pace: ConcurrencyLimit,
+    crowding: Backlog = nobodyWaits,
+  ): void => {
     const { waiting, toCome } = crowding;
     const willCome = waiting > 0 && toCome !== null && waiting <= toCome;
     if (willCome || !pace.isFull(projectId)) return;

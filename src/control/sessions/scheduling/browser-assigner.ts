@@ -13,15 +13,15 @@ import {
   mayPlaceBrowser,
   placeBrowser,
 } from '../../db/sessions/browsers.ts';
-import { type Notices, poolTopic } from '../../platform/notifications/notifications.ts';
+import { type Notifications, poolTopic } from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
-export type BrowserPlacer = {
+export type BrowserAssigner = {
   /** Gives away what can be given, and sends notices about it; answers whether this host has a session by then. */
   place(hostId?: string): Promise<boolean>;
 };
 
-type PlacerParts = { db: Database; log: Log; metrics: Metrics; notices: Notices };
+type PlacerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
 
 /** One transaction places so many at most, before others get their turn. */
 const mostAtOnce = 50;
@@ -39,16 +39,21 @@ const placeAll = (db: Database): Promise<BrowserPlacement[]> =>
   });
 
 /** Makes it. */
-export const createBrowserPlacer = ({ db, log, metrics, notices }: PlacerParts): BrowserPlacer => {
+export const createBrowserAssigner = ({
+  db,
+  log,
+  metrics,
+  notifications,
+}: PlacerParts): BrowserAssigner => {
   const tell = (placed: BrowserPlacement): void => {
     log.info(placed, 'browser placed');
     metrics.browserWaitSeconds.observe(placed.waitedMs / 1_000);
-    notices.tell(placed.hostId, placed.sessionId, poolTopic);
+    notifications.tell(placed.hostId, placed.sessionId, poolTopic);
   };
   return {
     async place(hostId) {
       if (!(await mayPlaceBrowser(db))) {
-        notices.tell(poolTopic);
+        notifications.tell(poolTopic);
         return false;
       }
       if (await isOlderListening(db)) {
@@ -59,7 +64,7 @@ export const createBrowserPlacer = ({ db, log, metrics, notices }: PlacerParts):
       }
       const placed = await forNoProject(() => placeAll(db));
       for (const one of placed) tell(one);
-      if (placed.length === 0) notices.tell(poolTopic);
+      if (placed.length === 0) notifications.tell(poolTopic);
       return placed.some((one) => one.hostId === hostId);
     },
   };

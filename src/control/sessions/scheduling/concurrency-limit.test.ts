@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createPace } from './concurrency-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 /** A pace on a clock of its own. */
 const start = () => {
   let nowMs = 0;
-  const pace = createPace(() => nowMs);
+  const pace = createConcurrencyLimit(() => nowMs);
   const pass = (ms: number): void => {
     nowMs += ms;
   };

@@ -6,7 +6,7 @@
  */
 import { createRecentCount } from './recent-count.ts';
 
-export type Pace = {
+export type ConcurrencyLimit = {
   /** Somebody asks to open a session. */
   ask(): void;
   /** More is asked for than is borne, from now until that is over. */
@@ -39,7 +39,7 @@ const quickOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * quickShare)] ?? 0;
 
 /** Makes the pace of opens of one kind. */
-export const createPace = (now: () => number): Pace => {
+export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
   const asked = createRecentCount(countedMs, now);
   const served = createRecentCount(countedMs, now);
   /** Milliseconds that opens took that began when no other was under way, the last ones. */

@@ -16,7 +16,11 @@ import {
   type LockedSession,
   releaseHost,
 } from '../../db/sessions/endings.ts';
-import { type Notices, poolTopic, routeTopic } from '../../platform/notifications/notifications.ts';
+import {
+  type Notifications,
+  poolTopic,
+  routeTopic,
+} from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
 /** Errors of the open calls of a session that ended: they say why it did, as the session itself does. */
@@ -65,7 +69,7 @@ export const addEffects = (
 });
 
 export const applyEffects = (
-  { log, notices, metrics }: { log: Log; metrics: Metrics; notices: Notices },
+  { log, notifications, metrics }: { log: Log; metrics: Metrics; notifications: Notifications },
   { topics, ends, calls }: Effects,
 ): void => {
   for (const end of ends) {
@@ -75,7 +79,7 @@ export const applyEffects = (
   for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
   if (topics.length === 0) return;
   const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
-  notices.tell(...new Set([...topics, ...routes, poolTopic]));
+  notifications.tell(...new Set([...topics, ...routes, poolTopic]));
 };
 
 /** Ends a locked session and its open calls. */

@@ -10,12 +10,17 @@ import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Database } from '../../db/core/database.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
-import { mayPlace, type Placement, placeAll, type Seeker } from '../../db/sessions/assignment.ts';
-import { type Notices, poolTopic } from '../../platform/notifications/notifications.ts';
+import {
+  type Assignment,
+  assignAll,
+  type Candidate,
+  mayAssign,
+} from '../../db/sessions/assignment.ts';
+import { type Notifications, poolTopic } from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 import type { Admission } from './admission.ts';
 
-export type Placer = {
+export type HostAssigner = {
   /**
    * Looks for warm hosts for a session that waits, and sends notices about what was placed. Each host that fits is given
    * to the session that has waited longest of those that could have it, which may be another one. The
@@ -34,11 +39,11 @@ type PlacerParts = {
   db: Database;
   log: Log;
   metrics: Metrics;
-  notices: Notices;
+  notifications: Notifications;
   tracer: Tracer;
 };
 
-type Waiting = Seeker & { found: PromiseWithResolvers<Placement[]> };
+type Waiting = Candidate & { found: PromiseWithResolvers<Assignment[]> };
 
 /** One connection holds the lock for so many of them at most, before others get their turn. */
 const seekersAtOnce = 50;
@@ -58,7 +63,7 @@ const createSeeking = (db: Database) => {
       const turn = [...seekers.values()].slice(0, seekersAtOnce);
       for (const { id } of turn) seekers.delete(id);
       try {
-        const placed = await placeAll(db, turn);
+        const placed = await assignAll(db, turn);
         for (const [index, { found }] of turn.entries()) found.resolve(placed[index] ?? []);
       } catch (error) {
         for (const { found } of turn) found.reject(error);
@@ -67,8 +72,8 @@ const createSeeking = (db: Database) => {
     isPlacing = false;
   };
 
-  return async ({ kind, id }: Seeker): Promise<Placement[]> => {
-    if (!(await mayPlace(db, kind))) return [];
+  return async ({ kind, id }: Candidate): Promise<Assignment[]> => {
+    if (!(await mayAssign(db, kind))) return [];
     const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
     seekers.set(id, seeker);
     // It serves whoever else seeks, too, so it waits for no project's turn.
@@ -77,20 +82,20 @@ const createSeeking = (db: Database) => {
   };
 };
 
-const tellPlaced = (parts: PlacerParts, placed: Placement): void => {
-  const { admission, log, metrics, notices, tracer } = parts;
+const tellPlaced = (parts: PlacerParts, placed: Assignment): void => {
+  const { admission, log, metrics, notifications, tracer } = parts;
   admission.placed(placed);
   log.info(placed, 'session placed');
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
   metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);
-  notices.tell(placed.hostId, placed.sessionId, poolTopic);
+  notifications.tell(placed.hostId, placed.sessionId, poolTopic);
 };
 
 /** Makes it. */
-export const createPlacer = (parts: PlacerParts): Placer => {
+export const createHostAssigner = (parts: PlacerParts): HostAssigner => {
   const seek = createSeeking(parts.db);
-  const place = async (seeker: Seeker): Promise<Placement[]> => {
+  const place = async (seeker: Candidate): Promise<Assignment[]> => {
     const placed = await seek(seeker);
     for (const one of placed) tellPlaced(parts, one);
     return placed;
@@ -98,7 +103,7 @@ export const createPlacer = (parts: PlacerParts): Placer => {
   return {
     async placeSession(sessionId) {
       const placed = await place({ kind: 'session', id: sessionId });
-      if (!placed.some((one) => one.sessionId === sessionId)) parts.notices.tell(poolTopic);
+      if (!placed.some((one) => one.sessionId === sessionId)) parts.notifications.tell(poolTopic);
     },
     placeHost: async (hostId) => (await place({ kind: 'host', id: hostId })).length > 0,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../base/json/json-text.ts';
-import { createSeats } from './waiting-hosts.ts';
+import { createWaitingHosts } from './waiting-hosts.ts';
 
 const host = { sessionId: 'ses-1', hostId: 'hst-1', generation: 1 };
 const call = {
@@ -13,18 +13,18 @@ const call = {
 
 describe('a seat', () => {
   it('is reached by one hand only', () => {
-    const seats = createSeats(() => {});
-    expect(seats.reach('ses-1')).toBeUndefined();
-    seats.sit(host);
-    expect(seats.reach('ses-1')?.host).toEqual(host);
-    expect(seats.reach('ses-1')).toBeUndefined();
+    const waitingHosts = createWaitingHosts(() => {});
+    expect(waitingHosts.reach('ses-1')).toBeUndefined();
+    waitingHosts.sit(host);
+    expect(waitingHosts.reach('ses-1')?.host).toEqual(host);
+    expect(waitingHosts.reach('ses-1')).toBeUndefined();
   });
 
   it('is left with the call of a hand that was still reaching', async () => {
     const rung: string[] = [];
-    const seats = createSeats((sessionId) => rung.push(sessionId));
-    const seat = seats.sit(host);
-    const hand = seats.reach('ses-1');
+    const waitingHosts = createWaitingHosts((sessionId) => rung.push(sessionId));
+    const seat = waitingHosts.sit(host);
+    const hand = waitingHosts.reach('ses-1');
     const left = seat.leave();
     hand?.give(call);
     expect(await left).toEqual(call);
@@ -32,20 +32,20 @@ describe('a seat', () => {
   });
 
   it('is left empty when nobody reached, or the hand had nothing', async () => {
-    const seats = createSeats(() => {});
-    expect(await seats.sit(host).leave()).toBeUndefined();
-    expect(seats.reach('ses-1')).toBeUndefined();
-    const seat = seats.sit(host);
-    seats.reach('ses-1')?.release();
+    const waitingHosts = createWaitingHosts(() => {});
+    expect(await waitingHosts.sit(host).leave()).toBeUndefined();
+    expect(waitingHosts.reach('ses-1')).toBeUndefined();
+    const seat = waitingHosts.sit(host);
+    waitingHosts.reach('ses-1')?.release();
     expect(await seat.leave()).toBeUndefined();
   });
 
   it('goes to the latest who sat down', async () => {
-    const seats = createSeats(() => {});
-    const first = seats.sit(host);
-    const second = seats.sit({ ...host, generation: 2 });
+    const waitingHosts = createWaitingHosts(() => {});
+    const first = waitingHosts.sit(host);
+    const second = waitingHosts.sit({ ...host, generation: 2 });
     expect(await first.leave()).toBeUndefined();
-    const hand = seats.reach('ses-1');
+    const hand = waitingHosts.reach('ses-1');
     expect(hand?.host.generation).toBe(2);
     hand?.give(call);
     expect(await second.leave()).toEqual(call);

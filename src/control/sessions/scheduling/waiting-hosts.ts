@@ -28,12 +28,12 @@ export const toHostCall = ({
   input: new JsonText(inputJson),
 });
 
-export type Seat = {
+export type WaitingHost = {
   /** Gives up the seat; resolves with the call that was handed over, if one was. */
   leave(): Promise<HostCallText | undefined>;
 };
 
-export type Hand = {
+export type Handover = {
   /** The host that sits there. */
   host: SessionHost;
   give(call: HostCallText): void;
@@ -41,16 +41,16 @@ export type Hand = {
   release(): void;
 };
 
-export type Seats = {
-  sit(host: SessionHost): Seat;
+export type WaitingHosts = {
+  sit(host: SessionHost): WaitingHost;
   /** Reaches for the host of a session; undefined when none waits, or another hand has it. */
-  reach(sessionId: string): Hand | undefined;
+  reach(sessionId: string): Handover | undefined;
 };
 
 type Taken = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
 
 /** Makes the seats. `ring` wakes the poll that sits at a session. */
-export const createSeats = (ring: (sessionId: string) => void): Seats => {
+export const createWaitingHosts = (ring: (sessionId: string) => void): WaitingHosts => {
   const taken = new Map<string, Taken>();
   return {
     sit(host) {

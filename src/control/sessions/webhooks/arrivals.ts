@@ -7,7 +7,7 @@ import { answerEntriesOf } from './ended-answers.ts';
 
 /** Sees to entries that were written just now. It may be done twice. */
 export const noteArrived = async (
-  { db, notices }: SessionParts,
+  { db, notifications }: SessionParts,
   sessionId: string,
   entries: readonly KeptEntry[],
 ): Promise<void> => {
@@ -15,5 +15,6 @@ export const noteArrived = async (
   if (ofWebhooks.length === 0) return;
   const answers = answerEntriesOf(ofWebhooks);
   if (answers.length > 0) await settleAnswers(db, sessionId, answers);
-  if (answers.length < ofWebhooks.length) notices.tell(deliveriesTopic(sessionId), pushesTopic);
+  if (answers.length < ofWebhooks.length)
+    notifications.tell(deliveriesTopic(sessionId), pushesTopic);
 };

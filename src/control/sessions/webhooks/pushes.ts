@@ -85,7 +85,7 @@ const tellEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Prom
   };
   // Answers are kept by now; what a host is not told of at once, it is told of later.
   await pMap(sessions, tell, { concurrency: sessionsAtOnce });
-  if (ended.length > 0) parts.notices.tell(pushesTopic);
+  if (ended.length > 0) parts.notifications.tell(pushesTopic);
 };
 
 /** Writes down what a sender reports; answers how many of the reports counted. */

@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { type McpTool, mcpToolsOf } from '../../base/contracts/mcp-tools.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
-import type { Lane } from '../compile/process-pool.ts';
+import type { ProcessPool } from '../compile/process-pool.ts';
 import type { VersionTexts } from './version-texts.ts';
 import type { Version } from './versions.ts';
 
@@ -27,7 +27,7 @@ const bytesOf = (tools: readonly McpTool[]): number =>
 /** Makes it over the texts of versions and the processes that large bodies are read in. */
 export const createMcpTools = (
   texts: Pick<VersionTexts, 'one'>,
-  readers: Pick<Lane, 'run'>,
+  readers: Pick<ProcessPool, 'run'>,
 ): McpTools => {
   const kept = createFairCache<McpTool[]>(mostBytes);
 

@@ -8,7 +8,7 @@ import type { WorldRow } from '../../db/worlds/worlds.ts';
 /** What is remembered of a world. */
 type LastWorld = Pick<WorldRow, 'slug' | 'headVersionId'>;
 
-export type LastWorlds = {
+export type WorldLookup = {
   get(projectId: string, address: string): LastWorld | undefined;
   note(projectId: string, address: string, world: LastWorld): void;
   /** It is not so any more. */
@@ -18,7 +18,7 @@ export type LastWorlds = {
 const mostWorlds = 10_000;
 
 /** Makes the memory. */
-export const createLastWorlds = (): LastWorlds => {
+export const createWorldLookup = (): WorldLookup => {
   const known = new LRUCache<string, LastWorld>({ max: mostWorlds });
   const keyOf = (projectId: string, address: string): string => `${projectId}/${address}`;
   return {

@@ -7,10 +7,10 @@ import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../../base/bodies/keep.ts';
 import { type ReadApart, type ReadBody, readSmall } from '../../base/bodies/read.ts';
 import type { JobEnd } from './process.ts';
-import type { Lane, LaneLimits } from './process-pool.ts';
+import type { PoolLimits, ProcessPool } from './process-pool.ts';
 
 /** Bounds on the processes that read large bodies; they are started when there is one. */
-export const readingLimits: LaneLimits = {
+export const readingLimits: PoolLimits = {
   processes: 2,
   queued: 64,
   timeLimitMs: 10_000,
@@ -62,7 +62,7 @@ const inWords = (error: unknown): unknown => {
 };
 
 /** Makes the reader over the processes that large bodies are read in. */
-export const createBodyReader = (processes: Pick<Lane, 'run'>): BodyReader => {
+export const createBodyReader = (processes: Pick<ProcessPool, 'run'>): BodyReader => {
   const readApart = async (
     { operation, asker, signal, inflatesTo }: BodyToRead,
     bytes: Uint8Array,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';
 import { AppError } from '#domain/error.ts';
 import type { JobProgram } from './process.ts';
-import { type Asker, createJobLane, type EndedJob, type Lane } from './process-pool.ts';
+import { type Asker, createJobPool, type EndedJob, type ProcessPool } from './process-pool.ts';
 
 export type CarryJob = {
   kind: 'carry';
@@ -28,7 +28,7 @@ const program: JobProgram<CarryJob, never> = {
   complete: () => undefined,
 };
 
-export type RowCarrier = Pick<Lane, 'load' | 'stop'> & {
+export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
   /**
    * Carries rows. Throws `exhausted` when too many of the project wait, `invalid` when there are more rows than a
    * world may have, `timeout` when it takes too long.
@@ -38,12 +38,12 @@ export type RowCarrier = Pick<Lane, 'load' | 'stop'> & {
 
 /** Makes the processes; none runs before the first push that keeps rows. */
 export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCarrier => {
-  const lane = createJobLane<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
+  const pool = createJobPool<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
   return {
-    load: lane.load,
-    stop: lane.stop,
+    load: pool.load,
+    stop: pool.stop,
     async run(job, asker) {
-      const end = await lane.run(job, asker);
+      const end = await pool.run(job, asker);
       if (end.kind === 'done') return end.outcome;
       const [code, what] =
         end.kind === 'out_of_time'

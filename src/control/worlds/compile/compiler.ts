@@ -10,7 +10,7 @@ import type { CompileLimits } from '../../config.ts';
 import { createCompileBudget } from './cpu-budget.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import { type JobEnd, type StartCompileProcess, startCompileProcess } from './process.ts';
-import { type Asker, createLane, type EndedJob } from './process-pool.ts';
+import { type Asker, createProcessPool, type EndedJob } from './process-pool.ts';
 import { createTaskChecks } from './task-checks.ts';
 
 export type Compiler = {
@@ -104,8 +104,8 @@ export const createCompiler = (
     timeLimitMs: Math.min(limits.timeLimitMs, shortLimitMs),
     memoryMb: Math.min(limits.memoryMb, shortMemoryMb),
   };
-  const trees = createLane(limits, noteEnd, start);
-  const checks = createLane(shortLimits, noteEnd, start);
+  const trees = createProcessPool(limits, noteEnd, start);
+  const checks = createProcessPool(shortLimits, noteEnd, start);
 
   const refuseSpent = (kind: JobKind, project: string): void => {
     const waitMs = budgetOf(kind).waitMs(project);

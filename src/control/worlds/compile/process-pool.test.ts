@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IdleJob } from '#test/support/idle-jobs.ts';
 import type { JobProgram } from './process.ts';
-import { createJobLane, type Lane } from './process-pool.ts';
+import { createJobPool, type ProcessPool } from './process-pool.ts';
 
 const program: JobProgram<IdleJob, never> = {
   file: fileURLToPath(new URL('../../../../test/support/idle-jobs.ts', import.meta.url)),
@@ -17,33 +17,33 @@ const short = { kind: 'idle', ms: 1 } as const;
 const project = 'one';
 
 describe('a job that nobody waits for', () => {
-  let lane: Lane<IdleJob, number, never>;
+  let pool: ProcessPool<IdleJob, number, never>;
 
   const start = (leftMs: number) => {
     const limits = { processes: 2, queued: 4, timeLimitMs: 3_600_000, memoryMb: 64, leftMs };
-    lane = createJobLane<'idle', IdleJob, number, never>(program, limits, () => undefined);
+    pool = createJobPool<'idle', IdleJob, number, never>(program, limits, () => undefined);
   };
 
-  afterEach(() => lane.stop());
+  afterEach(() => pool.stop());
 
   it('is ended, though nobody needs its place', async () => {
     start(1);
     const gone = new AbortController();
-    const left = lane.run(long, { project, signal: gone.signal });
+    const left = pool.run(long, { project, signal: gone.signal });
     gone.abort();
     await expect(left).rejects.toMatchObject({ code: 'unavailable' });
-    expect(lane.load()).toEqual({ running: 0, queued: 0 });
-    expect(await lane.run(short, { project })).toMatchObject({ kind: 'done' });
+    expect(pool.load()).toEqual({ running: 0, queued: 0 });
+    expect(await pool.run(short, { project })).toMatchObject({ kind: 'done' });
   });
 
   it('goes on when it is done soon, so that its process serves the next', async () => {
     start(3_600_000);
     const gone = new AbortController();
-    const left = lane.run(short, { project, signal: gone.signal });
+    const left = pool.run(short, { project, signal: gone.signal });
     gone.abort();
     const done = await left;
     expect(done).toMatchObject({ kind: 'done' });
-    const next = await lane.run(short, { project });
+    const next = await pool.run(short, { project });
     expect(next).toMatchObject({ outcome: 'outcome' in done && done.outcome });
   });
 
@@ -52,10 +52,10 @@ describe('a job that nobody waits for', () => {
     const gone = new AbortController();
     const brought = Promise.withResolvers<IdleJob>();
     const complete = () => brought.promise;
-    const left = lane.run(long, { project, signal: gone.signal, complete });
+    const left = pool.run(long, { project, signal: gone.signal, complete });
     gone.abort();
     brought.resolve(long);
     await expect(left).rejects.toMatchObject({ code: 'unavailable' });
-    expect(lane.load()).toEqual({ running: 0, queued: 0 });
+    expect(pool.load()).toEqual({ running: 0, queued: 0 });
   });
 });

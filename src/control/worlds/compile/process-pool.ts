@@ -30,7 +30,7 @@ export type Asker<AJob = Job, Supplied = Uint8Array> = {
   complete?: () => Promise<AJob>;
 };
 
-export type LaneLimits = ProcessLimits & {
+export type PoolLimits = ProcessLimits & {
   /** Jobs done at once, each by a process of its own. */
   processes: number;
   /** Jobs that may wait for one, of all projects. */
@@ -52,7 +52,7 @@ export type EndedJob<Kind extends string = JobKind> = {
   cpuSeconds: number;
 };
 
-export type Lane<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
+export type ProcessPool<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
   /** Does a job when it is its turn; throws `exhausted` and `unavailable` as `Compiler.run` does. */
   run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>>;
   /** Starts a process ahead, if there is none. */
@@ -123,12 +123,12 @@ const createProcesses = <AJob, Outcome, Supplied>(
 };
 
 /** Makes a lane of processes of a program, which `start` starts; none runs before the first job. */
-export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
+export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
   program: JobProgram<AJob, Supplied>,
-  limits: LaneLimits,
+  limits: PoolLimits,
   onEnd: (job: EndedJob<Kind>) => void,
   start = (): JobProcess<AJob, Outcome, Supplied> => startJobProcess(program, limits),
-): Lane<AJob, Outcome, Supplied> => {
+): ProcessPool<AJob, Outcome, Supplied> => {
   type Entry = Waiting<AJob, Outcome, Supplied>;
   const { words } = program;
   const processes = createProcesses(start);
@@ -244,8 +244,8 @@ export const createJobLane = <Kind extends string, AJob extends { kind: Kind }, 
 };
 
 /** Makes a lane of compile processes. */
-export const createLane = (
-  limits: LaneLimits,
+export const createProcessPool = (
+  limits: PoolLimits,
   onEnd: (job: EndedJob) => void,
   start: StartCompileProcess = startCompileProcess,
-): Lane => createJobLane(compileProgram, limits, onEnd, () => start(limits));
+): ProcessPool => createJobPool(compileProgram, limits, onEnd, () => start(limits));

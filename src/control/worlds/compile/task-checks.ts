@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
-import { createByteShares } from '../../base/fairness/byte-budget.ts';
+import { createByteBudget } from '../../base/fairness/byte-budget.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { CheckedTask } from './check-task.ts';
 import type { Job, Outcomes } from './job.ts';
@@ -81,7 +81,7 @@ export const createTaskChecks = (
 ): CheckTaskOnce => {
   const verdicts = createFairCache<CheckedTask>(verdictsBytes);
   const flights = new Map<string, Flight>();
-  const specs = createByteShares(specBytes);
+  const specs = createByteBudget(specBytes);
 
   /** Does the job whatever becomes of who asked for it first, and remembers what it says. */
   const fly = async (job: CheckJob, asker: Asker, key: string | undefined): Promise<Outcome> => {

@@ -235,7 +235,7 @@ export const completeBatch = async (
     // Before a job may take it: whoever seals it is told that it waits.
     return findBatch(tx, world.id, batch.id);
   });
-  parts.notices.tell(importsTopic, batch.id);
+  parts.notifications.tell(importsTopic, batch.id);
   return sealed ?? getBatch(parts, world, batch.id);
 };
 
@@ -254,6 +254,6 @@ export const callOffBatch = async (
       throw new AppError('conflict', `${batch.id} is ${state}, and cannot be called off any more`);
     }
   }
-  parts.notices.tell(batch.id);
+  parts.notifications.tell(batch.id);
   return getBatch(parts, world, batch.id);
 };

@@ -40,7 +40,7 @@ import { jobFolder, openJobFolder, readRefusals } from './job-folder.ts';
 
 export type JobParts = Pick<
   WorldParts,
-  'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'versions'
+  'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions'
 > & { snapshots: SnapshotFiles; folder: string };
 
 /** How often a lease is renewed, and progress told, in milliseconds. */
@@ -76,7 +76,7 @@ const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) 
       if (ended.signal.aborted) return;
       try {
         if (!(await renewBatch(parts.db, batch, progress))) lost.abort(new Lost());
-        parts.notices.tell(batch.id);
+        parts.notifications.tell(batch.id);
       } catch (err) {
         parts.log.warn({ err, batch: batch.id }, 'the lease of an import was not renewed');
       }
@@ -368,6 +368,6 @@ export const runImportJob = async (
     parts.metrics.importJobs.inc({ kind: batch.kind, outcome });
     const seconds = (performance.now() - beganAt) / 1_000;
     parts.metrics.importSeconds.observe({ kind: batch.kind }, seconds);
-    parts.notices.tell(batch.id);
+    parts.notifications.tell(batch.id);
   }
 };

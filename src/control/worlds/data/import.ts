@@ -32,13 +32,14 @@ export const followBatch = async (
   id: string,
   signal: AbortSignal,
 ): Promise<BatchRow> => {
-  const watch = parts.notices.watch(id);
+  const watch = parts.notifications.watch(id);
   const endsAt = performance.now() + holdMs;
   try {
     for (;;) {
       const batch = await getBatch(parts, world, id);
       const leftMs = endsAt - performance.now();
-      if (isOver(batch) || leftMs <= 0 || signal.aborted || parts.notices.closed) return batch;
+      if (isOver(batch) || leftMs <= 0 || signal.aborted || parts.notifications.closed)
+        return batch;
       await watch.next(Math.min(leftMs, lookEveryMs), signal);
     }
   } finally {
@@ -86,7 +87,7 @@ const sealWith = async (
     throw new AppError('unavailable', 'the rows were not kept: send them again');
   }
   await sealBatch(parts.db, batch.id);
-  parts.notices.tell(importsTopic);
+  parts.notifications.tell(importsTopic);
 };
 
 const store = async (
@@ -171,7 +172,7 @@ export const publishRows = async (
     state: 'queued' as const,
   };
   const other = await writeOnce(parts, own, keyed, () => insertBatch(parts.db, batch));
-  parts.notices.tell(importsTopic);
+  parts.notifications.tell(importsTopic);
   const { id } = other ?? batch;
   return { world, batch: await followBatch(parts, world, id, signal) };
 };

@@ -26,12 +26,12 @@ export const importsTopic = 'imports';
 
 type ImportsParts = Pick<
   WorldParts,
-  'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notices' | 'versions' | 'snapshots'
+  'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions' | 'snapshots'
 >;
 
 /** Starts it; what it does is done with the last of its jobs. */
 export const startImports = async (parts: ImportsParts): Promise<Imports> => {
-  const { config, db, log, notices } = parts;
+  const { config, db, log, notifications } = parts;
   const folder = join(config.workDir, 'imports');
   await removeDeadFolders(db, folder);
   const stopping = new AbortController();
@@ -56,9 +56,9 @@ export const startImports = async (parts: ImportsParts): Promise<Imports> => {
     return jobs.size;
   };
   const loop = startLoop({ name: 'imports', everyMs: lookEveryMs, tick, log });
-  const watch = notices.watch(importsTopic);
+  const watch = notifications.watch(importsTopic);
   const hear = async (): Promise<void> => {
-    while (!stopping.signal.aborted && !notices.closed) {
+    while (!stopping.signal.aborted && !notifications.closed) {
       const { told } = await watch.next(60_000, stopping.signal);
       if (told) loop.nudge();
     }

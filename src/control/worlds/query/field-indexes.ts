@@ -5,7 +5,7 @@
 import type { FieldIndexPlan } from '#data/query/field-index.ts';
 import { AppError } from '#domain/error.ts';
 import type { JobProgram } from '../compile/process.ts';
-import { createJobLane, type EndedJob, type Lane } from '../compile/process-pool.ts';
+import { createJobPool, type EndedJob, type ProcessPool } from '../compile/process-pool.ts';
 import { queryProgramFile } from './queries.ts';
 
 export type FieldIndexJob = { kind: 'field_index'; plan: FieldIndexPlan };
@@ -20,19 +20,19 @@ const program: JobProgram<FieldIndexJob, never> = {
   complete: () => undefined,
 };
 
-export type FieldIndexes = Pick<Lane, 'load' | 'stop'> & {
+export type FieldIndexes = Pick<ProcessPool, 'load' | 'stop'> & {
   /** Writes an index, for a project, which takes turns with others. */
   write(plan: FieldIndexPlan, project: string): Promise<void>;
 };
 
 /** Makes what writes indexes; no process runs before the first. */
 export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void): FieldIndexes => {
-  const lane = createJobLane<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
+  const pool = createJobPool<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
   return {
-    load: lane.load,
-    stop: lane.stop,
+    load: pool.load,
+    stop: pool.stop,
     async write(plan, project) {
-      const end = await lane.run({ kind: 'field_index', plan }, { project });
+      const end = await pool.run({ kind: 'field_index', plan }, { project });
       if (end.kind === 'done') return;
       throw new AppError('timeout', `the index of "${plan.field}" was not done in time`);
     },

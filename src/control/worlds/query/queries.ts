@@ -9,7 +9,12 @@ import type { ReadContract } from '#data/query/store-file.ts';
 import { AppError } from '#domain/error.ts';
 import type { QueryLimits } from '../../config.ts';
 import type { JobProgram } from '../compile/process.ts';
-import { type Asker, createJobLane, type EndedJob, type Lane } from '../compile/process-pool.ts';
+import {
+  type Asker,
+  createJobPool,
+  type EndedJob,
+  type ProcessPool,
+} from '../compile/process-pool.ts';
 import type { QueryJob } from './job.ts';
 
 type Contracts = Record<string, ReadContract>;
@@ -29,7 +34,7 @@ const program: JobProgram<QueryJob, Contracts> = {
   complete: (job, contracts) => ({ ...job, contracts }),
 };
 
-export type Queries = Pick<Lane<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
+export type Queries = Pick<ProcessPool<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
   /**
    * Answers a query. Throws `timeout` when it takes too long, `invalid` when it takes too much memory, `exhausted`
    * when too many of the project wait.
@@ -42,16 +47,16 @@ export const createQueries = (
   limits: QueryLimits,
   onEnd: (job: EndedJob<'query'>) => void,
 ): Queries => {
-  const lane = createJobLane<'query', QueryJob, QueryOutcome, Contracts>(
+  const pool = createJobPool<'query', QueryJob, QueryOutcome, Contracts>(
     program,
     { ...limits, queued, leftMs },
     onEnd,
   );
   return {
-    load: lane.load,
-    stop: lane.stop,
+    load: pool.load,
+    stop: pool.stop,
     async run(job, asker) {
-      const end = await lane.run(job, asker);
+      const end = await pool.run(job, asker);
       if (end.kind === 'done') return end.outcome;
       const [what, code] =
         end.kind === 'out_of_time'

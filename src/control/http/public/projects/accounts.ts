@@ -238,7 +238,12 @@ const projectAccountEndpoints = ({ db }: Parts): Endpoint[] => [
   }),
 ];
 
-const settingsEndpoints = ({ db, config: usual, notices, usualTiers }: Parts): Endpoint[] => {
+const settingsEndpoints = ({
+  db,
+  config: usual,
+  notifications,
+  defaultTiers,
+}: Parts): Endpoint[] => {
   return [
     endpoint(api.getProjectSettings, async (_, { caller: { projectId } }) =>
       respond(200, await getSettings(db, projectId, usual)),
@@ -251,8 +256,8 @@ const settingsEndpoints = ({ db, config: usual, notices, usualTiers }: Parts): E
     endpoint(api.updateSettings, async ({ body }, { caller }) => {
       const allowance = { usual, isOperator: false };
       const settings = await updateSettings(db, caller, caller.atProject, body, allowance);
-      notices.tell(pushesTopic);
-      usualTiers.forget(caller.atProject);
+      notifications.tell(pushesTopic);
+      defaultTiers.forget(caller.atProject);
       return respond(200, settings);
     }),
   ];

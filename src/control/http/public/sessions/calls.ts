@@ -33,7 +33,7 @@ export const callEndpoints = (parts: Parts): Endpoint[] => [
 
   endpoint(api.getCall, async ({ params, query }, { caller: { projectId, level }, signal }) => {
     const ref = { projectId, ...params };
-    const watch = parts.notices.watch(params.callId);
+    const watch = parts.notifications.watch(params.callId);
     try {
       const call = await findCall(parts.db, ref);
       if (call === undefined) {

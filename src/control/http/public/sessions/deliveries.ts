@@ -82,9 +82,9 @@ export const deliveryEndpoints = (parts: Parts): Endpoint[] => [
     const asked = { ...params, projectId, after, limit };
     let page: DeliveryList | undefined;
     const { sessionId } = params;
-    const watch = watchAny(parts.notices, [deliveriesTopic(sessionId), sessionId]);
+    const watch = watchAny(parts.notifications, [deliveriesTopic(sessionId), sessionId]);
     try {
-      await holdWatching(parts.notices, watch, {
+      await holdWatching(parts.notifications, watch, {
         ms: toMs(wait),
         signal,
         look: async () => {
