@@ -150,7 +150,7 @@ const addAssignments = (queues: Command, context: Context): void => {
 };
 
 export const addQueues = (program: Command, context: Context): void => {
-  const queues = program.command('queues').description('what people are to look at, and who does');
+  const queues = program.command('queues').description('traces to review, and their reviewers');
   for (const add of [addQueueList, addCreate, addItems, addAdd, addStatus, addRemove]) {
     add(queues, context);
   }

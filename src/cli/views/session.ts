@@ -88,7 +88,7 @@ export const describeSession = (session: SessionView, { colors, room }: View): s
     ['tools', session.tools.map(({ name }) => name).join(', ') || undefined],
     ['clock', clockText(session)],
     ['trace', session.traceId ?? undefined],
-    ['traces of', session.traceSessionId ?? undefined],
+    ['trace session', session.traceSessionId ?? undefined],
     ['seed', session.seed === null ? undefined : String(session.seed)],
     ['pinned', session.pinned ? 'yes' : undefined],
     ['run', session.run === null ? undefined : `${session.run.id} (${session.run.kind})`],

@@ -92,8 +92,8 @@ export default function Dashboard() {
           note={listWays(ways, 'rows')}
         />
         <Figure
-          label="Lasted"
-          value={session.lastedMs === null ? 'goes on' : duration(session.lastedMs)}
+          label="Duration"
+          value={session.lastedMs === null ? 'still open' : duration(session.lastedMs)}
         />
       </Figures>
       <Grid>

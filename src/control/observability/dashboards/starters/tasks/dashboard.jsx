@@ -77,9 +77,9 @@ export default function Dashboard() {
           value={sessions.length}
           note={data.hasMoreSessions ? 'the newest' : undefined}
         />
-        <Figure label="Not judged" value={sessions.length - judged} />
-        <Figure label="Usual length" value={middle === null ? '–' : duration(middle)} />
-        <Figure label="Usual calls" value={calls ?? '–'} />
+        <Figure label="Not graded" value={sessions.length - judged} />
+        <Figure label="Median duration" value={middle === null ? '–' : duration(middle)} />
+        <Figure label="Median calls" value={calls ?? '–'} />
       </Figures>
       <Grid>
         <Section title="Sessions over time" note="by verdict" wide>
