@@ -64,7 +64,7 @@ sweep-browsers: node_modules/.installed ## sessions lose their browsers at 200 m
 bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<prefix> runs a part, WRITE=docs its page, ROWS=<n> of resources and ingest, TELL=<n> of ingest
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE)) $(if $(ROWS),--rows $(ROWS)) $(if $(TELL),--tell $(TELL))
 
-screens: node_modules/.installed ## pictures of the pages that are shipped, into docs/screens; needs a Chromium; ONLY=<prefix> takes a part
+screens: node_modules/.installed ## pictures of the pages that are shipped, into dist/screens, and into docs/screens where the docs show them; needs a Chromium; ONLY=<prefix> takes a part
 	$(node) test/docs/page-shots.ts $(ONLY)
 	$(if $(filter-out view%,$(ONLY)),,$(node) test/docs/view-shots.ts)
 	$(if $(filter-out dashboard%,$(ONLY)),,$(node) test/docs/dashboard-shots.ts)

@@ -1,8 +1,9 @@
 /** Links between the pages lead to pages and headings that are there. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { shownScreens } from './docs/screen-path.ts';
 import { isTest } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -65,4 +66,12 @@ it.each(pages)('every link of %s leads somewhere', (page) => {
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
   expect(links.flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
+});
+
+it('of pages show every picture that is kept, and no other is kept', () => {
+  const kept = execFileSync('git', ['ls-files', 'docs/screens'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+    .map((file) => basename(file));
+  expect(new Set(kept)).toEqual(shownScreens);
 });

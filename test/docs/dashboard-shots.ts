@@ -1,17 +1,15 @@
 /**
  * Screenshots of dashboards, in light and dark and at three widths: the starters of a session and of tasks with data, and
- * as they are with none. `make screens` takes them into docs/screens/.
+ * as they are with none. `make screens` takes them (`screen-path.ts`).
  */
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { bundlePage } from '../../src/control/observability/dashboard-code/bundle.ts';
 import { writeDocument } from '../../src/control/observability/dashboards/document.ts';
 import { starterOf } from '../../src/control/observability/dashboards/starters.ts';
 import { startChromium } from '../support/chromium.ts';
 import { sessionData, taskData } from '../support/dashboard-data.ts';
+import { screenPath } from './screen-path.ts';
 
-const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
 const widths = [360, 768, 1440] as const;
 const schemes = ['light', 'dark'] as const;
 
@@ -39,7 +37,7 @@ const take = async (browser: Browser, name: string, html: string): Promise<void>
       await page.waitForTimeout(300);
       const suffix = width === 1440 ? '' : `-${width}`;
       await page.screenshot({
-        path: `${folder}${name}${suffix}-${colorScheme}.png`,
+        path: screenPath(`${name}${suffix}-${colorScheme}`),
         fullPage: true,
       });
       await page.close();
@@ -47,7 +45,6 @@ const take = async (browser: Browser, name: string, html: string): Promise<void>
   }
 };
 
-mkdirSync(folder, { recursive: true });
 const browser = await startChromium();
 try {
   await take(browser, 'dashboard-session', await documentOf('session', sessionData(true)));

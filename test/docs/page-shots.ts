@@ -1,18 +1,15 @@
 /**
  * Screenshots of the pages that are shipped: the generated one, over the rows of the template `code-hosting` and a list
- * of 100,000, and those of the templates' own; every page in light and dark, and at three widths. `make screens` takes them into
- * docs/screens/, from where the page about it shows some; it is no part of `make docs`, since a screenshot is never the same
+ * of 100,000, and those of the templates' own; every page in light and dark, and at three widths. `make screens` writes
+ * those that the docs show to docs/screens/ and the others to dist/screens/; it is no part of `make docs`, since a screenshot is never the same
  * bytes twice. Given the beginning of a name (`ONLY=row-360`), it takes those alone.
  */
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { TreeFile } from '#domain/world.ts';
 import { fillOrders, ordersTree } from '../bench/ui-world.ts';
 import { startChromium } from '../support/chromium.ts';
 import { type ServedPage, servePage } from '../support/ui-page.ts';
 import { templateTree } from '../support/worlds.ts';
-
-const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
+import { screenPath } from './screen-path.ts';
 
 /** The template with a generated page in place of its own. */
 const withGenerated = (files: readonly TreeFile[]): TreeFile[] =>
@@ -96,7 +93,6 @@ const own: Readonly<Record<string, Pages>> = {
 
 const only = process.argv[2] ?? '';
 
-mkdirSync(folder, { recursive: true });
 const browser = await startChromium();
 
 const takeAll = async (world: ServedPage, shots: readonly Shot[]): Promise<void> => {
@@ -111,7 +107,7 @@ const takeAll = async (world: ServedPage, shots: readonly Shot[]): Promise<void>
       await page.getByRole('heading').or(page.getByRole('alert')).first().waitFor();
       await page.locator('.spinner, .waiting').first().waitFor({ state: 'hidden' });
       await page.waitForLoadState('networkidle');
-      await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
+      await page.screenshot({ path: screenPath(`${name}-${colorScheme}`) });
     }
   }
 };

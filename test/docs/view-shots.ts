@@ -1,9 +1,7 @@
 /**
  * Screenshots of the live view of a browser, in light and dark and at three widths, and in each state that a person may find
- * it in. `make screens` takes them into docs/screens/, beside those of the generated page.
+ * it in. `make screens` takes them (`screen-path.ts`).
  */
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import {
   type Site,
@@ -12,8 +10,8 @@ import {
   startSite,
 } from '../support/browser-program.ts';
 import { startChromium } from '../support/chromium.ts';
+import { screenPath } from './screen-path.ts';
 
-const folder = fileURLToPath(new URL('../../docs/screens/', import.meta.url));
 const widths = [360, 768, 1440] as const;
 const schemes = ['light', 'dark'] as const;
 
@@ -30,7 +28,7 @@ const take = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
     await page.waitForTimeout(200);
-    await page.screenshot({ path: `${folder}${name}-${colorScheme}.png` });
+    await page.screenshot({ path: screenPath(`${name}-${colorScheme}`) });
   }
 };
 
@@ -61,7 +59,7 @@ const takeStates = async (person: Browser, browser: StartedBrowser): Promise<voi
     await page.emulateMedia({ colorScheme });
     process.kill(browser.status().pid as number, 'SIGKILL');
     await page.getByText('is being started again').waitFor();
-    await page.screenshot({ path: `${folder}view-restarting-${colorScheme}.png` });
+    await page.screenshot({ path: screenPath(`view-restarting-${colorScheme}`) });
     await page.getByText('is being started again').waitFor({ state: 'hidden' });
   }
   await browser.end();
@@ -73,7 +71,6 @@ const takeStates = async (person: Browser, browser: StartedBrowser): Promise<voi
   await refused.context().close();
 };
 
-mkdirSync(folder, { recursive: true });
 let site: Site | undefined;
 let browser: StartedBrowser | undefined;
 const person = await startChromium();
