@@ -1,4 +1,4 @@
-/** The vendor's addresses in what a session answers and is told. */
+/** The vendor's addresses in a session's answers and in the requests that it receives. */
 import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -135,7 +135,7 @@ describe('a session', () => {
   });
   beforeEach(() => Promise.all([api.reset(), other.reset()]));
 
-  /** Length and body of an answer; `fetch` would not send another host. */
+  /** Returns length and body of an answer; `fetch` cannot send another `Host`. */
   const getBehind = async (headers: Record<string, string>): Promise<[number, string]> => {
     const authorization = `Bearer ${api.token}`;
     const asked = get(`${api.url}/notes/1`, { headers: { authorization, ...headers } });

@@ -1,4 +1,4 @@
-/** What each key of `[api]` makes of a world, over HTTP: errors, and the headers of rate limits. */
+/** Effect of each `[api]` key on errors and on rate limit headers, over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {

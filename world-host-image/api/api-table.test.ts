@@ -1,4 +1,4 @@
-/** What each key of `[api]` makes of a world, over HTTP: its default, its values, its refusals. */
+/** Effect of each `[api]` key, over HTTP: its default, its values, and the values that are rejected. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
@@ -20,7 +20,7 @@ const serve = async (world: ApiWorld, options: ServeOptions = {}): Promise<void>
 
 const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
 
-/** Keys of an answer but for its rows. */
+/** Returns the keys of an answer beside its rows. */
 const beside = ({ json }: Answer, envelope = 'data'): Row => {
   const { [envelope]: _, ...others } = json as Row;
   return others;

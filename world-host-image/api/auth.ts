@@ -1,9 +1,8 @@
 /**
- * Whether a request may use the API: it carries the session's token, whatever the vendor's scheme is,
- * or a bearer that the session has minted. Vendors' clients send tokens in many ways, all of them
- * accepted: `Authorization: Bearer`, `token` or any other word in any case, alone, or as user name or
- * password of Basic; and in the header or the query parameter that the vendor's own scheme names. In
- * any other query parameter a token is worth nothing.
+ * Decides whether a request may use the API. It must carry the session's token, whatever the vendor's scheme is, or an
+ * access token that the session has minted. All common ways of clients are accepted: `Authorization` with `Bearer`,
+ * `token` or any other scheme, or with no scheme; user name or password of Basic; and the header or query parameter
+ * that the vendor's scheme names. A token in any other query parameter is ignored.
  */
 import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
@@ -20,7 +19,7 @@ const basicParts = (encoded: string): string[] => {
   return colon === -1 ? [decoded] : [decoded.slice(0, colon), decoded.slice(colon + 1)];
 };
 
-/** The token in `Token token="..."`, as frameworks write it. */
+/** Returns the token of `Token token="..."`, which some frameworks send. */
 const namedToken = (text: string): string[] => {
   const [, token] = /^token="?([^\s",]+)"?$/.exec(text) ?? [];
   return token === undefined ? [] : [token];
@@ -41,7 +40,7 @@ const authorizationTokens = (header: string): string[] => {
   }
 };
 
-/** What may be tokens in the places where a request can carry them. */
+/** Returns every text that may be a token, from all places where a request can carry one. */
 export const tokensIn = (api: ApiContract, { headers, query }: Credentials): string[] => {
   const { header, parameter } = carriersOf(api);
   const tokens = [
@@ -52,10 +51,10 @@ export const tokensIn = (api: ApiContract, { headers, query }: Credentials): str
   return tokens.filter((text) => text !== '');
 };
 
-/** Why a request is turned away, in the terms of RFC 6750; `none`: it shows no credential at all. */
+/** Reason for rejecting a request, in the terms of RFC 6750; `none`: it has no credential at all. */
 type Fault = 'none' | 'invalid_token' | 'expired' | 'insufficient_scope';
 
-/** What is wrong with the tokens as minted bearers; undefined when one of them is good. */
+/** Returns why none of the tokens is a valid minted access token; undefined when one is. */
 const faultOf = (
   { tokens }: Door,
   api: ApiContract,
@@ -68,7 +67,7 @@ const faultOf = (
   return isWhole ? undefined : 'insufficient_scope';
 };
 
-/** Scopes as a header can hold them. */
+/** Returns the scopes without characters that a quoted header value cannot contain. */
 const quotable = (scope: string | null): string =>
   scopesOf(scope)
     .join(' ')
@@ -95,8 +94,8 @@ const reasons: Record<Fault, string> = {
 };
 
 /**
- * The answer to a request without a valid credential, in the vendor's words; undefined lets it pass.
- * Minted bearers, and the challenges that tell of them, are those of worlds with scheme `oauth2`.
+ * Returns the vendor's answer to a request without a valid credential; undefined lets it pass. Only worlds with scheme
+ * `oauth2` have minted tokens and `WWW-Authenticate` challenges.
  */
 export const refusalOf = (
   door: Door,

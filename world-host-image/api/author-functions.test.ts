@@ -1,4 +1,4 @@
-/** What functions of the handlers module make of requests: as handlers, and as `before`. */
+/** Functions of the handlers module in requests: as handlers, and as `before`. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
@@ -411,7 +411,7 @@ def sign_out(ctx):
     expect((await api.ask('POST', '/sign_in', { headers })).status).toBe(401);
     expect((await api.ask('POST', '/sign_out')).status).toBe(204);
     expect((await api.ask('POST', '/sign_in')).status).toBe(200);
-    // The token path has an alias as well.
+    // An alias applies to the token path, too.
     expect((await api.ask('POST', '/v1/login/token')).json).toMatchObject({
       error: 'invalid_client',
     });

@@ -1,4 +1,6 @@
-/** A handler that the worker runs at once after `before`: what either does is as if each had been sent by itself. */
+/**
+ * A handler that the worker runs right after `before`, in one round trip. The effects are those of two separate runs.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 

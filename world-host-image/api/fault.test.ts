@@ -1,4 +1,4 @@
-/** A fault that nobody planned for: its request is answered and noted, and the next one is served. */
+/** An unexpected error in the host: its request is answered and recorded, and the next request is served. */
 import { afterAll, expect, it } from 'vitest';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 
@@ -9,7 +9,7 @@ const api = await serveApi({
 afterAll(() => api.stop());
 
 it('a fault of the host is a 500 that says nothing of it, and the ledger has its stack trace', async () => {
-  // No compiled contract has a read without an entity, so nothing is prepared for it.
+  // Simulates a bug: no compiled contract has a read route without an entity, so no code handles one.
   for (const route of api.contract.api?.routes ?? []) {
     if (route.path === '/others') route.entity = null;
   }

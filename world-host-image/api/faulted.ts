@@ -1,6 +1,6 @@
 /**
- * A request that meets a declared fault which keeps it from being carried out: it is answered as the rule says, or its
- * connection is dropped. It is a turn as any request is, so a stepped clock goes on.
+ * Answers a request whose declared fault keeps it from being carried out: with the answer of the fault's rule, or by
+ * dropping the connection. It still counts as a turn of the session, so a stepped clock advances.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Met } from '../session/faults.ts';
@@ -10,17 +10,17 @@ import { rateLimitHeaders } from './answers/rate-limits.ts';
 
 const nameIn = ({ faults }: Met): string => faults.at(-1)?.name ?? '';
 
-/** What the ledger keeps of a request without an answer. */
+/** Returns the answer that the ledger records when the connection is dropped. */
 const droppedAnswer = (met: Met): ApiAnswer => ({
   ...jsonAnswer(503, null),
   reason: `the declared fault "${nameIn(met)}" dropped the connection`,
 });
 
-/** Whether the fault decides what becomes of the request, so that it is not carried out. */
+/** Returns true if the fault answers or drops the request before the action runs. */
 export const isPrevented = ({ answer, drop }: Met): boolean =>
   answer !== undefined || drop === 'before';
 
-/** The answer to a request that is not carried out. */
+/** Returns the answer to a request that is not carried out. */
 export const answerPrevented = async (
   session: Session,
   api: ApiContract,

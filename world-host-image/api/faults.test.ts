@@ -1,6 +1,6 @@
 /**
- * Declared faults as clients of the API meet them: which requests, with what answers, and what the ledger says. Real
- * requests to a host's own server.
+ * Declared faults as clients of the API meet them: the matching requests, their answers, and the ledger's entries. The
+ * requests go to a host's own server.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -55,7 +55,7 @@ const statuses = async (count: number, path = '/notes'): Promise<number[]> => {
   return seen;
 };
 
-/** How a request ends: with a status, or with a broken connection. */
+/** Sends a request. Returns its status, or the error code if the connection broke. */
 const ending = async (method: string, path: string, body?: Row): Promise<number | string> => {
   try {
     return (await api.ask(method, path, { body })).status;
@@ -152,7 +152,7 @@ describe('a rate limit in force', () => {
         headers.get('retry-after'),
       ]);
     }
-    // Each request, also a refused one, moves the clock on by 10 s.
+    // Each request, also a rejected one, advances the clock by 10 s.
     expect(told).toEqual([
       [200, '2', '1', null],
       [200, '2', '0', null],

@@ -1,4 +1,4 @@
-/** HTTP around the routes: methods, bodies of every kind, conditions, and requests that are no good. */
+/** HTTP apart from routes: methods, bodies of every kind, conditional requests, and malformed requests. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ afterAll(() => api.stop());
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What is answered to text that is written to a connection as it is. */
+/** Writes raw text to a connection and returns the answer. */
 const write = async (...texts: string[]): Promise<string> => {
   const { hostname, port } = new URL(api.url);
   const socket = connect(Number(port), hostname);

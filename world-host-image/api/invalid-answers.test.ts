@@ -1,4 +1,4 @@
-/** What a declarative route says of a request that it rejects: `{param}`, `{field}`, `{message}`, and `invalid_by`. */
+/** Answers of declarative routes to invalid requests: `{param}`, `{field}`, `{message}`, and `invalid_by`. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type ApiClient,

@@ -1,6 +1,7 @@
 /**
- * Where kept answers take part in a request: one is looked for in its turn, and what the author's code
- * answers is kept, good or not, unless something went wrong. `[api] before` is part of what is kept.
+ * Uses the answer cache for a request: looks an answer up, or runs the author's code and caches what it answers,
+ * success or error. An answer with a `reason`, which the host adds when the code failed, is not cached. A cached
+ * answer includes the effect of `[api] before`.
  */
 import { nothingSeen } from '../session/seen.ts';
 import type { Session } from '../session/session.ts';
@@ -10,7 +11,7 @@ import { createKeptAnswers, type KeptAnswer, type KeptAnswers } from './answers/
 
 type Headers = Record<string, string>;
 
-/** Of sessions that are served; gone when nothing else knows the session. */
+/** Caches of served sessions; an entry disappears with its session. */
 const keptAnswers = new WeakMap<Session, KeptAnswers>();
 
 const keptOf = (session: Session): KeptAnswers => {
@@ -19,15 +20,21 @@ const keptOf = (session: Session): KeptAnswers => {
   return kept;
 };
 
-/** Whether the request may have an answer that is kept. A body would be part of what it depends on. */
+/**
+ * Returns true if the answer may be cached. A request with a body is excluded, since the answer would depend on the
+ * body.
+ */
 export const mayBeKept = ({ body, route }: ActionContext): boolean =>
   route.keepsAnswer === true && body === undefined;
 
-/** To be asked while no transaction is under way but the request's own, in which nothing was done. */
+/**
+ * Returns the cached answer. Call it only while no transaction is open, or only the request's own before its first
+ * write.
+ */
 export const findKept = (context: ActionContext): KeptAnswer | undefined =>
   keptOf(context.session).find(context);
 
-/** The kept answer, or else what `run` answers, which is kept. `common` takes the headers of `before`. */
+/** Returns the cached answer, or runs `run` and caches its answer. `common` receives the headers of `before`. */
 export const keeping = async (
   context: ActionContext,
   common: Headers,
@@ -41,7 +48,7 @@ export const keeping = async (
   const seen = nothingSeen();
   const set: Headers = {};
   const keep = (answer: ApiAnswer): void => {
-    // A reason is one of the host's: the code failed.
+    // A reason is set only by the host, when the code failed.
     if (answer.reason === null)
       keptOf(context.session).keep(context, { answer, common: set }, seen);
   };

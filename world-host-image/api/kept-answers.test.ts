@@ -1,4 +1,4 @@
-/** Answers of handlers that are kept, as their clients and the ledger see them. */
+/** Cached answers of handlers, as clients and the ledger see them. */
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -114,7 +114,7 @@ const serve = async (options: ServeOptions = {}): Promise<void> => {
 const runs = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
   ((await api.get(path, headers)).json as Row).runs;
 
-/** One thing that a client does, and what it sees of it but for how often the code ran. */
+/** One action of a client. Returns what the client sees, without the count of runs. */
 type Move = (world: ApiClient) => Promise<unknown>;
 
 const asked = (method: string, path: string, more: Parameters<ApiClient['ask']>[2]): Move =>

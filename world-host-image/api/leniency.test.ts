@@ -1,4 +1,4 @@
-/** How far numbers in paths and queries are understood, and when a number that was asked for is taken. */
+/** Lenient parsing of numbers in paths and queries, and when a number from `ids.next` counts as used. */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';

@@ -1,4 +1,4 @@
-/** What the declared faults that a request met do to its answer: it is held back, or its connection is dropped. */
+/** Applies the declared faults that a request met to its answer: delays it, or drops the connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pause } from '#runtime/pause.ts';
@@ -6,8 +6,8 @@ import { droppedInterim } from '#wire/dropped.ts';
 import type { Met } from '../session/faults.ts';
 
 /**
- * Holds an answer back as long as a fault says, while the session is served and its client there. Answers whether the
- * connection is to be dropped.
+ * Delays an answer as long as the fault says, unless the session ends or the client disconnects first. Returns true if
+ * the connection is to be dropped.
  */
 export const holdBack = async (
   met: Met | undefined,
@@ -24,13 +24,17 @@ export const holdBack = async (
   return met?.drop !== undefined;
 };
 
-/** Closes the connection without an answer; a gateway before this host is told that this is meant. */
+/**
+ * Closes the connection without an answer. A gateway in front of this host gets an interim response which marks the
+ * drop as intended.
+ */
 export const dropConnection = (
   { headers, socket }: IncomingMessage,
   response: ServerResponse,
 ): void => {
   const isForwarded = headers['x-forwarded-for'] !== undefined;
-  // Without a socket of its own, the answer is not the next one of its connection.
+  // Without a socket of its own, this answer is not the next one on the connection, so an interim response would be
+  // out of order.
   if (response.socket === null || !isForwarded) socket.destroy();
   else socket.end(droppedInterim);
 };

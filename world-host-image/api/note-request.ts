@@ -1,4 +1,7 @@
-/** A request to the API in the ledger of its session: with what it came to, without its credential, and cut. */
+/**
+ * Records a request to the API in the session's ledger: with its result, without its credential, and with long bodies
+ * cut.
+ */
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { maskText, secretNamesOf } from '../ledger/mask.ts';
 import type { MetFault } from '../session/faults.ts';
@@ -8,13 +11,16 @@ import { type ApiAnswer, bodyValue } from './answers/answer.ts';
 import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
 import { shownRequest } from './requests/credential.ts';
 
-/** Characters of an answer that the ledger is given whole, and those it is given of a longer one. */
+/**
+ * Length up to which the ledger records an answer whole, and length of the start that it records of a longer one, in
+ * characters.
+ */
 const longestNoted = 16 * 1024;
 const notedStart = 1024;
-/** Characters of JSON that the ledger shows whole, however it counts what is in it. */
+/** Length of JSON that certainly fits the ledger whole, however the ledger counts its content, in characters. */
 const surelyWhole = 6 * 1024;
 
-/** A long body is noted as its beginning, without being parsed. */
+/** Returns the body for the ledger. A long body is cut to its start, without being parsed. */
 const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   const { body } = answer;
   if (body === null || body.length <= longestNoted) return bodyValue(answer);
@@ -22,7 +28,7 @@ const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
-/** Of a response that met faults they stay, however long its body is. */
+/** Returns the response of a request that met faults. The faults are always kept; a long body is cut. */
 const responseWithFaults = (session: Session, answer: ApiAnswer, faults: MetFault[]) => {
   const { body, reason } = answer;
   const whole = { faults, body: bodyForLedger(session, answer), reason };
@@ -31,7 +37,7 @@ const responseWithFaults = (session: Session, answer: ApiAnswer, faults: MetFaul
   return { faults, body: { truncated: true, start }, reason: reason?.slice(0, notedStart) ?? null };
 };
 
-/** The response as the ledger has it: what is known to be JSON goes there unparsed. */
+/** Returns the response for the ledger. A body that is known to be JSON is inserted as text, unparsed. */
 const responseForLedger = (
   session: Session,
   { answer, met }: Pick<ApiOutcome, 'answer' | 'met'>,
@@ -46,13 +52,16 @@ const responseForLedger = (
     : { response: { body: bodyForLedger(session, answer), reason } };
 };
 
-/** A body that is no JSON is text of which nothing is known; it may be a form with secrets in it. */
+/**
+ * Returns the request's body for the ledger. A body that is not JSON may be a form with secrets in it, so secrets are
+ * masked.
+ */
 const requestForLedger = ({ world }: Session, body: unknown): unknown =>
   typeof body === 'string'
     ? maskText(body.slice(0, 2 * longestNoted), secretNamesOf(world.contract))
     : (body ?? null);
 
-/** Notes a request and what it came to, with the webhooks that it sent. */
+/** Records a request, its result, and the webhooks that it sent. */
 export const noteRequest = (
   session: Session,
   request: ApiRequest,
@@ -67,7 +76,7 @@ export const noteRequest = (
     operation,
     method: request.method,
     path,
-    // A client that got no answer got no status.
+    // A dropped connection means that the client got no status.
     status: outcome.met?.drop === undefined ? answer.status : null,
     request: { query, headers, body: requestForLedger(session, body) },
     ...responseForLedger(session, outcome),

@@ -1,12 +1,12 @@
 /**
- * What a client sends to the token path: parameters in the body, form-encoded or as JSON, and its own
- * credentials there or in a Basic header (RFC 6749, sections 2.3.1 and 4.4.2).
+ * Reads requests to the token path: parameters in the body, form-encoded or as JSON, and the client's credentials in
+ * the body or in a Basic header (RFC 6749, sections 2.3.1 and 4.4.2).
  */
 import { isObject } from '#domain/json.ts';
 
 export type TokenParameters = ReadonlyMap<string, string>;
 
-/** Text of the answer `invalid_request`. */
+/** Description for the answer `invalid_request`. */
 export type Misread = { error: string };
 
 export const isMisread = (value: object): value is Misread => 'error' in value;
@@ -18,14 +18,14 @@ const entriesOfJson = (text: string): [string, unknown][] | undefined => {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? Object.entries(value) : undefined;
   } catch {
-    return undefined; // the client is told that it is no JSON
+    return undefined; // the client gets an error that the body is not JSON
   }
 };
 
 const collect = (entries: readonly [string, unknown][]): TokenParameters | Misread => {
   const parameters = new Map<string, string>();
   for (const [name, value] of entries) {
-    if (value === null || value === '') continue; // the standard takes it as left out
+    if (value === null || value === '') continue; // RFC 6749 treats it as omitted
     if (typeof value !== 'string') return { error: 'a parameter is not a text' };
     if (parameters.has(name)) return { error: 'a parameter is there twice' };
     parameters.set(name, value);
@@ -33,7 +33,7 @@ const collect = (entries: readonly [string, unknown][]): TokenParameters | Misre
   return parameters;
 };
 
-/** The parameters of a body. A body without a type is taken for a form. */
+/** Reads the parameters of a body. A body without a content type counts as a form. */
 export const readParameters = (contentType: string, text: string): TokenParameters | Misread => {
   const [type = ''] = contentType.toLowerCase().split(';');
   if (/^application\/(?:[\w.-]+\+)?json$/.test(type.trim())) {
@@ -45,12 +45,12 @@ export const readParameters = (contentType: string, text: string): TokenParamete
     : { error: 'the body is neither a form nor JSON' };
 };
 
-/** A part of Basic credentials as sent and form-decoded, since not all clients encode them. */
+/** Returns a part of Basic credentials as sent and form-decoded, since not all clients encode them. */
 const spellings = (part: string): string[] => {
   try {
     return [part, decodeURIComponent(part.replaceAll('+', ' '))];
   } catch {
-    return [part]; // no encoded text
+    return [part]; // not encoded
   }
 };
 
@@ -62,7 +62,7 @@ const basicSecrets = (authorization: string): string[] | undefined => {
   return colon === -1 ? [] : spellings(decoded.slice(colon + 1));
 };
 
-/** The texts that may be the client's secret; none when it did not show one. */
+/** Returns the texts that may be the client's secret; none if it sent no secret. */
 export const clientSecrets = (
   authorization: string,
   parameters: TokenParameters,

@@ -1,6 +1,6 @@
 /**
- * Worlds with a credential scheme of their own, over HTTP: what clients send and what they get. A client
- * library of the registry, `oauth4webapi`, judges the token path of `oauth2`.
+ * Worlds with each credential scheme, over HTTP: what clients send and receive. A client library from the registry,
+ * `oauth4webapi`, checks the token path of `oauth2`.
  */
 import * as oauth from 'oauth4webapi';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const handlersPy = `def echo(ctx):
     return {"headers": dict(ctx.headers), "args": dict(ctx.args)}
 `;
 
-/** The world of notes with `[auth]` as given; `api_key` is also a parameter of a route. */
+/** Returns the notes world with the given `[auth]`; `api_key` is also a parameter of a route. */
 const tree = (auth: string): TreeFile[] => [
   ...notesWorld(),
   textFile('api/handlers.py', handlersPy),

@@ -1,7 +1,7 @@
 /**
- * The token path of a world with scheme `oauth2`: it mints bearers as vendors' authorization servers do
- * (RFC 6749), for the grants `client_credentials` and `refresh_token`. The client's secret is the
- * session's token, under any client id; scopes are those of the connector.
+ * Token path of a world with scheme `oauth2`. It mints access tokens like vendors' authorization servers (RFC 6749),
+ * for the grants `client_credentials` and `refresh_token`. The client secret is the session's token, with any client
+ * id; the scopes are those of the connector.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiContract, scopesOf } from '#language/contract.ts';
@@ -40,22 +40,22 @@ const strangerAnswer = (): ApiAnswer => {
   return { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="token"' } };
 };
 
-/** The operation of requests for tokens, as the ledger has it. */
+/** Operation name of token requests in the ledger. */
 export const tokenOperation = 'oauth2.token';
 
-/** A slash at the end of a path makes no difference. */
+/** Splits a path, ignoring a slash at its end. */
 const segmentsOf = (path: string): string[] | undefined => {
   const segments = splitPath(path);
   return segments?.at(-1) === '' ? segments.slice(0, -1) : segments;
 };
 
-/** Whether tokens are minted at a path, on `POST` and no other method. */
+/** Returns true if the path is the token path, which mints on `POST` only. */
 export const isTokenPath = ({ auth }: ApiContract, path: string): boolean => {
   if (auth.tokenPath === null) return false;
   return auth.tokenPath === path || isDeepStrictEqual(segmentsOf(path), segmentsOf(auth.tokenPath));
 };
 
-/** Whether this is a request for a token, which is answered without looking at routes. */
+/** Returns true for a token request, which is answered without looking for a route. */
 export const isTokenRequest = (
   api: ApiContract,
   { method, path }: Pick<ApiRequest, 'method' | 'path'>,
@@ -63,7 +63,10 @@ export const isTokenRequest = (
 
 type Wish = { granted: readonly string[]; refreshToken: string | null };
 
-/** What a client may have: the scopes that it names, or all that are open to it. */
+/**
+ * Returns the scopes to grant: those that the client names, or all that are open to it. Rejects a scope that is not
+ * open.
+ */
 const wishOf = (
   parameters: TokenParameters,
   open: readonly string[],
@@ -100,7 +103,7 @@ const readWish = (
   }
 };
 
-/** Mints what a client may have. Only then is its request a turn of the session. */
+/** Mints the tokens for a client. Only a granted request counts as a turn of the session. */
 const grant = (session: Session, api: ApiContract, parameters: TokenParameters): ApiAnswer => {
   const { tokens } = session;
   const wish = readWish(session, api, parameters);
@@ -116,7 +119,7 @@ const grant = (session: Session, api: ApiContract, parameters: TokenParameters):
   });
 };
 
-/** Parameters that can be no secret. The values of all others are left out of the ledger. */
+/** Parameters that cannot be secrets. The ledger masks the values of all others. */
 const openParameters = new Set(['grant_type', 'scope', 'client_id']);
 
 const forLedger = ({ token }: Session, parameters: TokenParameters): unknown =>
@@ -127,7 +130,7 @@ const forLedger = ({ token }: Session, parameters: TokenParameters): unknown =>
     }),
   );
 
-/** Answers a request for a token; for the ledger, the parameters without secrets. */
+/** Answers a token request. The returned body, for the ledger, has the parameters without secrets. */
 export const answerTokenRequest = async (
   session: Session,
   api: ApiContract,

@@ -1,4 +1,7 @@
-/** What each key of `[operations.api]` makes of a route, over HTTP: its defaults, its values, its refusals. */
+/**
+ * Effect of each `[operations.api]` key on a route, over HTTP: its default, its values, and the values that are
+ * rejected.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {

@@ -1,4 +1,4 @@
-/** Runs a route's action in a transaction of its own and turns refusals into the vendor's answers. */
+/** Runs a route's action in a transaction of its own, and turns refusals into the vendor's answers. */
 import type { ApiContract, RouteAction, RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Changes } from '#store/write/transaction.ts';
@@ -22,7 +22,9 @@ const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
 
 export const actions: Record<RouteAction, Action> = { ...plainActions, handler };
 
-/** The vendor's words for what an action threw; anything else is a fault of the host, thrown on. */
+/**
+ * Returns the vendor's answer for an error that an action threw. Rethrows anything else, which is a bug of the host.
+ */
 export const answerOfFailure = (
   api: ApiContract,
   route: RouteContract,
@@ -47,13 +49,16 @@ const answered = ({ session }: ActionContext, answer: ApiAnswer): Answered => ({
   outgoing: answer.status < 400 ? session.outbox.take() : nothingOutgoing(),
 });
 
-/** The request's turn begins, and with it what all of its answers tell. */
+/** Begins the request's turn, and sets the headers that all of its answers have. */
 const begin = ({ api, limits, route, session }: ActionContext, common: Headers): void => {
   beginTurn(session);
   Object.assign(common, rateLimitHeaders(api, route, session.clock, limits));
 };
 
-/** What the author's code answers. `common` takes the headers that `before` sets. */
+/**
+ * Returns the answer of the author's code, or of the action if `before` lets it pass. `common` receives the headers of
+ * `before`.
+ */
 const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAnswer> => {
   const { api, route } = context;
   if (api.before === null) return actions[route.action](context);
@@ -63,8 +68,8 @@ const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAns
 };
 
 /**
- * The answer of the action, and the deliveries that it sends unless it is an error. `common` takes the
- * headers of every answer to the request, also of what is thrown.
+ * Runs the action and returns its answer with the webhooks that it sends, none for an error. `common` receives the
+ * headers of every answer to the request, also when an error is thrown.
  */
 const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
   begin(context, common);
@@ -74,7 +79,7 @@ const perform = async (context: ActionContext, common: Headers): Promise<Answere
   return answered(context, answer);
 };
 
-/** The same, of an action that waits for nothing, where no function of the author's runs before it. */
+/** Does the same for a synchronous action of a world without `before`. */
 const performNow = (context: ActionContext, act: PlainAction, common: Headers): Performed => {
   const { route, store } = context;
   const work = (): Answered => {
@@ -86,7 +91,7 @@ const performNow = (context: ActionContext, act: PlainAction, common: Headers): 
   return { ...value, ...changed };
 };
 
-/** The same, of an answer that was kept; undefined where there is none. */
+/** Does the same for a cached answer; returns undefined if there is none. */
 const performKept = (context: ActionContext, common: Headers): Performed | undefined => {
   const kept = findKept(context);
   if (kept === undefined) return undefined;
@@ -100,7 +105,7 @@ const withHeaders = (performed: Performed, common: Headers): Performed => {
   return { ...performed, answer: { ...answer, headers: { ...common, ...answer.headers } } };
 };
 
-/** Answers a request that has found its route. */
+/** Answers a request whose route is known. */
 export const performAction = async (context: ActionContext): Promise<Performed> => {
   const { api, route, store } = context;
   const common: Headers = {};

@@ -1,4 +1,4 @@
-/** `[api] prefixes` and `aliases`: the same API under another path, too. */
+/** `[api] prefixes` and `aliases`: the same API under a second path. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 

@@ -1,4 +1,4 @@
-/** Tables of routes that make no sense, refused when the world is compiled. */
+/** Invalid route tables, rejected when the world is compiled. */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
 import { apiTree, operation } from '#test/support/api-world.ts';

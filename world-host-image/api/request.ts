@@ -1,6 +1,6 @@
 /**
- * Answers one request to a session's API: token, route, arguments, body, action. What comes back is
- * the answer with what the ledger wants to know about it.
+ * Answers one request to a session's API: token, route, arguments, body, action. Returns the answer and the facts that
+ * the ledger records about it.
  */
 import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
@@ -27,11 +27,11 @@ type Answered = Omit<ApiOutcome, 'sent'>;
 
 type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
 
-/** Vendors ignore a body where they want none, so there it need not be one that can be read. */
+/** Returns true if the route ignores a body, as vendors do where they want none. Such a body may be unreadable. */
 const ignoresBody = ({ action, method }: RouteContract): boolean =>
   action === 'read' || action === 'delete' || method === 'GET';
 
-/** The ledger is told what went wrong and where; the client could do nothing with it. */
+/** Returns a 500. The ledger gets the stack trace; the client does not, since it could do nothing with it. */
 const faultAnswer = (fault: unknown): ApiAnswer => ({
   ...jsonAnswer(500, '{"message":"internal error"}'),
   reason: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
@@ -48,7 +48,10 @@ const nothing = {
 
 type Sent = { body: unknown; args: Arguments; bytes: Buffer };
 
-/** What was sent, with the vendor's addresses; nothing where they make it larger than a body may be. */
+/**
+ * Returns body and arguments with this host's addresses replaced by the vendor's. `args` is undefined if that makes
+ * the request larger than a body may be.
+ */
 const takeBackAll = (
   addresses: Mount['addresses'],
   { body, args, bytes }: Sent,
@@ -60,7 +63,7 @@ const takeBackAll = (
   return taken === undefined ? { body: null, args: undefined } : { body, args, ...taken };
 };
 
-/** A request that a fault keeps from being carried out; what it sent is only noted. */
+/** Answers a request that a fault keeps from being carried out. Its body is only recorded. */
 const answerFaulted = async (
   session: Session,
   api: ApiContract,
@@ -76,7 +79,7 @@ const answerFaulted = async (
   return { ...nothing, authorized: true, operation, body, answer, met };
 };
 
-/** What else there is to know of a request. */
+/** Circumstances of a request: its mount, the faults that it met, and its credentials. */
 type RequestPlace = { mount: Mount; met: Met | undefined; bearers: readonly string[] };
 
 const answerRoute = async (
@@ -151,7 +154,7 @@ const methodAnswer = (api: ApiContract, method: string, allowed: readonly string
   return { ...refusedRequest(api, `the path does not take ${method}`, 405), headers };
 };
 
-/** The methods that a path takes, which has no route with the method of the request. */
+/** Returns the methods that a path allows, for a request whose method has no route. */
 const allowedOf = (
   found: Exclude<RouteMatch, FoundRoute>,
   mintsTokens: boolean,
@@ -160,7 +163,7 @@ const allowedOf = (
   return mintsTokens ? [...new Set([...ofRoutes, 'OPTIONS', 'POST'])].sort() : ofRoutes;
 };
 
-/** Throws when the client hangs up within its body. */
+/** Answers a request to the session's API. Throws when the client disconnects before its body is complete. */
 export const answerRequest = async (
   session: Session,
   received: ApiRequest,

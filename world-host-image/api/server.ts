@@ -1,7 +1,6 @@
 /**
- * The HTTP server of the API surface. It listens from the start; before a session is served it says
- * so, and after its end too. Every request of a session is noted in the session's ledger before it is
- * answered.
+ * HTTP server of the API surface. It listens from the host's start, and answers 503 before a session is served and 410
+ * after its end. Each request is recorded in the session's ledger before it is answered.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -23,16 +22,16 @@ import { describeRequest, pathOf } from './requests/incoming.ts';
 export type ApiServer = {
   /** `http://127.0.0.1:4711`, with the port it listens on. */
   address: string;
-  /** Takes no more connections and resolves when the requests under way are answered. */
+  /** Stops accepting connections, and resolves when the requests in flight are answered. */
   close(): Promise<void>;
 };
 
 export type ApiServerOptions = {
   listen: { host: string; port: number };
   serving: Serving;
-  /** Answers a request that is for another surface; false: it is the API's. */
+  /** Answers a request that is for another surface; returns false if it is for the API. */
   elsewhere?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** What a request has to wait for, before anything is made of it; undefined when nothing. */
+  /** Returns a promise that requests must wait for before they are handled; undefined if there is none. */
   held?: () => Promise<void> | undefined;
   log: Log;
 };
@@ -57,20 +56,20 @@ const provingAnswer: ApiAnswer = {
 };
 const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
 
-/** Headers that Node works out by itself, and that user code may not decide. */
+/** Headers that Node sets itself and that user code may not set. */
 const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
 
-/** Names and values in turn, which is how Node writes headers soonest. A later one wins. */
+/** Returns names and values in turn, the form that Node writes fastest. A later value wins. */
 const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
   const { body, bytes, contentType, headers } = answer;
   const named = new Map<string, string>();
   if (body !== null) named.set('content-type', contentType);
   for (const [name, value] of Object.entries(headers)) named.set(name.toLowerCase(), value);
   for (const name of ownHeaders) named.delete(name);
-  // Without a length, Node sends an empty body in chunks, which some clients wait for.
+  // Without a length, Node sends an empty body in chunks, which makes some clients wait.
   const length = body === null ? 0 : (bytes?.length ?? Buffer.byteLength(body));
   if (body !== null || !bodiless.has(answer.status)) named.set('content-length', String(length));
-  // What is left of a body that nobody read would be taken for the next request.
+  // If the body was not read to its end, Node would parse the rest as the next request.
   if (!request.complete) named.set('connection', 'close');
   return [...named].flat();
 };
@@ -99,7 +98,7 @@ const serveSession = async (
   return outcome;
 };
 
-/** What goes out: an answer, or nothing, where a declared fault drops the connection. */
+/** Answer to send, or `dropped` if a declared fault drops the connection. */
 type Outgoing = ApiAnswer | 'dropped';
 
 const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Promise<Outgoing> => {
@@ -115,7 +114,7 @@ const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Pr
     const isDropped = await holdBack(outcome.met, request.socket, visit.ending);
     return isDropped ? 'dropped' : outcome.sent;
   } catch (error) {
-    // A client that hangs up in the middle of its body is no fault of the host.
+    // A client that disconnects before its body is complete is not an error of the host.
     log[request.errored === null ? 'error' : 'debug'](
       { err: error, path: pathOf(request) },
       'failed',
@@ -127,8 +126,8 @@ const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Pr
 };
 
 /**
- * Does what is put off during a turn of the event loop at its end. Answers that are sent together wake
- * their client once, and not once each, which costs as much as making them.
+ * Returns a function that defers work to the end of the current turn of the event loop. Answers that are sent together
+ * wake their client once instead of once each, which costs as much as making them.
  */
 const createTurnEnd = (): ((work: () => void) => void) => {
   let waiting: (() => void)[] = [];
@@ -155,14 +154,14 @@ const handle = async (
     try {
       send(request, response, answer);
     } catch (error) {
-      // User code chose a status or a header that HTTP does not have.
+      // User code set a status or a header that HTTP does not allow.
       options.log.warn({ err: error, path: pathOf(request) }, 'an answer could not be sent');
       send(request, response, faultAnswer);
     }
   });
 };
 
-/** Listens. Throws when the address is taken. */
+/** Starts the server. Throws if the address is in use. */
 export const startApiServer = async (options: ApiServerOptions): Promise<ApiServer> => {
   const { host, port } = options.listen;
   const server = http.createServer(serverOptions, (request, response) => {

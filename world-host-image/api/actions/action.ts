@@ -1,6 +1,6 @@
 /**
- * What an action of a route works with. An action runs inside the transaction of its request; whatever
- * it throws undoes the transaction.
+ * Context of a route's action, and the types of actions. An action runs inside the transaction of its request.
+ * Whatever it throws rolls the transaction back.
  */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -22,35 +22,37 @@ export type ActionContext = {
   code: AuthorCode;
   route: RouteContract;
   args: Arguments;
-  /** Parsed; undefined for a request without a body. */
+  /** Parsed body; undefined for a request without one. */
   body: unknown;
-  /** Whether the body was a form, whose values are texts. */
+  /** True if the body was a form. All values of a form are strings. */
   isForm?: boolean;
-  /** Whether the body is a text as it came, which nobody has read. */
+  /** True if the body is text that was not parsed. */
   isText?: boolean;
-  /** What links to other pages begin with; a tool that is bound to the route has none. */
+  /** Start of links to other pages; absent for a tool that is bound to the route. */
   links?: LinkBase;
-  /** Limits on requests that a fault puts in force; absent: none. */
+  /** Rate limits that a declared fault enforces; absent if there are none. */
   limits?: Met['limits'];
-  /** Where the answer may be kept: takes what the code saw. */
+  /** Record of what the author's code reads; present only if the answer may be cached. */
   seen?: Seen;
-  /** What the request showed at the door; absent where it did not come by one. */
+  /** Credentials that the request presented; absent if it did not come over HTTP. */
   bearers?: readonly string[];
-  /** For handlers only. */
+  /** Request as handlers get it; other actions do not use it. */
   request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType' | 'contentType'>;
 };
 
 export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;
 
-/** An action that waits for nothing. */
+/** Synchronous action. */
 export type PlainAction = (context: ActionContext) => ApiAnswer;
 
-/** The plan of a route that is about an entity. */
+/** Plan of a route that names an entity. */
 export type EntityPlan = RoutePlan & { entity: EntityContract };
 
 const isAboutEntity = (plan: RoutePlan): plan is EntityPlan => plan.entity !== undefined;
 
-/** The plan of the request's route. Every action but a handler's is about an entity. */
+/**
+ * Returns the plan of the request's route. Every action but `handler` needs an entity. Throws if the route names none.
+ */
 export const planFor = ({ contract, route }: ActionContext): EntityPlan => {
   const plan = planOf(contract, route);
   if (isAboutEntity(plan)) return plan;

@@ -1,7 +1,6 @@
 /**
- * Functions of the world's handlers module, as they take part in a request: what they return is the
- * body, `ctx.respond` and `ctx.fail` choose the answer themselves. A function that fails changes
- * nothing.
+ * Runs functions of the world's handlers module as part of a request. Their return value is the body; `ctx.respond`
+ * and `ctx.fail` set the whole answer. A function that fails changes nothing.
  */
 import { http } from '#wire/http.ts';
 import { watchAccess, watchRun } from '../../session/seen.ts';
@@ -14,13 +13,13 @@ import type { ActionContext } from './action.ts';
 
 const timeoutMs = 30_000;
 
-/** The answer of a function that came to an end by itself. */
+/** Answer of a function that ran to its end. */
 export type FunctionAnswer = {
-  /** Null unless `ctx.respond` was called. */
+  /** Status set by `ctx.respond`; null if it was not called. */
   status: number | null;
   value: unknown;
   headers: Record<string, string>;
-  /** Whether the value is the text of a file. */
+  /** True if the value is the text of a file. */
   isFile: boolean;
 };
 
@@ -28,8 +27,8 @@ const contentTypeOf = (headers: Readonly<Record<string, string>>): string | unde
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 
 /**
- * JSON in which every text is made of characters: `JSON.stringify` writes halves of surrogate pairs as
- * escapes, which many readers refuse.
+ * Returns the value as well-formed JSON. `JSON.stringify` escapes lone surrogates, which many parsers reject, so each
+ * becomes U+FFFD.
  */
 const jsonOf = (value: unknown): string => {
   const json = JSON.stringify(value ?? null);
@@ -42,7 +41,7 @@ const jsonOf = (value: unknown): string => {
 
 type Answered = Pick<FunctionAnswer, 'value' | 'headers'> & { isFile?: boolean };
 
-/** The value as JSON; a text of another content type is sent as it is, and so is a file of any. */
+/** Returns the value as JSON. Text with another content type, or the text of a file, is sent unchanged. */
 export const valueAnswer = (
   status: number,
   { value, headers, isFile = false }: Answered,
@@ -60,7 +59,7 @@ const internalAnswer = (reason: string): ApiAnswer => ({
   reason,
 });
 
-/** What HTTP has against these headers; undefined when they can be sent. */
+/** Returns why HTTP cannot send these headers; undefined if it can. */
 const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | undefined => {
   for (const [name, value] of Object.entries(headers)) {
     try {
@@ -74,8 +73,9 @@ const faultOfHeaders = (headers: Readonly<Record<string, string>>): string | und
 };
 
 /**
- * What the store refused is taken for a fault of what the client sent, except for an entity that there
- * is not, which only code can name.
+ * Returns the answer for a failed function. A refusal of the store counts as the client's fault and gets the vendor's
+ * `invalid` answer. An unknown entity is the exception: only the author's code can name one, so it is an internal
+ * error.
  */
 const failureAnswer = (
   { api, route }: ActionContext,
@@ -93,16 +93,16 @@ const failureAnswer = (
   return invalidAnswer(api, { cause: causeOf(kind), wrongs, reason });
 };
 
-/** Throws where nobody could be sent the answer, while the transaction can still be undone. */
+/** Throws if HTTP cannot send the headers. The check runs while the transaction can still be rolled back. */
 const checkHeaders = (name: string, headers: Readonly<Record<string, string>>): void => {
   const fault = faultOfHeaders(headers);
   if (fault !== undefined) throw new FailedAction(internalAnswer(`raised: ${name}: ${fault}`));
 };
 
-/** What a function came to. Throws `FailedAction` when it failed. */
+/** Returns the function's answer. Throws `FailedAction` if the function failed. */
 const answerOf = (context: ActionContext, name: string, result: RunResult): FunctionAnswer => {
   const { headers = {} } = result.ok ? result : (result.vendor ?? result);
-  // What went wrong is told, also where the headers that were set before could not be sent.
+  // The original error is reported even if the headers set before it cannot be sent.
   if (!result.ok && result.vendor === undefined) {
     const sent = faultOfHeaders(headers) === undefined ? headers : {};
     throw new FailedAction({ ...failureAnswer(context, result), headers: sent });
@@ -133,16 +133,17 @@ export const runHandler = async (context: ActionContext, name: string): Promise<
   return answerOf(context, name, await context.code.run(run));
 };
 
-/** What came of `before`, and of the handler where that was run with it. */
+/** Answer of `before`, and of the handler if the worker ran it in the same round trip. */
 export type AnswerOfBefore = {
   before: FunctionAnswer;
-  /** Throws `FailedAction` when it failed. */
+  /** Returns the handler's answer. Throws `FailedAction` if the handler failed; undefined if it did not run. */
   handler: (() => FunctionAnswer) | undefined;
 };
 
 /**
- * Runs `before` in the transaction of the request, and a handler with it where nothing speaks against that:
- * going to and fro between the processes once more costs as much as either. Throws `FailedAction` when `before` fails.
+ * Runs `before` in the transaction of the request, and then `handler` if one is given and `before` lets the request
+ * pass. One round trip to the worker serves both, because a second one costs as much as either function. Throws
+ * `FailedAction` when `before` fails.
  */
 export const runBeforeHandler = async (
   context: ActionContext,

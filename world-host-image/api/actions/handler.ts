@@ -1,7 +1,7 @@
 /**
- * Where the author's functions take part in a request. Action `handler`: a function answers, once the body
- * is one that the route declares. `[api] before`: one runs ahead of every route, in the transaction of the
- * request, for quotas and allow-lists; headers that it sets go with whatever the answer will be.
+ * Runs the author's functions for a request. The action `handler` checks the body against the route's schema, then a
+ * function answers. `[api] before` runs ahead of every route, in the request's transaction, for quotas and
+ * allow-lists. Headers that it sets are added to every answer of the request.
  */
 import type { ApiContract } from '#language/contract.ts';
 import { createRouteChecker, type RouteChecker } from '#language/schema/checkers.ts';
@@ -26,8 +26,9 @@ const checkerOf = ({ api, contract }: ActionContext): RouteChecker => {
 };
 
 /**
- * No body counts as one without members. The values of a form are texts, whatever they stand for, so a
- * form is the handler's to look at, and so is a text of another type.
+ * Returns the answer for a body that does not fit the route's schema; undefined if it fits. A missing body counts as
+ * an empty object. Forms and other text are not checked: values of a form are always strings, so the handler has to
+ * parse them.
  */
 const refusalOfBody = (context: ActionContext): ApiAnswer | undefined => {
   const { api, body = {}, isForm = false, isText = false, route } = context;
@@ -52,22 +53,25 @@ export const handler: Action = async (context) => {
 };
 
 export type Before = {
-  /** Its answer in the route's place; undefined lets the route answer. */
+  /** Answer of `before` in place of the route's; undefined if the route answers. */
   answer: ApiAnswer | undefined;
-  /** The answer of the route's handler, where that was run with it; throws `FailedAction` when it failed. */
+  /**
+   * Returns the answer of the route's handler, if the worker ran it together with `before`. Throws `FailedAction` if
+   * it failed.
+   */
   handled: (() => ApiAnswer) | undefined;
-  /** For every answer to the request. */
+  /** Headers for every answer to the request. */
   headers: Record<string, string>;
 };
 
-/** The handler that answers once `before` lets it. */
+/** Returns the handler to run right after `before`; undefined if the route has none or would reject the body. */
 const handlerAfter = (context: ActionContext): string | undefined => {
   const { action, handler: name = null } = context.route;
   if (action !== 'handler' || name === null) return undefined;
   return refusalOfBody(context) === undefined ? name : undefined;
 };
 
-/** What it decides. Throws `FailedAction` when it refuses the request. */
+/** Runs `before` and returns its decision. Throws `FailedAction` if it rejects the request. */
 export const runBefore = async (context: ActionContext, name: string): Promise<Before> => {
   const ran = await runBeforeHandler(context, name, handlerAfter(context));
   const { status, headers } = ran.before;

@@ -1,4 +1,4 @@
-/** Action `read`: the rows that the filter selects, or a page of them, in the order of insertion. */
+/** Action `read`: answers the rows that the filter selects, or one page of them, in insertion order. */
 
 import { filtersOf } from '../../routes/filter-values.ts';
 import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
@@ -32,8 +32,8 @@ const readOne = (context: ActionContext): ApiAnswer => {
 };
 
 /**
- * All rows, as far as one answer goes. One that is cut tells so in a header and in the ledger, and counts all
- * rows; a tool has no headers and is refused.
+ * Answers all rows, up to `maxPageRows`. A truncated answer names the total in the header `x-svc-rows` and in the
+ * ledger. A tool has no headers, so a call that matches more rows fails.
  */
 const readAll = (context: ActionContext): ApiAnswer => {
   const { api, args, links, route, store } = context;

@@ -1,8 +1,8 @@
 /**
- * The actions that write rows. `create` makes one new row out of constants, body, path and generated
- * values, in this order; what the path says wins over the body, so that a row lands where it was posted
- * to. `update` writes constants, body and generated values into the rows that the filter selects, and
- * `delete` removes them; a status with a body answers them.
+ * Actions that write rows. `create` inserts one row made of constants, body, path arguments and generated values, in
+ * this order. Path arguments override the body, so that a row belongs to the resource it was posted to. `update`
+ * writes constants, body and generated values into the rows that the filter selects; `delete` removes them. If the
+ * route's status allows a body, both answer with the rows.
  */
 import type { Row } from '#language/contract.ts';
 import { assignPath } from '#language/field-path.ts';
@@ -24,8 +24,8 @@ export const create: PlainAction = (context) => {
 };
 
 /**
- * The rows that an `update` or `delete` acts on: the first that its filter selects, or all of them. Fails
- * with the vendor's answer when an argument is missing or nothing matches.
+ * Returns the rows that an `update` or `delete` acts on: the first that its filter selects, or all of them. Throws
+ * `FailedAction` with the vendor's answer when an argument is missing or no row matches.
  */
 const matchingRows = (context: ActionContext, plan: EntityPlan): Row[] => {
   const { entity } = plan;

@@ -1,6 +1,6 @@
 /**
- * What a request writes into a row: the route's constant fields, then what it takes from the body,
- * then generated values. Paths reach into nested objects.
+ * Writes a request's fields into a row: the route's constants, then values from the body, then generated values. Paths
+ * reach into nested objects.
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
@@ -12,8 +12,8 @@ import { invalidAnswer } from '../answers/invalid-answer.ts';
 import type { ActionContext } from './action.ts';
 
 /**
- * A value of a form as the field at the path has it: "5" is a number where numbers stand, an empty text
- * is null where texts do not.
+ * Converts a form's value to the type of the field at the path. "5" becomes a number in a numeric field. An empty
+ * string becomes null if the field is nullable and not a string.
  */
 const valueOfForm = (
   contract: ActionContext['contract'],
@@ -34,17 +34,17 @@ const valueOfForm = (
   return readText(types, String(value));
 };
 
-/** The route's constant fields as a row of their own, which may be written into. */
+/** Returns a copy of the route's constant fields, which the caller may change. */
 export const defaultsOf = ({ route: { defaults } }: ActionContext): Row =>
   Object.keys(defaults).length === 0 ? {} : structuredClone(defaults);
 
-/** Sets a field whatever its name is: that of the prototype is one, too, and for the contract to refuse. */
+/** Sets a field of any name. `__proto__` becomes an own field, too, which the contract then rejects. */
 const setField = (row: Row, field: string, value: unknown): void => {
   if (field !== '__proto__') row[field] = value;
   else Object.defineProperty(row, field, { value, configurable: true, enumerable: true });
 };
 
-/** Writes the fields that the body gives: the mapped ones, or all of them when the route maps none. */
+/** Writes the fields of the body: the mapped ones, or all of them when the route maps none. */
 export const writeBody = (context: ActionContext, entity: EntityContract, row: Row): void => {
   const { api, body = {}, contract, isForm = false, route } = context;
   if (!isObject(body)) {
@@ -75,7 +75,7 @@ const generateNow = (
   return isNumber ? Math.floor(clock.now().getTime() / 1000) : clock.iso();
 };
 
-/** Writes the generated fields: `now` is seconds since 1970 in a field of numbers. */
+/** Writes the generated fields. `now` is seconds since 1970 in a numeric field. */
 export const writeGenerated = (context: ActionContext, entity: EntityContract, row: Row): void => {
   for (const { field, with: how } of context.route.generate) {
     if (how === 'uuid') row[field] = context.session.ids.uuid();

@@ -1,6 +1,6 @@
 /**
- * Answers of the served API as values: a status with a body that is already text. Rows go into a body
- * as the store has them, unparsed.
+ * Answers of the served API as values: a status and a body that is already text. Rows go into a body as the store's
+ * JSON text, unparsed.
  */
 import type { ApiContract, RouteContract, VendorError } from '#language/contract.ts';
 import type { Addresses } from '../../routes/addresses.ts';
@@ -8,36 +8,36 @@ import type { RoutePlan } from '../../routes/route-plan.ts';
 
 export type ApiAnswer = {
   status: number;
-  /** null: no body. */
+  /** Body text; null for none. */
   body: string | null;
   contentType: string;
   headers: Record<string, string>;
-  /** For the ledger, never for the client: why it is an error. */
+  /** Reason for an error, for the ledger only; clients never see it. */
   reason: string | null;
-  /** Whether the body is JSON for certain: rows as the store has them. */
+  /** True if the body is certainly JSON: rows as the store has them. */
   isRows?: boolean;
-  /** Whether the body is JSON as `JSON.stringify` writes it. */
+  /** True if the body was written by `JSON.stringify`. */
   isWritten?: boolean;
-  /** Whether the body is a file's content, which is sent as it is stored. */
+  /** True if the body is a file's content, which is sent exactly as stored. */
   isFile?: boolean;
-  /** There for an answer that is given again: what was made of its body, to be made once. */
+  /** Values derived from the body, computed once; present only for a cached answer. */
   once?: MadeOnce;
-  /** The body in bytes, where they are at hand. */
+  /** Body as bytes, if they were already made. */
   bytes?: Buffer;
 };
 
-/** What is made of a body that is the same each time. */
+/** Values derived from the body of a cached answer, which stays the same each time it is sent. */
 export type MadeOnce = {
   validator?: string;
-  /** Null where it does not say when it was changed. */
+  /** Time of the last change; null if the body does not have it. */
   modified?: string | null;
-  /** Whether its bytes are not kept as they are served, to leave room for other answers. */
+  /** True if only the text is cached and not its bytes, to leave memory for other answers. */
   isTextAlone?: boolean;
-  /** As it is served below one address. */
+  /** Body as bytes, with the addresses of one origin. */
   served?: { at: string; bytes: Buffer };
 };
 
-/** Undoes the transaction and answers this. */
+/** Error that rolls the transaction back and answers the request with `answer`. */
 export class FailedAction extends Error {
   readonly answer: ApiAnswer;
 
@@ -47,18 +47,18 @@ export class FailedAction extends Error {
   }
 }
 
-/** What an answer says about pages: keys with JSON texts as their values, and headers. */
+/** Paging information of an answer: keys with JSON texts as their values, and headers. */
 export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** Statuses whose answers have no body by HTTP's own rule. */
+/** Statuses whose answers never have a body, by HTTP's rules. */
 export const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const withCharset = (contentType: string): string =>
   /;\s*charset=/i.test(contentType) ? contentType : `${contentType}; charset=utf-8`;
 
-/** An answer whose body is JSON text. */
+/** Returns an answer whose body is JSON text. */
 export const jsonAnswer = (status: number, body: string | null): ApiAnswer => ({
   status,
   body: bodiless.has(status) ? null : body,
@@ -67,7 +67,7 @@ export const jsonAnswer = (status: number, body: string | null): ApiAnswer => ({
   reason: null,
 });
 
-/** An error in the vendor's words; `reason` is kept for the ledger. */
+/** Returns an error in the vendor's words; `reason` goes to the ledger. */
 export const vendorAnswer = (
   api: Pick<ApiContract, 'errorContentType'>,
   error: VendorError,
@@ -85,9 +85,8 @@ const member = ([key, json]: readonly [key: string, json: string]): string =>
   `,${JSON.stringify(key)}:${json}`;
 
 /**
- * Rows (JSON texts) as a route answers them: the first alone or all, bare or under the envelope, where
- * a list has its count beside it, and a page what there is to say of it. `total` counts the rows of
- * all pages.
+ * Returns the answer with a route's rows (JSON texts): the first row or all, bare or in the envelope. In an envelope,
+ * a list also has its count, and a page its paging keys. `total` counts the rows of all pages.
  */
 export const rowsAnswer = (
   route: RouteContract,
@@ -103,7 +102,7 @@ export const rowsAnswer = (
   return { ...jsonAnswer(route.status, body), headers, isRows: true };
 };
 
-/** The body as a value: parsed where it is JSON, which a vendor's error bodies need not be. */
+/** Returns the body as a value. A body that is not JSON, as a vendor's error may be, stays a string. */
 export const bodyValue = ({ body }: ApiAnswer): unknown => {
   if (body === null) return null;
   try {
@@ -113,11 +112,14 @@ export const bodyValue = ({ body }: ApiAnswer): unknown => {
   }
 };
 
-/** Bodies of other types, such as patches, are bytes that nobody may change. */
+/**
+ * Returns true if addresses may be rewritten in a body of this type. Other types, such as patches, are sent byte for
+ * byte.
+ */
 const isNotation = (contentType: string): boolean =>
   /\b(?:json|xml|html|ndjson|jsonl|(?:x-)?jsonlines|event-stream)\b/i.test(contentType);
 
-/** A file's body is somebody's bytes, too, of whatever type it is. */
+/** Returns true if addresses are rewritten in the body. A file's content never is, whatever its type. */
 const isServed = (answer: ApiAnswer): boolean =>
   answer.isFile !== true && isNotation(contentTypeOf(answer));
 
@@ -128,7 +130,7 @@ const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
 const serveBody = (addresses: Addresses, answer: ApiAnswer): string | null =>
   answer.body !== null && isServed(answer) ? addresses.serve(answer.body) : answer.body;
 
-/** The body of an answer that is given again. */
+/** Returns the body of a cached answer as bytes, made once per origin. */
 const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buffer => {
   if (once.served?.at !== addresses.at) {
     once.served = { at: addresses.at, bytes: Buffer.from(serveBody(addresses, answer) ?? '') };
@@ -136,7 +138,7 @@ const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buf
   return once.served.bytes;
 };
 
-/** The answer as its client is sent it. */
+/** Returns the answer with addresses that the client can reach in place of the vendor's. */
 export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer => {
   const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
@@ -147,7 +149,7 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   return { ...sent, body: serveBody(addresses, answer) };
 };
 
-/** An answer as code that asks the world is told: names of headers in lower case, and the body as text. */
+/** Answer as user code gets it that sends a request to its own world: header names in lower case, body as text. */
 export type TextAnswer = { status: number; headers: Record<string, string>; text: string };
 
 export const textAnswer = ({

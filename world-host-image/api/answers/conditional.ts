@@ -1,7 +1,6 @@
 /**
- * Conditional requests: a validator (`ETag`) for the good answers of GET, the time of the last change where
- * the route knows it, and 304 for a client that has the answer already. A handler that sends one of its own
- * knows better.
+ * Conditional requests: adds `ETag`, and `Last-Modified` if the route declares the field, to successful answers of
+ * GET. Answers 304 if the client already has the content. Headers that a handler sets itself are kept.
  */
 
 import { hash } from 'node:crypto';
@@ -10,10 +9,10 @@ import type { RouteContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { type ApiAnswer, bodyValue } from './answer.ts';
 
-/** Weak: it names what is answered, whatever a proxy makes of the bytes. */
+/** Returns a weak validator: it identifies the content, and stays valid if a proxy re-encodes the bytes. */
 const validatorOf = (body: string): string => `W/"${hash('sha1', body, 'base64url')}"`;
 
-/** A header that the answer has by itself; `name` is in lower case. */
+/** Returns a header that the answer already has; `name` is in lower case. */
 const ownHeader = ({ headers }: ApiAnswer, name: string): string | undefined => {
   const found = Object.keys(headers).find((header) => header.toLowerCase() === name);
   return found === undefined ? undefined : headers[found];
@@ -21,7 +20,7 @@ const ownHeader = ({ headers }: ApiAnswer, name: string): string | undefined => 
 
 const opaque = (validator: string): string => validator.trim().replace(/^W\//, '');
 
-/** Weak comparison, as the condition `If-None-Match` asks for. */
+/** Returns true if `If-None-Match` contains the validator, by weak comparison. */
 const isKnown = (validator: string, ifNoneMatch: string): boolean => {
   if (ifNoneMatch.trim() === '*') return true;
   const wanted = opaque(validator);
@@ -29,14 +28,14 @@ const isKnown = (validator: string, ifNoneMatch: string): boolean => {
   return known.some((candidate) => opaque(candidate) === wanted);
 };
 
-/** As HTTP writes times: of a text that names one, or of seconds since 1970. */
+/** Returns an HTTP date for a date string or for seconds since 1970; undefined if the value is neither. */
 const httpDate = (value: unknown): string | undefined => {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const date = new Date(typeof value === 'number' ? value * 1_000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toUTCString();
 };
 
-/** When the object that is answered was last changed, where the route says which field knows. */
+/** Returns the time of the last change of the answered object, if the route declares the field that has it. */
 const modifiedAt = (
   { envelope, lastModified }: RouteContract,
   answer: ApiAnswer,
@@ -52,7 +51,10 @@ const isUnchanged = (lastModified: string, ifModifiedSince: string): boolean =>
 
 type Conditions = Readonly<Record<string, string>>;
 
-/** Whether the client has the answer; a validator says more than a time, where it names both. */
+/**
+ * Returns true if the client already has the content. If it sends both conditions, the validator decides, not the
+ * time.
+ */
 const isHeld = (
   { 'if-none-match': tags, 'if-modified-since': since }: Conditions,
   validator: string,
@@ -62,7 +64,9 @@ const isHeld = (
   return since !== undefined && modified !== undefined && isUnchanged(modified, since);
 };
 
-/** The answer with its validators, or 304 in its place. `conditions` are the headers of the request. */
+/**
+ * Returns the answer with its validators, or 304 if the client already has it. `conditions` are the request's headers.
+ */
 export const answerConditionally = (
   route: RouteContract,
   answer: ApiAnswer,

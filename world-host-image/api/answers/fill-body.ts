@@ -1,17 +1,17 @@
 /**
- * The vendor's body for what a request was refused for: the placeholders `{param}`, `{field}` and `{message}` in its
- * texts are filled. A list whose only item holds placeholders has an item for each thing that is wrong, and a member
- * whose name holds them is there once for each name that they make.
+ * Fills the placeholders `{param}`, `{field}` and `{message}` in the vendor's error body for a rejected request. A
+ * list whose only item has placeholders gets one item for each problem. A member whose name has placeholders is
+ * repeated for each name that they produce.
  */
 import { isObject } from '#domain/json.ts';
 
-/** One thing that is wrong with a request. */
+/** One problem of a request. */
 export type Wrong = {
-  /** What the client sent: an argument, or a path into the body (`author.email`); null where it is none of those. */
+  /** Name as the client sent it: an argument, or a path into the body (`author.email`); null if it is neither. */
   param: string | null;
-  /** Path into the row; null where no field is at fault. */
+  /** Path into the row; null if no field is at fault. */
   field: string | null;
-  /** What is wrong, as the end of a sentence that begins with the field. */
+  /** Problem, as the end of a sentence that begins with the field. */
   message: string;
 };
 
@@ -20,20 +20,20 @@ type Placeholder = keyof Wrong;
 const placeholders = /\{(param|field|message)\}/g;
 const onlyPlaceholder = /^\{(param|field|message)\}$/;
 
-/** Returns what a placeholder stands for. A parameter may be no field, and a field no parameter: one stands for both. */
+/** Returns the text for a placeholder. If a problem has only a parameter or only a field, that one serves for both. */
 const textOf = (wrong: Wrong | undefined, name: Placeholder): string | null => {
   if (wrong === undefined) return null;
   if (name === 'message') return wrong.message;
   return wrong[name] ?? wrong.param ?? wrong.field;
 };
 
-/** Whether a body has placeholders; one without is sent as the author wrote it. */
+/** Returns true if the body has placeholders. A body without any is sent as the author wrote it. */
 export const hasPlaceholders = (body: string): boolean => body.search(placeholders) !== -1;
 
 const fillText = (text: string, wrong: Wrong | undefined): string =>
   text.replace(placeholders, (_, name: Placeholder) => textOf(wrong, name) ?? '');
 
-/** A text that is nothing but a placeholder is null where that stands for nothing. */
+/** Fills one string. A string that is only a placeholder becomes null if the problem has no text for it. */
 const fillValue = (text: string, wrong: Wrong | undefined): string | null => {
   const [, name] = onlyPlaceholder.exec(text) ?? [];
   return name === undefined ? fillText(text, wrong) : textOf(wrong, name as Placeholder);
@@ -68,7 +68,7 @@ const escapeWrong = ({ param, field, message }: Wrong): Wrong => ({
   message: escapeMarkup(message),
 });
 
-/** Returns the body with its placeholders filled; of a body that is not JSON only by the first thing that is wrong. */
+/** Returns the body with its placeholders filled. A body that is not JSON describes only the first problem. */
 export const fillBody = (body: string, contentType: string, wrongs: readonly Wrong[]): string => {
   if (!hasPlaceholders(body)) return body;
   if (/\bjson\b/i.test(contentType)) return JSON.stringify(fill(JSON.parse(body), wrongs));

@@ -1,6 +1,6 @@
 /**
- * The answer to a request that is read and then rejected, in the vendor's words for its cause. What is wrong is told by
- * the names that the client knows: of its arguments, and of what it sent in the body.
+ * Builds the answer to a request that was read and then rejected, in the vendor's words for its cause. Problems use
+ * the names that the client knows: its arguments, and the paths of the body it sent.
  */
 import { parsePointer } from '#domain/json.ts';
 import type { ApiContract, InvalidCause, RouteContract, VendorError } from '#language/contract.ts';
@@ -15,24 +15,27 @@ const causes: Partial<Record<RefusalKind, InvalidCause>> = {
   referenced: 'reference',
 };
 
-/** Returns why a refused write is invalid; undefined for what is no fault of the request's rows. */
+/** Returns the cause for which the store refused a write; undefined if the rows of the request are not at fault. */
 export const causeOf = (kind: unknown): InvalidCause | undefined =>
   typeof kind === 'string' ? causes[kind as RefusalKind] : undefined;
 
-/** Returns the vendor's words for a cause. */
+/** Returns the vendor's error for a cause. */
 export const invalidWords = (api: ApiContract, cause: InvalidCause | undefined): VendorError =>
   (cause === undefined ? undefined : api.invalidBy?.[cause]) ?? api.invalid;
 
 type Invalid = { cause?: InvalidCause | undefined; wrongs: readonly Wrong[]; reason: string };
 
-/** `reason` is kept for the ledger. */
+/** Returns the vendor's error with its placeholders filled; `reason` goes to the ledger. */
 export const invalidAnswer = (api: ApiContract, { cause, wrongs, reason }: Invalid): ApiAnswer => {
   const { status, body } = invalidWords(api, cause);
   const filled = fillBody(body, api.errorContentType, wrongs);
   return vendorAnswer(api, { status, body: filled }, reason);
 };
 
-/** Returns the answer for an argument that makes no sense; `detail` follows its name. */
+/**
+ * Returns the answer for an argument with an invalid value; `detail` is the end of a sentence that begins with its
+ * name.
+ */
 export const invalidArgument = (api: ApiContract, param: string, detail: string): ApiAnswer =>
   invalidAnswer(api, {
     wrongs: [{ param, field: null, message: detail }],
@@ -42,7 +45,10 @@ export const invalidArgument = (api: ApiContract, param: string, detail: string)
 const isBegin = (start: readonly string[], path: readonly string[]): boolean =>
   start.every((name, at) => name === path[at]);
 
-/** Returns the argument, or the path into the body, that a field of the row is written from. */
+/**
+ * Returns the argument, or the path into the body, from which a field of the row is written; null if the client does
+ * not send it.
+ */
 const paramOf = (route: RouteContract, path: readonly string[]): string | null => {
   const { body, filter, generate, defaults } = route;
   const argument = filter.find((one) => one.match === 'equals' && isBegin(one.path, path));
@@ -54,7 +60,10 @@ const paramOf = (route: RouteContract, path: readonly string[]): string | null =
   return isMade || body.length > 0 ? null : path.join('.');
 };
 
-/** Returns what is wrong at a place of a row or a body; a route that writes rows maps fields to what the client sent. */
+/**
+ * Returns the problem at a place of a row or body. Routes that write rows map fields to what the client sent, so
+ * `param` is then the client's name.
+ */
 export const wrongAt = (route: RouteContract, pointer: string, message: string): Wrong => {
   const path = parsePointer(pointer);
   if (path.length === 0) return { param: null, field: null, message };

@@ -1,4 +1,4 @@
-/** The bounds of kept answers, and what no run of well-behaved code shows. */
+/** Limits of the answer cache, and cases that well-behaved code never causes. */
 import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/sample-store.ts';
 import { nothingSeen, type Seen } from '../../session/seen.ts';

@@ -1,13 +1,12 @@
 /**
- * Answers that are kept, where the connector says that they follow from request and rows alone
- * (`keep_answers`): the same request is answered again without running code, as long as no row of an
- * entity that the code read has changed and the headers that it looked at are the same. Versions of entities
- * rise with every change and are never taken back, so what a transaction undid, a reset and a seed
- * count as changes like any other.
+ * Cache of one session's answers, bounded in bytes. The connector enables it per route (`keep_answers`) by declaring
+ * that answers depend only on the request and the rows. A repeated request gets the cached answer, without running
+ * code, if two things are unchanged: the rows of each entity that the code read, and the headers that it read.
+ * Versions of entities only rise, so a rollback, a reset and a seed also invalidate.
  *
- * One session's answers, bounded in bytes. A long one is first kept as its text alone, and made into bytes each time it
- * is served; then those that were not asked for the longest make room. A long one that is asked for again and again gets
- * its bytes back in place of answers that nobody asked for again.
+ * To free memory, the cache first drops the encoded bytes of long answers and keeps their text, which is then encoded
+ * each time it is sent. After that it evicts the least recently used answers. A long answer that is requested
+ * repeatedly gets its bytes back, in place of answers that were never requested again.
  */
 import type { RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -17,10 +16,10 @@ import type { Seen } from '../../session/seen.ts';
 import type { HandlerRequest } from '../../usercode/run.ts';
 import type { ApiAnswer, MadeOnce } from './answer.ts';
 
-/** An answer, and the headers that `before` set for it. */
+/** Answer, and the headers that `before` set for it. */
 export type KeptAnswer = { answer: ApiAnswer; common: Record<string, string> };
 
-/** What of a request an answer may depend on, but for headers. */
+/** Parts of a request that form the key of its answer. Headers are compared separately. */
 export type KeptRequest = {
   route: Pick<RouteContract, 'operation'>;
   args: Arguments;
@@ -29,27 +28,27 @@ export type KeptRequest = {
 
 export type KeptAnswers = {
   find(request: KeptRequest): KeptAnswer | undefined;
-  /** Keeps an answer of a run that saw this, unless it is the run's own or has no room. */
+  /** Caches the answer of a run that made these reads, unless it is valid for this run only or too large. */
   keep(request: KeptRequest, answered: KeptAnswer, seen: Seen): void;
-  /** What is kept, as it is counted. */
+  /** Returns the size of the cache, as it is counted against the limit. */
   bytes(): number;
 };
 
 type Entry = {
   kept: KeptAnswer;
-  /** The headers that the code looked at, as one text: in their order where it went over all of them. */
+  /** Headers that the code read, as JSON; in their original order if it iterated over all of them. */
   headers: string;
-  /** Their names; `all` where it went over all of them. */
+  /** Names of these headers; `all` if the code iterated over all of them. */
   names: readonly string[] | 'all';
   versions: [entity: string, version: number][];
-  /** Of all entities, when these versions were last found to stand. */
+  /** Version of the whole store when `versions` were last found current. */
   latest: number;
   bytes: number;
-  /** What was made of its body. */
+  /** Values derived from the body. */
   once: MadeOnce;
-  /** Of a long body, what it takes as it is served. */
+  /** Bytes of a long body when encoded; 0 for a short one. */
   served: number;
-  /** How often it was asked for again. */
+  /** Number of requests that this entry answered. */
   asked: number;
 };
 
@@ -58,29 +57,29 @@ export type KeptLimits = { bytes: number; answerBytes: number; variants: number 
 const defaultLimits: KeptLimits = {
   bytes: 8 * 1024 * 1024,
   answerBytes: 2 * 1024 * 1024,
-  /** Answers to one request that differ by headers. */
+  /** Maximum number of answers to one request that differ by headers. */
   variants: 8,
 };
 
-/** What an entry takes beside its texts, about. */
+/** Approximate overhead of an entry beside its texts, in bytes. */
 const entryBytes = 1_024;
 
 const keyOf = ({ route, args, request }: KeptRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
-/** Characters of a body whose bytes make room before any answer does. */
+/** Length above which the bytes of a body are dropped before any whole answer is evicted, in characters. */
 const longestShort = 64 * 1024;
 
 /**
- * A body is there as text, and as the bytes that are served. V8 keeps a text that is ASCII, as most are, in one byte a
- * character, and others in up to two.
+ * Returns the bytes that a body occupies as text and as encoded bytes. V8 stores ASCII text, the usual case, with one
+ * byte a character, and other text with up to two.
  */
 const bytesOfBody = (body: string): { text: number; served: number } => {
   const served = Buffer.byteLength(body);
   return { text: served === body.length ? served : 2 * body.length, served };
 };
 
-/** What an entry takes beside its body. */
+/** Returns the bytes that an entry occupies beside its body. */
 const bytesOf = (key: string, asked: string, { answer, common }: KeptAnswer): number => {
   const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
   return entryBytes + key.length + headers;
@@ -93,7 +92,7 @@ const versionsOf = (
   try {
     return [...entities].map((entity) => [entity, versions.version(entity)]);
   } catch (error) {
-    // A worker may name any entity.
+    // The worker reports the entities and may name one that does not exist.
     if (error instanceof StoreRefusal) return undefined;
     throw error;
   }
@@ -109,13 +108,13 @@ const headersOf = (
       : names.map((name) => [name, Object.hasOwn(headers, name) ? headers[name] : null]),
   );
 
-/** Nothing is kept yet. `versions` are those of the session's rows. */
+/** Creates an empty cache. `versions` are those of the session's rows. */
 export const createKeptAnswers = (
   versions: RowVersions,
   limits: KeptLimits = defaultLimits,
 ): KeptAnswers => {
   const byKey = new Map<string, Entry[]>();
-  /** Those with a long body that are there as bytes, too; first what was not asked for the longest. */
+  /** Entries with a long body whose bytes are cached, too; the least recently used first. */
   const asBytes = new Set<Entry>();
   let total = 0;
 
@@ -129,7 +128,7 @@ export const createKeptAnswers = (
     return true;
   };
 
-  /** Puts what is kept of a request last in the order in which answers make room. */
+  /** Moves the entries of a request to the end of the eviction order. */
   const place = (key: string, entries: Entry[]): void => {
     byKey.delete(key);
     if (entries.length > 0) byKey.set(key, entries);
@@ -164,7 +163,10 @@ export const createKeptAnswers = (
     }
   };
 
-  /** Makes room among those that nobody asked for again, as far as they were not asked for the longest. */
+  /**
+   * Evicts, from the least recently used on, answers that were never requested again, and stops at the first that was.
+   * Returns true if the bytes then fit.
+   */
   const hasRoomFor = (bytes: number): boolean => {
     for (const [key, entries] of byKey) {
       if (total + bytes <= limits.bytes || entries.some(({ asked }) => asked > 0)) break;
@@ -173,13 +175,14 @@ export const createKeptAnswers = (
     return total + bytes <= limits.bytes;
   };
 
-  /** An entry is asked for again. */
+  /** Counts another request for an entry, and restores the bytes of a long body if they fit. */
   const renew = (entry: Entry): void => {
     entry.asked += 1;
     if (entry.served === 0) return;
     const wasAsBytes = asBytes.delete(entry);
     if (!wasAsBytes) {
-      // By its second time whatever else is asked for again was, too.
+      // Only from the second repeat: by then every entry that is in regular use has been requested again, too, and is
+      // not evicted.
       if (entry.asked < 2 || !hasRoomFor(entry.served)) return;
       addBytes(entry, entry.served);
       delete entry.once.isTextAlone;

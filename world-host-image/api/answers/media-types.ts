@@ -1,6 +1,6 @@
 /**
- * Which of the media types of a route its client wants, by `Accept`. JSON is always one of them; a world
- * that declares no others answers JSON whatever is asked for, as clients of many vendors ask for anything.
+ * Chooses the media type of an answer by the request's `Accept`. JSON is always offered. A world that declares no
+ * other types answers JSON for any `Accept`, because clients of many vendors send arbitrary ones.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 
@@ -10,13 +10,13 @@ type Range = { type: string; weight: number };
 
 const weightPattern = /^\s*q\s*=\s*(\d+(?:\.\d*)?)\s*$/i;
 
-/** One that cannot be read counts as none. */
+/** Returns the weight of a type (`q`); an unreadable one counts as absent, which means 1. */
 const weightOf = (parameters: readonly string[]): number => {
   const [found] = parameters.flatMap((text) => weightPattern.exec(text)?.[1] ?? []);
   return Number(found ?? 1);
 };
 
-/** What is accepted at all, the most wanted first; of two wanted alike the one that is named first. */
+/** Returns the accepted types by descending weight; types of equal weight keep their order. */
 const readAccept = (accept: string): Range[] =>
   accept
     .split(',')
@@ -27,7 +27,7 @@ const readAccept = (accept: string): Range[] =>
     .filter(({ type, weight }) => type !== '' && weight > 0)
     .sort((a, b) => b.weight - a.weight);
 
-/** A declared type may hold one `*`, for whatever stands there. */
+/** Returns true if the type fits the declared one, in which one `*` stands for any text. */
 export const fits = (declared: string, type: string): boolean => {
   const [start = '', end] = declared.split('*');
   if (end === undefined) return declared === type;
@@ -40,7 +40,7 @@ const offeredFor = (range: string, offered: readonly string[]): string | undefin
   return offered.find((type) => type.startsWith(range.slice(0, -1)) && !type.includes('*'));
 };
 
-/** The type to answer in; undefined when none of those offered, JSON first, is wanted. */
+/** Returns the type to answer in; undefined if the client accepts none of those offered. JSON comes first. */
 export const chooseMediaType = (
   accept: string | undefined,
   offered: readonly string[],
@@ -53,7 +53,7 @@ export const chooseMediaType = (
   return undefined;
 };
 
-/** The type to answer a route in, or why there is none. */
+/** Returns the type to answer a route in, or the reason for refusing the request. */
 export const negotiate = (
   api: ApiContract,
   route: RouteContract,

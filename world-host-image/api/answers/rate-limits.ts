@@ -1,13 +1,13 @@
 /**
- * The limits on requests that the connector declares (`[[api.rate_limits]]`), as headers of an answer. Nobody
- * runs out of one that no fault puts in force: each window looks as if the request were its first.
+ * Writes the rate limits that the connector declares (`[[api.rate_limits]]`) into headers of an answer. Without a
+ * fault that enforces a limit, no client runs out of it: each window looks as if the request were its first.
  */
 import type { ApiContract, RateLimit, RateLimitFact, RouteContract } from '#language/contract.ts';
 import { fitsPath } from '#language/path-pattern.ts';
 import type { WorldClock } from '../../session/clock.ts';
 import type { UsedLimit } from '../../session/faults.ts';
 
-/** One header: its name, and what it tells at a time in seconds since 1970. */
+/** One header: its name, and a function that returns its value at a time in seconds since 1970. */
 type Told = { header: string; tell(now: number): string };
 
 const tellers: Record<RateLimitFact, (limit: RateLimit, used: number, now: number) => unknown> = {
@@ -20,7 +20,7 @@ const tellers: Record<RateLimitFact, (limit: RateLimit, used: number, now: numbe
   reset_after: ({ seconds }, _, now) => (Math.floor(now / seconds) + 1) * seconds - now,
 };
 
-/** Limits that are in force, by their names. */
+/** Limits that a fault enforces, by name. */
 type InForce = ReadonlyMap<string, UsedLimit>;
 
 const noneInForce: InForce = new Map();
@@ -36,7 +36,7 @@ const toldBy = (declared: RateLimit, { path }: RouteContract, inForce: InForce):
   }));
 };
 
-/** Of two limits that a route falls under, the first tells a header that both have. */
+/** Returns the headers of all limits of a route. If two limits declare the same header, the first one sets it. */
 const planFor = (
   { rateLimits = [] }: ApiContract,
   route: RouteContract,
@@ -46,7 +46,7 @@ const planFor = (
   return [...new Map(all.map((told) => [told.header, told])).values()].reverse();
 };
 
-/** Of routes that fall under no limit which is in force. */
+/** Headers of routes while no fault enforces a limit. */
 const plans = new WeakMap<RouteContract, readonly Told[]>();
 
 const planOf = (api: ApiContract, route: RouteContract, inForce: InForce): readonly Told[] => {
@@ -56,7 +56,7 @@ const planOf = (api: ApiContract, route: RouteContract, inForce: InForce): reado
   return plan;
 };
 
-/** The headers that all answers to a request of the route have, at the world's present time. */
+/** Returns the rate limit headers for every answer to a request of the route, at the world's current time. */
 export const rateLimitHeaders = (
   api: ApiContract,
   route: RouteContract,

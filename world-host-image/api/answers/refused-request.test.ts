@@ -1,4 +1,4 @@
-/** Requests that could not be read, answered in the shape of `invalid` with words and a status of their own. */
+/** Requests that could not be read, answered in the shape of `invalid` with their own message and status. */
 import { afterEach, expect, it } from 'vitest';
 import {
   type ApiClient,

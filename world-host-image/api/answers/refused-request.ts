@@ -1,19 +1,18 @@
 /**
- * The answer to a request that could not be read: a method that its path does not take, a body that is
- * none or too much. Clients of the vendor find it in the shape of `invalid`. Where that has placeholders they are
- * filled; else what it says is about fields, so its message is that of the fault. The status is, too, where a body
- * tells it.
+ * Builds the answer to a request that could not be read: a method that its path does not take, an invalid or oversized
+ * body. It has the shape of the vendor's `invalid`. Placeholders in that body are filled. Without placeholders, its
+ * message describes fields, so this module replaces the message. It also replaces the status that a body repeats.
  */
 import type { ApiContract, VendorError } from '#language/contract.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
 import { fillBody, hasPlaceholders, type Wrong } from './fill-body.ts';
 
-/** Members by which vendors say in words what is wrong. */
+/** Names of members in which vendors put the error message. */
 const messageNames = new Set(['message', 'msg', 'detail', 'description', 'error_description']);
-/** Members by which they repeat the status. */
+/** Names of members in which vendors repeat the status. */
 const statusNames = new Set(['status', 'code', 'status_code', 'statusCode']);
 
-/** `message` is null for a body that says it in its placeholders. */
+/** Message and status to insert; `message` is null if the body has placeholders for it. */
 type Fault = { message: string | null; status: number; insteadOf: number };
 
 const retellMember = (name: string, value: unknown, fault: Fault): unknown => {
@@ -34,7 +33,7 @@ const retell = (value: unknown, fault: Fault): unknown => {
   );
 };
 
-/** The vendor's body with the words of the fault; as it is where it is no JSON. */
+/** Returns the vendor's body with message and status of the fault; unchanged if it is not JSON. */
 const retellBody = (body: string, fault: Fault): string => {
   try {
     return JSON.stringify(retell(JSON.parse(body), fault));
@@ -43,10 +42,10 @@ const retellBody = (body: string, fault: Fault): string => {
   }
 };
 
-/** In which words a request is refused; the vendor's `invalid`, and the reason alone, unless given. */
+/** Body and problems of the refusal. By default the vendor's `invalid`, and the reason as the only problem. */
 type Words = { words?: VendorError; wrongs?: readonly Wrong[] };
 
-/** Returns the answer for a fault in words that begin like `the body is not JSON`. */
+/** Returns the answer for a fault; `reason` begins in lower case, like `the body is not JSON`. */
 export const refusedRequest = (
   api: ApiContract,
   reason: string,

@@ -1,15 +1,15 @@
 /**
- * Cursors: where a page begins, as an opaque text. It says "after" or "before" a position in the order
- * of insertion (`src/store/write/positions.ts`), so rows that come and go between two pages neither hide nor
- * repeat others. A check sum over the operation makes a cursor of another route, or a mistyped one, a
- * broken one; it is no defence against someone who makes cursors up, who gains nothing by it.
+ * Cursors: the start of a page as an opaque text. A cursor means "after" or "before" a position in insertion order
+ * (`src/store/write/positions.ts`), so rows inserted or deleted between two pages neither hide nor repeat others. A
+ * checksum over the operation detects mistyped cursors and those of another route. It is no protection against forged
+ * cursors, which would gain a client nothing.
  */
 import { crc32 } from 'node:zlib';
 
-/** What a page hangs on: a side of a position. `before` means the rows nearest to it. */
+/** Start of a page: the rows after a position, or the nearest rows before it. */
 export type Anchor = { side: 'after' | 'before'; position: number };
 
-/** Before this position lie all rows. */
+/** Position after all rows. */
 export const endPosition = Number.MAX_SAFE_INTEGER;
 
 const letters = { after: 'a', before: 'b' } as const;
@@ -17,13 +17,13 @@ const letters = { after: 'a', before: 'b' } as const;
 const checkSum = (operation: string, anchor: string): string =>
   crc32(`${operation} ${anchor}`).toString(36);
 
-/** The cursor of an anchor among the rows of an operation's route. */
+/** Returns the cursor of an anchor in the rows of an operation's route. */
 export const writeCursor = (operation: string, { side, position }: Anchor): string => {
   const anchor = `${letters[side]}${position}`;
   return Buffer.from(`${anchor}.${checkSum(operation, anchor)}`, 'latin1').toString('base64url');
 };
 
-/** The anchor that a cursor stands for; undefined when `writeCursor` did not make it. */
+/** Returns the anchor of a cursor; undefined if `writeCursor` did not make it for this operation. */
 export const readCursor = (operation: string, cursor: string): Anchor | undefined => {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const [, letter, digits] = /^([ab])(\d{1,16})\./.exec(text) ?? [];

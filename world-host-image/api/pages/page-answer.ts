@@ -1,7 +1,7 @@
 /**
- * What an answer says about the pages around it: keys beside the rows in the envelope, headers, and links.
- * With `page_links` next and previous are URLs everywhere; else they are cursors, and pages by offset,
- * which have none, tell only their count.
+ * Builds the paging information of an answer: keys beside the rows in the envelope, headers, and links. With
+ * `page_links`, next and previous are URLs everywhere. Without, they are cursors; pages by offset have no cursors and
+ * state only the total.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { PageWords } from '../answers/answer.ts';
@@ -10,7 +10,7 @@ import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
 
 type Served = { api: ApiContract; route: RouteContract };
 
-/** What the answers of a route tell of their pages. */
+/** Returns which facts about a page the answers of a route contain. */
 export const wantedBy = ({ api: { paging }, route }: Served, hasLinks: boolean): Wanted => {
   const hasEnvelope = route.envelope !== '';
   return {
@@ -34,7 +34,10 @@ const keysOf = (
   return keys;
 };
 
-/** `base` is absent where there is no request to link from: a tool that is bound to the route. */
+/**
+ * Returns the paging keys and headers of a page. `base` is absent for a tool that is bound to the route, which has no
+ * request to link from.
+ */
 export const pageWords = (served: Served, page: Page, base: LinkBase | undefined): PageWords => {
   const { api, route } = served;
   const { headers: names, links } = api.paging;

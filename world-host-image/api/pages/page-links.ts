@@ -1,23 +1,23 @@
 /**
- * Links to other pages: absolute URLs of the served host as the client called it, with the query of the
- * request but for what pages it.
+ * Builds links to other pages: absolute URLs of the host as the client called it, with the request's query except for
+ * the paging parameter.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import { calledAt } from '../requests/mount.ts';
 import type { Page } from './page.ts';
 
-/** The request as its client sent it, but for its credential, which belongs in no link. */
+/** Request as its client sent it, without its credential, which no link may contain. */
 export type LinkBase = {
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
   query: URLSearchParams;
-  /** Below which path of its origin the client finds the API. */
+  /** Path below the origin at which the client finds the API. */
   mountedAt?: string;
 };
 
-/** Makes the URL of the page with this offset or cursor; null is the page from the beginning. */
+/** Returns a function that builds the URL of the page with an offset or cursor; null means the first page. */
 export const pageLinker = (
   base: LinkBase,
   route: RouteContract,
@@ -35,8 +35,8 @@ export const pageLinker = (
 };
 
 /**
- * The `Link` header: `prev` and `first` unless this is the first page, `next` and `last` unless it is
- * the last. Undefined when there is but one page.
+ * Returns the `Link` header: `prev` and `first` unless this is the first page, `next` and `last` unless it is the
+ * last. Undefined when there is only one page.
  */
 export const linkHeader = (
   { next, previous, last }: Page,

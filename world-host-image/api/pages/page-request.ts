@@ -1,18 +1,18 @@
-/** Which page a request asks for, read from its arguments. */
+/** Reads from a request's arguments which page it asks for. */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { FailedAction } from '../answers/answer.ts';
 import { invalidArgument } from '../answers/invalid-answer.ts';
 import { type Anchor, readCursor } from './cursor.ts';
 
-/** Rows that one request can ask for, whatever the world's `page_size`. */
+/** Maximum number of rows of one request, whatever the world's `page_size`. */
 export const maxPageRows = 10_000;
 
 export type PageRequest = {
-  /** From 1 to `maxPageRows`. */
+  /** Number of rows, from 1 to `maxPageRows`. */
   limit: number;
   offset: number;
-  /** Null: from the beginning. */
+  /** Start of the page; null for the first page. */
   anchor: Anchor | null;
 };
 
@@ -45,7 +45,7 @@ const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
   return anchor ?? refuseParameter(api, name, `is no cursor of ${route.operation}`);
 };
 
-/** Fails with the vendor's `invalid` when a paging parameter makes no sense. */
+/** Reads the paging parameters. Throws `FailedAction` with the vendor's `invalid` when one has no valid value. */
 export const readPageRequest = (asked: Asked): PageRequest => {
   const { pageSize, limitParam, offsetParam } = asked.api.paging;
   const limit = readNumber(asked, limitParam, pageSize, 1, maxPageRows);

@@ -1,6 +1,6 @@
 /**
- * One page of a route's rows, and where the pages around it begin. Pages are named by the value of the
- * parameter that asks for them, an offset or a cursor. What the answer does not tell is not looked up.
+ * Cuts one page out of a route's rows, and finds where the neighbouring pages begin. A page is named by the value of
+ * the parameter that requests it, an offset or a cursor. Facts that the answer does not contain are not queried.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Filter } from '#store/read/filter.ts';
@@ -8,15 +8,15 @@ import type { WorldStore } from '#store/world-store.ts';
 import { endPosition, writeCursor } from './cursor.ts';
 import type { PageRequest } from './page-request.ts';
 
-/** What an answer wants to know of its page beside the rows. */
+/** Facts about a page that an answer contains beside the rows. */
 export type Wanted = { total: boolean; previous: boolean; last: boolean };
 
 export type Page = {
-  /** Payload texts. */
+  /** Payload texts of the rows. */
   rows: string[];
-  /** Rows on all pages; undefined unless told. */
+  /** Number of rows on all pages; undefined unless the answer contains it. */
   total: number | undefined;
-  /** Null: there is none, or it is not told. */
+  /** Offset or cursor of the page; null if there is none or the answer does not contain it. */
   next: string | null;
   previous: string | null;
   last: string | null;
@@ -32,7 +32,7 @@ export type PageParts = {
   wanted: Wanted;
 };
 
-/** Where the last page begins, counted so that pages forward from this one end with it. */
+/** Returns the offset of the last page, such that paging forward from the current page ends at it. */
 const lastOffset = (total: number, { limit, offset }: PageRequest): number => {
   const beyond = Math.max(0, total - 1 - (offset % limit));
   return (offset % limit) + Math.floor(beyond / limit) * limit;
@@ -41,7 +41,7 @@ const lastOffset = (total: number, { limit, offset }: PageRequest): number => {
 const cutByOffset = ({ store, entity, where, request, wanted }: PageParts): Page => {
   const { limit, offset } = request;
   const { rows, more } = store.list(entity, { where, limit, offset });
-  // The end of the rows tells their number, unless the page lies beyond it.
+  // Reaching the last row yields the total without a query, unless the page begins beyond the end.
   const isEnd = !more && (rows.length > 0 || offset === 0);
   const count = () => (isEnd ? offset + rows.length : store.count(entity, where));
   const total = wanted.total || wanted.last ? count() : undefined;
@@ -59,7 +59,7 @@ const cutByCursor = ({ route, store, entity, where, request, wanted }: PageParts
   const isBack = anchor?.side === 'before';
   const bound = anchor === null ? {} : { [anchor.side]: anchor.position };
   const { rows, first, last, more } = store.list(entity, { where, limit, ...bound });
-  // An empty page lies where its cursor points, between two rows that may still come.
+  // An empty page stays at the position of its cursor, because rows may still be inserted on either side.
   const end = last ?? Math.max(0, (anchor?.position ?? 0) - (isBack ? 1 : 0));
   const start = first ?? end + 1;
   const hasRows = (side: { after: number } | { before: number }): boolean =>
@@ -81,6 +81,6 @@ const cutByCursor = ({ route, store, entity, where, request, wanted }: PageParts
   };
 };
 
-/** Cuts the page that is asked for. */
+/** Cuts the requested page. */
 export const cutPage = (parts: PageParts): Page =>
   parts.route.page === 'cursor' ? cutByCursor(parts) : cutByOffset(parts);

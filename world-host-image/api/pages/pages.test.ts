@@ -1,4 +1,4 @@
-/** Paging while others insert and delete: nothing is missed, nothing comes twice. */
+/** Paging while other clients insert and delete: no row is missed or repeated. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -31,7 +31,7 @@ const idsIn = ({ data }: Page): number[] => data.map(({ id }) => Number(id));
 
 const keysIn = ({ data }: Page): string[] => data.map(({ key }) => String(key));
 
-/** What others do between two pages: insert so many notes, delete those of these ids. */
+/** Writes of other clients between two pages: the number of notes to insert, and the ids of notes to delete. */
 const meddling = fc.record({
   inserts: fc.integer({ min: 0, max: 3 }),
   deletes: fc.array(fc.nat({ max: 60 }), { maxLength: 4 }),

@@ -1,4 +1,4 @@
-/** A request to a session's API as its client sent it, and what it came to: for all who have a part in it. */
+/** A request to a session's API as its client sent it, and its outcome. */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { Met } from '../../session/faults.ts';
@@ -7,33 +7,33 @@ import type { ApiAnswer } from '../answers/answer.ts';
 
 export type ApiRequest = {
   method: string;
-  /** As sent, without the query. */
+  /** Path as sent, without the query. */
   path: string;
   query: URLSearchParams;
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   headers: Record<string, string>;
-  /** Undefined when the body is over the limit. */
+  /** Reads the body; undefined when it is over the limit. */
   readBody(): Promise<Buffer | undefined>;
-  /** Below which path of its origin the client finds the API; absent: at the origin itself. */
+  /** Path below the origin at which the client finds the API; absent for the origin itself. */
   mountedAt?: string;
 };
 
 export type ApiOutcome = {
   answer: ApiAnswer;
-  /** The route's name, or that of requests for tokens; null when no route was found. */
+  /** Operation of the route, or of token requests; null if no route was found. */
   operation: string | null;
-  /** Whether the request carried a valid credential. */
+  /** True if the request carried a valid credential. */
   authorized: boolean;
-  /** As parsed, or the text that could not be. */
+  /** Parsed body, or its text if it could not be parsed. */
   body: unknown;
   changes: ChangeCounts;
   rows: RowChange[];
   /** Webhooks that the request sent. */
   outgoing: Outgoing;
-  /** The answer as its client is sent it, with addresses that the client reaches. */
+  /** Answer as sent to the client, with addresses that the client can reach. */
   sent: ApiAnswer;
-  /** What declared faults do to it, where the session has any. */
+  /** Declared faults that the request met; absent if the session has none. */
   met?: Met;
-  /** What was thrown that nobody planned for, if anything: the host's fault, to be logged. */
+  /** Unexpected error, which is a bug of the host and is logged. */
   fault?: unknown;
 };

@@ -1,7 +1,7 @@
 /**
- * The body of a request: read within its limit, and understood as vendors do. What looks like JSON is
- * JSON, whatever its content type says, for clients leave it out or get it wrong; a form is a form as long
- * as it names a value. A route may name the types that it takes; then a body is what its type says.
+ * Reads the body of a request within its size limit, and parses it as vendors do. Text that looks like JSON is parsed
+ * as JSON, whatever its content type, because clients omit or confuse it. A form counts as one if it has at least one
+ * value. If the route declares body types, the content type decides.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import { parseForm } from './form.ts';
 
 const nothing = Buffer.alloc(0);
 
-/** The bytes as they come, without the streams' own iterator, which costs more than most bodies. */
+/** Reads the bytes from the `data` events. The streams' own iterator costs more than most bodies. */
 const readChunks = (request: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ const readChunks = (request: IncomingMessage): Promise<Buffer | undefined> =>
     });
   });
 
-/** The body's bytes, or undefined when they are over the limit; the rest is then read and dropped. */
+/** Returns the body's bytes; undefined when they are over the limit. The rest is then read and discarded. */
 export const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return nothing;
@@ -52,7 +52,10 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 };
 
 export type ParsedBody =
-  /** `value` is undefined when there is none. The leaves of a form are texts; `isText`: it is one, as it came or in base64. */
+  /**
+   * `value` is undefined if there is no body. The leaves of a form are strings. `isText`: the value is the body as
+   * text, or encoded as base64.
+   */
   | { ok: true; value: unknown; isForm: boolean; isText?: true }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
 
@@ -61,7 +64,7 @@ const isInfinite = (value: unknown): boolean =>
     ? Object.values(value).some(isInfinite)
     : value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 
-/** What JSON says that nobody here could pass on as it is; undefined when all of it can be. */
+/** Returns why a JSON value cannot be stored and sent on unchanged; undefined if it can. */
 const faultOfJson = (value: unknown, text: string): string | undefined => {
   if (isDeeperThan(value, languageLimits.depth)) {
     return `the body nests deeper than ${languageLimits.depth} levels`;
@@ -75,7 +78,7 @@ const faultOfJson = (value: unknown, text: string): string | undefined => {
     : undefined;
 };
 
-/** JSON as a value. Throws `SyntaxError`. */
+/** Parses JSON. Throws `SyntaxError`. */
 const parseJson = (text: string): ParsedBody => {
   const value: unknown = JSON.parse(text);
   const reason = faultOfJson(value, text);
@@ -91,8 +94,8 @@ const mediaType = (header: string | undefined): string =>
   (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 /**
- * Whether it can be a form: it names a value, and does not begin like what can only be JSON. Clients call
- * all kinds of bodies forms, as curl does unless it is told.
+ * Returns true if the text can be a form: it has a value, and does not start like JSON. The content type proves
+ * little, since curl sends every body as a form by default.
  */
 const looksLikeForm = (text: string): boolean => text.includes('=') && !/^\s*[{[]/.test(text);
 
@@ -108,17 +111,20 @@ const parseText = (text: string, type: string): ParsedBody => {
     return parseJson(text);
   } catch {
     const reason = isForm ? 'the body is neither a form nor JSON' : 'the body is not JSON';
-    return { ok: false, reason, text, status: 400 }; // as its client is told
+    return { ok: false, reason, text, status: 400 }; // the client gets the reason
   }
 };
 
-/** The media type of a body, by its header; one without a header counts as the first that the route takes. */
+/** Returns the media type of a body from its header. Without the header, it is the first type that the route takes. */
 export const bodyTypeOf = (
   headers: Readonly<Record<string, string>>,
   taken: readonly string[] = [],
 ): string => mediaType(headers['content-type']) || (taken[0] ?? '');
 
-/** Why a body cannot be read by its headers, or is not of a type that the route takes; `isBytes`: in any charset. */
+/**
+ * Returns why the headers rule a body out: its encoding, its type or its charset; undefined if they do not. With
+ * `isBytes`, any charset is accepted.
+ */
 const refusalByHeaders = (
   headers: Readonly<Record<string, string>>,
   taken: readonly string[] | undefined,
@@ -145,9 +151,9 @@ const refusalByHeaders = (
 };
 
 /**
- * Reads a body by its headers `content-type` and `content-encoding`. Where the route has `body_types`, others are
- * refused, and what is neither JSON nor a form stays the text that it is. With `body_encoding` the value is that of its
- * bytes, whatever they are.
+ * Parses a body by its headers `content-type` and `content-encoding`. If the route has `body_types`, other types are
+ * rejected, and a body that is neither JSON nor a form stays text. With `body_encoding`, the value is the encoded
+ * bytes, whatever they contain.
  */
 export const parseBody = (
   bytes: Buffer,

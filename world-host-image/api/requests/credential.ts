@@ -1,14 +1,13 @@
 /**
- * Where a request carries its credential: in `Authorization`, and in the header or the query parameter
- * that the vendor's scheme names. Behind the door nobody needs it: neither user code, nor the links of
- * a page, nor the request ledger.
+ * Removes or masks the credential of a request: in `Authorization`, and in the header or query parameter that the
+ * vendor's scheme names. After authentication, neither user code, nor page links, nor the request ledger may see it.
  */
 import type { ApiContract } from '#language/contract.ts';
 import type { ApiRequest } from './api-request.ts';
 
 type Carriers = { header: string | null; parameter: string | null };
 
-/** The vendor's own places; the header in lower case. */
+/** Returns the places that the vendor's scheme names; the header in lower case. */
 export const carriersOf = ({ auth }: ApiContract): Carriers => ({
   header: auth.scheme === 'header' && auth.name !== null ? auth.name.toLowerCase() : null,
   parameter: auth.scheme === 'query' ? auth.name : null,
@@ -21,7 +20,7 @@ const queryWithout = (query: URLSearchParams, parameter: string | null): URLSear
   return rest;
 };
 
-/** The request as the world sees it: without credentials, and without cookies, which it has none of. */
+/** Returns the request without credentials, and without cookies, which a world does not use. */
 export const withoutCredential = (api: ApiContract, request: ApiRequest): ApiRequest => {
   const { header, parameter } = carriersOf(api);
   const { authorization: _, cookie: __, ...headers } = request.headers;
@@ -36,8 +35,8 @@ type Shown = {
 };
 
 /**
- * Path, query and headers for the ledger. What is sent in the vendor's own places is masked whatever it
- * is; secrets that are known by their names or values are the ledger's to look for.
+ * Returns path, query and headers for the ledger. Values in the vendor's credential places are always masked. The
+ * ledger itself masks secrets that it knows by name or value.
  */
 export const shownRequest = (
   api: ApiContract | null,

@@ -1,22 +1,22 @@
 /**
- * Bodies of type `application/x-www-form-urlencoded`, with the notation of nested values that vendors
- * share: `a[b]=c` is an object, `a[]=x&a[]=y` and `a[0]=x&a[1]=y` are lists, `a[][b]=1&a[][c]=2` is a
- * list of objects, each as long as no key repeats. A value that is given twice is the last one.
+ * Parses bodies of type `application/x-www-form-urlencoded`, with the notation of nested values that vendors share.
+ * `a[b]=c` is an object; `a[]=x&a[]=y` and `a[0]=x&a[1]=y` are lists. `a[][b]=1&a[][c]=2` is a list of objects, and a
+ * repeated key begins the next object. If a value is given twice, the last one counts.
  *
- * Leaves are texts; `written-fields.ts` reads them as the fields that they are written into.
+ * Leaves are strings; `written-fields.ts` converts them to the types of the fields.
  */
 import type { Row } from '#language/contract.ts';
 
 type Branch = Map<string, Node>;
 type Node = string | Branch;
 
-/** What is nested deeper is no form of any vendor. */
+/** Maximum nesting of a name; no vendor's form goes deeper. */
 const maxDepth = 16;
 
-/** Thrown for a name that is a value and holds values. */
+/** Error for a name that has both a value and members. */
 class FormConflict extends Error {}
 
-/** `a[b][]` as `a`, `b` and an empty step; a name whose brackets do not fit stays whole. */
+/** Splits `a[b][]` into `a`, `b` and an empty step. A name with unbalanced brackets stays whole. */
 const stepsOf = (name: string): string[] => {
   const [, first, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
   if (first === undefined || rest === undefined) return [name];
@@ -24,7 +24,7 @@ const stepsOf = (name: string): string[] => {
   return steps.length > maxDepth ? [name] : steps;
 };
 
-/** The step that an empty one stands for: the last item while it still lacks the key, or a new one. */
+/** Returns the index for an empty step: the last item while it still lacks the key, else a new one. */
 const itemStep = (branch: Branch, next: string | undefined): string => {
   const last = String(branch.size - 1);
   const item = branch.get(last);
@@ -59,7 +59,7 @@ const toValue = (node: Node): unknown => {
   return members.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value);
 };
 
-/** The fields of a form; undefined when it says two things of one name. */
+/** Parses the fields of a form; undefined if a name has both a value and members. */
 export const parseForm = (text: string): Row | undefined => {
   const root: Branch = new Map();
   try {

@@ -1,27 +1,29 @@
-/** A request of Node's HTTP server, described for the routes. */
+/** Converts a request of Node's HTTP server to an `ApiRequest`. */
 import type { IncomingMessage } from 'node:http';
 import type { ApiRequest } from './api-request.ts';
 import { readBody } from './body.ts';
 
-/** Node joins the values of all headers but this one, which a request has no business to send. */
+/**
+ * Returns the headers without `set-cookie`, the only one that Node leaves as a list, and which no request should have.
+ */
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   if (headers['set-cookie'] === undefined) return headers as Record<string, string>;
   const { 'set-cookie': _, ...others } = headers;
   return others as Record<string, string>;
 };
 
-/** Path and query; a client that takes the host for a proxy sends a whole URL. */
+/** Returns path and query. A client that takes the host for a proxy sends a whole URL. */
 const targetOf = ({ url = '/' }: IncomingMessage): string => {
   if (url.startsWith('/')) return url;
   const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
   return target.startsWith('/') ? target : `/${target}`;
 };
 
-/** Without the query, which may hold a credential. */
+/** Returns the path without the query, which may hold a credential. */
 export const pathOf = (request: IncomingMessage): string =>
   targetOf(request).split('?', 1)[0] ?? '/';
 
-/** Never changed by anyone. */
+/** Shared empty query; never modified. */
 const noQuery = new URLSearchParams();
 
 export const describeRequest = (request: IncomingMessage): ApiRequest => {

@@ -1,25 +1,25 @@
 /**
- * Where the API is mounted for a request: the prefix of its path, under which `[api] prefixes` lets all
- * routes answer as well, and the addresses that its client knows. Routes are looked for by the path below.
+ * Finds where the API is mounted for a request: the prefix of its path, if `[api] prefixes` declares one, and the
+ * addresses that its client knows. Routes are matched against the path below the prefix.
  */
 import type { ApiContract } from '#language/contract.ts';
 import { type Addresses, createAddresses } from '../../routes/addresses.ts';
 import type { Session } from '../../session/session.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** Where the API is mounted, as the client of one request sees it. */
+/** Mount point of the API, as the client of one request sees it. */
 export type Mount = {
-  /** The beginning of the path as it was sent; '' for none. */
+  /** Prefix of the path as sent; '' for none. */
   prefix: string;
   addresses: Addresses | undefined;
 };
 
-/** A host with an optional port; what else a client may send there belongs in no link. */
+/** Host with an optional port. Any other text in the header is not put into links. */
 const hostPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * Where the client finds the API: `https` behind a proxy that says so, and the path that it is mounted at.
- * Undefined for a client that names no host. `headers` have names in lower case.
+ * Returns the URL at which the client finds the API: `https` if a proxy forwards that protocol, with the path of the
+ * mount. Undefined if the client names no valid host. `headers` have names in lower case.
  */
 export const calledAt = ({
   headers,
@@ -38,7 +38,7 @@ export const calledAt = ({
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
-/** Addresses in an answer keep the prefix, as some clients follow no other ones. */
+/** Returns the mount of a request. Addresses in an answer keep the prefix, because some clients follow no others. */
 export const mountOf = (
   { address, formerAddresses, world }: Pick<Session, 'address' | 'formerAddresses' | 'world'>,
   api: ApiContract,
@@ -51,7 +51,7 @@ export const mountOf = (
   return { prefix, addresses: createAddresses(world.contract, origin, { prefix, also }) };
 };
 
-/** The path that routes are looked for by: below the prefix, and as `[api] aliases` have it. */
+/** Returns the path for matching routes: below the prefix, with `[api] aliases` applied. */
 export const pathBelow = (
   { path }: Pick<ApiRequest, 'path'>,
   { prefix }: Mount,
