@@ -1,6 +1,4 @@
-/**
- * Call `answer`: what the agent answers to the question of its task. The last answer counts; a reset forgets it.
- */
+/** Call `answer`: stores the agent's answer to its task's question. The last answer counts; a reset removes it. */
 import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 

@@ -1,4 +1,4 @@
-/** A kind of call: what it does with a session. It throws to fail, and then nothing has changed. */
+/** Types of the kinds of calls. A call throws to fail, and then nothing has changed. */
 
 import type { ChangeCounts } from '#domain/call.ts';
 import { isObject, toPointer } from '#domain/json.ts';
@@ -13,15 +13,15 @@ import { CallFailure } from './answers/failure.ts';
 export type CallOutcome = {
   output: unknown;
   changes: ChangeCounts;
-  /** The rows changed, where it changes any. */
+  /** Changed rows, if the call changes any. */
   rows?: RowChange[];
   /** Webhooks that the call sent. */
   outgoing?: Outgoing;
-  /** Declared faults that it met. */
+  /** Declared faults that the call met. */
   faults?: readonly MetFault[];
 };
 
-/** Runs another call on a session, as a part of one; what that fails with is its answer. */
+/** Runs another call on a session, as part of one. A failure of that call is returned as its answer. */
 export type RunOther = (session: Session, call: HostCall) => Promise<CallAnswer>;
 
 export type RunCall = (
@@ -31,7 +31,7 @@ export type RunCall = (
   runOther: RunOther,
 ) => Promise<CallOutcome>;
 
-/** The input as an object; a call without one has an empty one. */
+/** Returns the input as an object, empty if the call has none. Throws `CallFailure` for any other value. */
 export const inputOf = ({ input }: HostCall): Row => {
   if (input === null || input === undefined) return {};
   if (isObject(input)) return input;
@@ -39,7 +39,7 @@ export const inputOf = ({ input }: HostCall): Row => {
   throw new CallFailure({ code: 'invalid_input', message, path: '' });
 };
 
-/** Fails for members that a call does not know, by name. */
+/** Throws `CallFailure` if the input has a member that the call does not know. */
 export const refuseUnknown = (input: Row, known: readonly string[]): void => {
   const name = Object.keys(input).find((key) => !known.includes(key));
   if (name === undefined) return;

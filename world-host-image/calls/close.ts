@@ -1,6 +1,6 @@
 /**
- * Call `close`: nothing to do here; the control plane ends the session once it is answered. Whether the
- * host is kept warm is its business, too: here it is only looked at whether it can be understood.
+ * Call `close`: only validates its input. The control plane ends the session once the call is answered, and decides
+ * whether the host is kept warm.
  */
 
 import { CallFailure } from './answers/failure.ts';

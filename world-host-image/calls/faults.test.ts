@@ -1,4 +1,4 @@
-/** The call `faults`, and faults of tools: what is put in force, for how long, and what is refused by name. */
+/** The call `faults` and faults of tools: which faults apply, for how long, and which inputs are rejected by name. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';

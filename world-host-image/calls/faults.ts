@@ -1,6 +1,7 @@
 /**
- * Call `faults`: which declared faults are in force and what they met; or others put in force, until the next reset.
- * The input is the table `[api.faults]` of `connector.toml` as JSON: `{rules: [], tools?}`, or `{declared: true}`.
+ * Call `faults`: returns the declared faults in force and how often requests met them, or sets other faults until the
+ * next reset. The input is the table `[api.faults]` of `connector.toml` as JSON, `{rules: [], tools?}`, or `{declared:
+ * true}`.
  */
 import { isObject } from '#domain/json.ts';
 import { readFaults } from '#language/check/faults.ts';
@@ -14,11 +15,11 @@ import type { LoadedWorld } from '../session/session.ts';
 import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
-/** Whether the input puts faults in force, and does not only ask for them. */
+/** Returns true if the input sets faults; an empty input only reads them. */
 export const isSetting = (input: HostCall['input']): boolean =>
   isObject(input) && Object.keys(input).length > 0;
 
-/** Problems that a refusal lists. */
+/** Maximum number of problems in an error. */
 const mostProblems = 50;
 
 const readGiven = ({ contract }: LoadedWorld, input: Row): Faults => {
@@ -43,7 +44,7 @@ const readGiven = ({ contract }: LoadedWorld, input: Row): Faults => {
   });
 };
 
-/** What the input puts in force. */
+/** Returns the faults that the input sets. Throws `CallFailure` if they are invalid. */
 const readInput = (world: LoadedWorld, input: Row): Faults | 'declared' => {
   if (!Object.hasOwn(input, 'declared')) return readGiven(world, input);
   refuseUnknown(input, ['declared']);
@@ -52,7 +53,7 @@ const readInput = (world: LoadedWorld, input: Row): Faults | 'declared' => {
   throw new CallFailure({ code: 'invalid_input', message, path: '/declared' });
 };
 
-/** A rule as it is written. */
+/** Returns a rule in the form of the input. */
 const writeRule = ({ name, routes, when, latencyMs, effect }: Fault): Row => {
   const written: Row = {
     name,
@@ -69,7 +70,10 @@ const writeRule = ({ name, routes, when, latencyMs, effect }: Fault): Row => {
   return { ...answer, rate_limit: limit, limit: most, seconds, retry_after: retryAfter };
 };
 
-/** The faults in force, as an input has them, and of each rule how many requests it was asked about and met. */
+/**
+ * Returns the faults in force, in the form of the input. For each rule, it adds how many requests it was checked
+ * against, and how many it applied to.
+ */
 const shown = (faults: SessionFaults): Row => {
   const { isDeclared, tools, rules, counts } = faults.view();
   return {

@@ -1,6 +1,6 @@
 /**
- * Inputs that are made to break what reads them, by every way into a world. Each is answered by a call or
- * a request of its own: taken as it is, or refused and then nothing has changed.
+ * Malicious inputs through every interface of a world. Each is one call or request: it is stored unchanged, or
+ * rejected with nothing changed.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -37,7 +37,7 @@ const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(le
 const note = (members: string): string => `{"id":9,"title":"x",${members}}`;
 const manyKeys = Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).join();
 
-/** Bodies as they are sent, each with whether a note can be made of it. */
+/** Request bodies, each with true if it is a valid note. */
 const hostile: [string, string, boolean][] = [
   ['__proto__', note('"__proto__":{"state":"done"}'), false],
   ['constructor', note('"constructor":{"prototype":{"state":"done"}}'), false],

@@ -1,4 +1,4 @@
-/** Inputs of calls that are nearly right: each is refused at the place that is at fault. */
+/** Inputs of calls that are almost valid: each is rejected with a pointer to the faulty place. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';

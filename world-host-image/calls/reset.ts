@@ -1,6 +1,6 @@
 /**
- * Call `reset`: the state as the task seeded it, no bearers and an empty request ledger. The reset
- * itself is the last entry of the ledger that it empties, for those who keep entries longer.
+ * Call `reset`: restores the state that the task seeded, revokes minted tokens and empties the request ledger. The
+ * reset itself is recorded as the last entry before the ledger is emptied, for readers that keep entries longer.
  */
 import { resetTurns } from '../session/session.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
@@ -13,7 +13,7 @@ export const callReset: RunCall = async (session, call, input) => {
   refuseUnknown(input, []);
   const output = await store.exclusively(() => {
     store.rollBackTo('task');
-    // Calls are the only way to a linked world, and they are run one at a time.
+    // Linked worlds change only through calls, which run one at a time, so their stores need no lock here.
     for (const { world: linked } of links.values()) linked.store.rollBackTo('task');
     tokens.clear();
     session.answer = null;
@@ -35,7 +35,7 @@ export const callReset: RunCall = async (session, call, input) => {
     });
     return reached;
   });
-  // Its browser stands on a fresh profile when this is answered; one that is away gets it when it comes.
+  // The browser has a fresh profile when this returns. A browser that is disconnected gets it when it reconnects.
   await session.browser?.reset();
   return { output, changes: {} };
 };

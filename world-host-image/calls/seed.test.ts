@@ -1,4 +1,4 @@
-/** Rows that are seeded into an open session, by the ways in which they may meet rows that are there. */
+/** Seeding rows into an open session, with each kind of conflict with existing rows. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, serveApi } from '#test/support/api-world.ts';

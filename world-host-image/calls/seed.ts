@@ -1,4 +1,4 @@
-/** Call `seed`: puts rows into the session. One bad row writes nothing. */
+/** Call `seed`: writes rows into the session. If one row is invalid, none is written. */
 import { isObject, toPointer } from '#domain/json.ts';
 import { type SeedMode, seedModes } from '#language/task.ts';
 import { StoreRefusal } from '#store/refusal.ts';

@@ -1,6 +1,6 @@
 /**
- * Call `state`: how many rows there are and what they come to, or a page of one entity's rows. A page
- * ends where it has no room for the next row, and says where that is.
+ * Call `state`: returns row counts and the digest of all rows, or a page of one entity's rows. A page ends before the
+ * first row that does not fit, and `next` names that row's offset.
  */
 
 import { isObject } from '#domain/json.ts';
@@ -33,7 +33,7 @@ const readWhere = (entity: string, where: unknown = {}): Filter[] => {
     : invalid('/where', 'where must be an object of fields and values');
 };
 
-/** What `read` finds. Fails at `where` for a condition that cannot be asked. */
+/** Returns the result of `read`. A condition that cannot be queried fails the call at `/where`. */
 const reading = <Found>(read: () => Found): Found => {
   try {
     return read();
@@ -45,10 +45,13 @@ const reading = <Found>(read: () => Found): Found => {
 
 type PageOfRows = { where: Filter[]; limit: number; offset: number };
 
-/** What an answer has room for, less than the most that a call may answer. */
+/** Maximum bytes of a row in an answer, below the limit for the whole answer. */
 const mostRowBytes = limits.callOutputBytes;
 
-/** One row may be larger than any answer: it cannot be shown, and those that follow can. */
+/**
+ * Throws if the first row of a page is larger than an answer may be. The error names the next offset, since later rows
+ * can still be read.
+ */
 const checkFirst = (entity: string, offset: number, payload: string | undefined): void => {
   const bytes = payload === undefined ? 0 : Buffer.byteLength(payload);
   if (bytes <= mostRowBytes) return;
@@ -59,9 +62,10 @@ const checkFirst = (entity: string, offset: number, payload: string | undefined)
   });
 };
 
-/** A page; `next` is the offset of the row that follows it, where one does. */
+/** Source of rows: the store, or the ledger. */
 type Source = Pick<Reader, 'query' | 'count'>;
 
+/** Reads a page of rows; `next` is the offset of the first row after it, if there is one. */
 const readPage = (source: Source, entity: string, page: PageOfRows) => {
   const { where, limit, offset } = page;
   const total = source.count(entity, where);
@@ -73,7 +77,7 @@ const readPage = (source: Source, entity: string, page: PageOfRows) => {
   return { entity, rows: payloads.map((payload) => JSON.parse(payload) as Row), total, ...next };
 };
 
-/** What a state comes to; of linked worlds by their aliases. */
+/** Returns counts and digest of the session's rows, and those of its linked worlds by alias. */
 const summaryOf = ({ world: { store }, links }: Session) => {
   const linked = [...links].map(([alias, { world }]) => [
     alias,
@@ -83,7 +87,10 @@ const summaryOf = ({ world: { store }, links }: Session) => {
   return links.size === 0 ? own : { ...own, links: Object.fromEntries(linked) };
 };
 
-/** Where the rows of an entity are, and what it is called there; those of linked worlds are `<alias>.<entity>`. */
+/**
+ * Returns the source of an entity's rows and the entity's name there. Entities of linked worlds are named
+ * `<alias>.<entity>`.
+ */
 const sourceOf = (session: Session, entity: string): [source: Source, name: string] => {
   if (entity === ledgerEntity) return [session.ledger, entity];
   const found = findLinked(session, entity);

@@ -1,7 +1,7 @@
 /**
- * Call `webhook-answers`: what receivers answered to deliveries goes into the ledger, once a delivery, as an entry
- * `<event>.answer`. The control plane makes it, and may say the same again. An answer to a delivery from before the last
- * reset is told to those who keep entries longer, and not to graders: the delivery is not in the ledger any more.
+ * Call `webhook-answers`: records receivers' answers to deliveries in the ledger, once per delivery, as entries
+ * `<event>.answer`. The control plane makes the call and may repeat it. A delivery from before the last reset is no
+ * longer in the ledger. Its answer goes only to readers that keep entries longer, not to graders.
  */
 import { isObject } from '#domain/json.ts';
 import { answerSuffix } from '#domain/ledger.ts';
@@ -10,7 +10,10 @@ import type { LedgerNote } from '../ledger/ledger.ts';
 import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
-/** An answer as the control plane says it, which has checked it: `DeliveryAnswerView`, and of which delivery it is. */
+/**
+ * Receiver's answer from the control plane, which has checked it: `DeliveryAnswerView`, and the number of its
+ * delivery.
+ */
 type Told = {
   delivery: number;
   event: string;

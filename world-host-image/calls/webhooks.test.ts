@@ -1,4 +1,4 @@
-/** What a session says of its subscriptions, and how answers of receivers get into its ledger. */
+/** A session's list of subscriptions, and the recording of receivers' answers in its ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { hookedWorld } from '#test/support/hooked-world.ts';

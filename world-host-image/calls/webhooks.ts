@@ -1,6 +1,6 @@
 /**
- * Call `webhooks`: the subscriptions that the session has, those of its linked worlds after its own, a page at a time.
- * It tells what they are and how many deliveries each had, and no secret. The control plane makes it.
+ * Call `webhooks`: returns the session's webhook subscriptions, a page at a time, followed by those of its linked
+ * worlds. Each has its settings and the count of its deliveries, but no secret. The control plane makes the call.
  */
 
 import { limits } from '#domain/limits.ts';
@@ -25,7 +25,7 @@ const readNumber = (input: Row, name: string): number => {
   throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
 };
 
-/** A world that sends webhooks, its own or a linked one's. */
+/** World that sends webhooks: the session's own or a linked one. */
 type Sender = { session: Session; webhooks: WebhooksContract };
 
 const sendersOf = (session: Session): Sender[] =>

@@ -1,30 +1,30 @@
 /**
- * Addresses of the vendor's API in what a session says and hears. The vendor's `base_url` stands in rows,
- * in the author's code and in the ledger's requests and answers; outside, the same place is the origin at
- * which the session is called. So answers and deliveries have the one put in place of the other, and requests
- * back again: rows are the same wherever their session is served, and clients that follow an address arrive.
- * The ledger has a delivery as it is sent, since its signature holds for that alone.
+ * Translates between the vendor's addresses and those of the session. Rows, the author's code and the ledger's
+ * requests and answers contain the vendor's `base_url`. Clients reach the same API at the origin of the session. So
+ * answers and deliveries get the session's origin in place of the `base_url`, and requests are translated back. Rows
+ * are thus the same wherever a session is served, and clients can follow addresses. The ledger records a delivery as
+ * sent, since its signature is valid for those bytes only.
  *
- * An occurrence counts wherever it stands, in the middle of a comment, too, as long as the host and path
- * end there: `https://api.example.org` is no part of `https://api.example.org.uk`.
+ * An address is translated wherever it occurs, even in the middle of a comment, provided that host and path end there:
+ * `https://api.example.org` does not match in `https://api.example.org.uk`.
  */
 import type { Contract } from '#language/contract.ts';
 
 export type Addresses = {
-  /** Where clients reach what has the vendor's address. */
+  /** Origin and prefix at which clients reach the vendor's address. */
   at: string;
-  /** Text for clients: with addresses that they reach. */
+  /** Returns text for clients, with addresses that they can reach. */
   serve(text: string): string;
   /**
-   * A value of a client's, with the vendor's addresses in all of its texts; undefined when they would
-   * grow by more than `room` bytes of UTF-8.
+   * Returns a client's value with the vendor's addresses in all of its strings. Undefined if they would grow by more
+   * than `room` bytes of UTF-8.
    */
   takeBack(value: unknown, room: number): unknown;
-  /** False for bytes of JSON or a form with nothing to take back, not even in escapes. */
+  /** Returns false if bytes of JSON or a form certainly contain no address to translate, not even in escapes. */
   mayStandIn(bytes: Buffer): boolean;
 };
 
-/** What cannot stand after an address that ends there. */
+/** Lookahead that rejects characters which would continue the host or path of an address. */
 const goesOn = '(?![\\p{L}\\p{N}_~%@-]|[.:][\\p{L}\\p{N}_])';
 
 const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -32,10 +32,10 @@ const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{
 type Replace = (text: string, onReplaced?: (address: string) => void) => string;
 
 const replacer = (from: readonly string[], to: string): Replace => {
-  // The longest first: one may begin like another.
+  // Longest first, because one address may be a prefix of another.
   const sorted = [...new Set(from)].sort((a, b) => b.length - a.length);
   const plainly = to.replaceAll('$', '$$$$');
-  let pattern: RegExp | undefined; // most texts hold no address
+  let pattern: RegExp | undefined; // compiled at first use: most texts contain no address
   return (text, onReplaced) => {
     if (!sorted.some((address) => text.includes(address))) return text;
     pattern ??= new RegExp(`(?:${sorted.map(escapePattern).join('|')})${goesOn}`, 'gu');
@@ -49,7 +49,7 @@ const replacer = (from: readonly string[], to: string): Replace => {
 
 class OutOfRoom extends Error {}
 
-/** A short origin may stand in a body a hundred thousand times, and a long address take its place. */
+/** Limits the growth: a short origin may occur 100,000 times in a body and be replaced by a longer address. */
 const takeBackWith =
   (replace: Replace, to: string): Addresses['takeBack'] =>
   (value, room) => {
@@ -67,7 +67,7 @@ const takeBackWith =
     }
   };
 
-/** The value with its texts changed; the same one, where none is. Names of members stay as they are. */
+/** Returns the value with its strings changed, or the same object if none changes. Names of members are kept. */
 const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -83,7 +83,7 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
   }
   const members = Object.entries(value).map(([name, member]) => [name, inner(member)] as const);
   if (!isChanged) return value;
-  // Arguments inherit nothing, for they may have any name.
+  // Arguments have no prototype, because they may have any name.
   const copy: object = Object.getPrototypeOf(value) === null ? Object.create(null) : {};
   for (const [name, member] of members) {
     const shape = { configurable: true, enumerable: true, writable: true };
@@ -93,8 +93,8 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
 };
 
 /**
- * `origin`: where clients are told that the API is, below `prefix`; `also`: other origins at which the
- * session is called. What comes in may have any of the API's prefixes, whichever way it comes. Undefined for a
+ * Creates the translation. `origin` is where clients reach the API, below `prefix`; `also` lists other origins of the
+ * session. Incoming addresses may have any of the API's prefixes, whichever one the request used. Undefined for a
  * world without a vendor.
  */
 export const createAddresses = (

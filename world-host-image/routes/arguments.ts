@@ -1,19 +1,18 @@
 /**
- * The arguments of a request: those of the path, and the query parameters that its route declares or
- * pages by. All others are ignored. A parameter that is not declared as repeated has its last value; a
- * repeated one is a list, whichever way the client writes it: `ids=1&ids=2`, `ids[]=1&ids[]=2` or
- * `ids[0]=1&ids[1]=2`.
+ * Reads the arguments of a request: those of the path, the query parameters that its route declares, and the paging
+ * parameters. All others are ignored. A parameter that is not declared as repeated takes its last value. A repeated
+ * one is a list, in any of the notations `ids=1&ids=2`, `ids[]=1&ids[]=2` and `ids[0]=1&ids[1]=2`.
  */
 import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
 import type { Arguments } from './filter-values.ts';
 
-/** Names of the query parameters that page a route. */
+/** Returns the names of the query parameters that page a route. */
 export const pagingParams = (page: PageKind, { paging }: ApiContract): string[] => {
   if (page === 'none') return [];
   return [paging.limitParam, page === 'offset' ? paging.offsetParam : paging.cursorParam];
 };
 
-/** Longest list of one repeated parameter that is written with its positions. */
+/** Maximum length of a repeated parameter in the notation with positions. */
 const maxPositions = 1_000;
 
 const repeatedValues = (query: URLSearchParams, name: string): string[] => {
@@ -26,7 +25,7 @@ const repeatedValues = (query: URLSearchParams, name: string): string[] => {
   return values;
 };
 
-/** An object that inherits nothing, for an argument may have any name. */
+/** Returns the arguments as an object without a prototype, because an argument may have any name. */
 export const readArguments = (
   api: ApiContract,
   route: RouteContract,

@@ -1,6 +1,6 @@
 /**
- * Which JSON types a field may hold, by its schema. Paths and query strings carry texts only; the
- * types tell whether "5" means the number, and `filter-values.ts` reads it so.
+ * Finds by its schema which JSON types a field may hold. Paths and query strings carry only text. The types decide
+ * whether "5" means the number; `filter-values.ts` converts it.
  */
 import { isObject } from '#domain/json.ts';
 import type { Contract, EntityContract, FieldPath, JsonSchema } from '#language/contract.ts';
@@ -9,10 +9,10 @@ export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'a
 
 type Definitions = Contract['definitions'];
 
-/** Definitions may refer to each other in circles. */
+/** Maximum depth of references, because definitions may refer to each other in cycles. */
 const maxDepth = 32;
 
-/** The schema itself with those it refers to or is composed of. */
+/** Returns the schema and all schemas that it refers to or is composed of. */
 const alternatives = (definitions: Definitions, schema: unknown, depth = 0): JsonSchema[] => {
   if (!isObject(schema) || depth > maxDepth) return [];
   const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/$defs/', '') : undefined;
@@ -23,7 +23,7 @@ const alternatives = (definitions: Definitions, schema: unknown, depth = 0): Jso
   return [schema, ...inner.flatMap((part) => alternatives(definitions, part, depth + 1))];
 };
 
-/** Whether a segment of a path may be the place of an item. */
+/** Returns true if a segment of a path can be the index of an item. */
 const isIndex = (segment: string): boolean => /^\d+$/.test(segment);
 
 const stepInto = (definitions: Definitions, schema: JsonSchema, segment: string): JsonSchema[] =>
@@ -47,7 +47,7 @@ const declaredTypes = (schema: JsonSchema): JsonType[] => {
   return 'const' in schema ? [typeOf(schema.const)] : [];
 };
 
-/** The types a field may hold; empty when its schema does not say. */
+/** Returns the types that a field may hold; empty when its schema declares none. */
 export const fieldTypes = (
   definitions: Definitions,
   entity: EntityContract,
@@ -61,7 +61,7 @@ export const fieldTypes = (
   return new Set(all.flatMap(declaredTypes));
 };
 
-/** The names of the top-level fields that schemas give an entity's rows, found once for each entity. */
+/** Names of the top-level fields in an entity's schemas, computed once for each entity. */
 const namedFields = new WeakMap<EntityContract, ReadonlySet<string>>();
 
 const findNamed = (definitions: Definitions, entity: EntityContract): ReadonlySet<string> => {
@@ -75,7 +75,7 @@ const findNamed = (definitions: Definitions, entity: EntityContract): ReadonlySe
   return found;
 };
 
-/** Whether rows of the entity have a top-level field of this name. */
+/** Returns true if rows of the entity have a top-level field of this name. */
 export const hasField = (
   definitions: Definitions,
   entity: EntityContract,
@@ -84,7 +84,7 @@ export const hasField = (
   findNamed(definitions, entity).has(field) ||
   (isIndex(field) && stepInto(definitions, entity.schema, field).length > 0);
 
-/** The types of a list field's items; for any other field, its own. */
+/** Returns the types of a list field's items; for any other field, its own types. */
 export const itemTypes = (
   definitions: Definitions,
   entity: EntityContract,

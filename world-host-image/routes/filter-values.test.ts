@@ -30,7 +30,7 @@ const contract = sampleContract({
 
 const types = (...path: string[]) => [...fieldTypes(contract.definitions, entity, path)];
 
-/** The plan of a route over the entity with this filter. */
+/** Returns the plan of a route over the entity with this filter. */
 const planWith = (...filter: RouteContract['filter']) =>
   planOf({ ...contract, api: null }, sampleRoute('GET', '/things', { entity: 'things', filter }));
 

@@ -1,7 +1,4 @@
-/**
- * Reads the arguments of a request as values of the fields they stand for, and a route's filter with
- * them as filters of the store.
- */
+/** Converts the arguments of a request to the types of their fields, and a route's filter to filters of the store. */
 import type { FieldPath } from '#language/contract.ts';
 import type { Filter } from '#store/read/filter.ts';
 import type { JsonType } from './field-types.ts';
@@ -17,7 +14,7 @@ const readNumber = (types: ReadonlySet<JsonType>, text: string): number | undefi
   return pattern.test(text) && Number.isFinite(value) ? value : undefined;
 };
 
-/** The text as the field's type has it; the text itself where it fits no other type. */
+/** Returns the text as a value of the field's types; the text itself if it fits none of them. */
 export const readText = (types: ReadonlySet<JsonType>, text: string): string | number | boolean => {
   const number = readNumber(types, text);
   if (number !== undefined) return number;
@@ -25,13 +22,13 @@ export const readText = (types: ReadonlySet<JsonType>, text: string): string | n
   return text;
 };
 
-/** Every value that the text may mean: a field of numbers and texts may hold either. */
+/** Returns every value that the text may mean. A field of numbers and strings may hold either. */
 const meanings = (types: ReadonlySet<JsonType>, text: string): unknown[] => {
   const read = readText(types, text);
   return read !== text && types.has('string') ? [read, text] : [read];
 };
 
-/** The filters whose arguments the request gave; one that it left out does not filter. */
+/** Returns the store's filters for the arguments that the request has; an omitted one does not filter. */
 export const filtersOf = ({ filters }: Pick<RoutePlan, 'filters'>, args: Arguments): Filter[] =>
   filters.flatMap(({ argument, path, match, types }) => {
     const given = args[argument];
@@ -40,7 +37,7 @@ export const filtersOf = ({ filters }: Pick<RoutePlan, 'filters'>, args: Argumen
     return [{ path, match, value }];
   });
 
-/** What the filter says about a row that the request creates: paths with the values they must have. */
+/** Returns the fields that the filter sets in a row that the request creates: paths with their values. */
 export const filterAssignments = (
   { filters }: Pick<RoutePlan, 'filters'>,
   args: Arguments,

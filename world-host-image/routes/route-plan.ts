@@ -1,6 +1,6 @@
 /**
- * What answering a route takes and no request changes: its entity, the types that its arguments are
- * read as, the text around its rows. Worked out once for each route.
+ * Computes once for each route everything about its answers that no request changes: its entity, the types of its
+ * arguments, the text around its rows.
  */
 import type {
   Contract,
@@ -15,17 +15,17 @@ export type PlannedFilter = {
   argument: string;
   path: FieldPath;
   match: FilterMatch;
-  /** Types of the field, or of its items when it is a list. */
+  /** Types of the field, or of its items if it is a list. */
   types: ReadonlySet<JsonType>;
 };
 
 export type RoutePlan = {
-  /** Undefined for a handler that is about none. */
+  /** Entity of the route; undefined for a handler that names none. */
   entity: EntityContract | undefined;
   filters: readonly PlannedFilter[];
-  /** What stands before the answer's rows: `{"data":`, or nothing. */
+  /** Text before the answer's rows: `{"data":`, or nothing. */
   opening: string;
-  /** Key of the count beside the rows; null without an envelope, or when the world counts nothing. */
+  /** Key of the count beside the rows; null without an envelope, or if the world has no count key. */
   hitsKey: string | null;
 };
 
@@ -50,7 +50,7 @@ const makePlan = (contract: PlannedContract, route: RouteContract): RoutePlan =>
 
 const plans = new WeakMap<RouteContract, RoutePlan>();
 
-/** The plan of one of the contract's routes. */
+/** Returns the plan of one of the contract's routes. */
 export const planOf = (contract: PlannedContract, route: RouteContract): RoutePlan => {
   const known = plans.get(route);
   if (known !== undefined) return known;

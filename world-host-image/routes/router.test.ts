@@ -126,7 +126,7 @@ describe('router', () => {
 });
 
 describe('a search', () => {
-  /** Each text and each argument that can stand for it, `levels` segments deep. */
+  /** Returns all paths of `levels` segments, each segment either a text or an argument that matches it. */
   const endings = (levels: number): string[] =>
     levels === 0
       ? ['/end']
@@ -134,7 +134,7 @@ describe('a search', () => {
   const paths = Array.from({ length: 9 }, (_, level) => endings(level + 1)).flat();
   const hostile = createRouter(paths.map((ending) => route('GET', `/{path...}${ending}`)));
 
-  /** How often segments of a path are looked at. */
+  /** Returns how many times the search reads a segment of the path. */
   const looksAt = (path: readonly string[]): number => {
     let looks = 0;
     const counted = new Proxy(path, {
@@ -151,7 +151,7 @@ describe('a search', () => {
     expect(paths.length).toBeGreaterThan(1_000);
     const path = (length: number) => Array.from({ length }, () => 'a');
     const [short, long] = [looksAt(path(20)), looksAt(path(2_000))];
-    // The path is copied twice, for the slash at its end.
+    // The search tries the path twice, with and without a trailing slash.
     expect(long - short).toBeLessThanOrEqual(2 * 1_980);
     expect(short).toBeLessThan(10 * paths.length);
   });

@@ -1,12 +1,11 @@
 /**
- * Finds the route of a request among those of a contract. Routes are kept as a tree of path segments.
- * The most specific one wins, from left to right, among the routes that have the method: a literal
- * segment, then one with arguments among its texts, then an argument, then one that spans slashes, which
- * takes as few segments as it can. A slash at the end of a path makes no difference unless routes differ
+ * Finds the route of a request. Routes form a tree of path segments. The most specific route with the method wins,
+ * compared from left to right: a literal segment, then one that mixes text and arguments, then an argument, then one
+ * that spans slashes, which takes as few segments as it can. A trailing slash is ignored unless two routes differ only
  * by it.
  *
- * A search comes to each node at most once, however long the path is: the routes are a stranger's, and so are
- * the paths, while the loop is the host's.
+ * A search visits each node at most once, however long the path is. Routes and paths come from untrusted users, and
+ * the search runs on the host's event loop.
  */
 import type { PathSegment, RouteContract } from '#language/contract.ts';
 import { pathArguments } from '#language/path-segments.ts';
@@ -20,10 +19,10 @@ type Served = {
 
 type Node = {
   literals: Map<string, Node>;
-  /** The most specific first. */
+  /** Patterns, the most specific first. */
   patterns: { pattern: SegmentPattern; node: Node }[];
   argument: Node | undefined;
-  /** What follows an argument that spans slashes, by its number of segments; the longest first. */
+  /** Nodes after an argument that spans slashes, by the number of segments left; the longest first. */
   rests: { length: number; node: Node }[];
   routes: Map<string, Served>;
 };
@@ -34,12 +33,9 @@ export type RouteMatch =
   | { kind: 'unknown' };
 
 export type Router = {
-  /** `segments` are those of `splitPath`. A HEAD request is matched as GET. */
+  /** Returns the route for a method and the segments from `splitPath`. HEAD is matched as GET. */
   match(method: string, segments: readonly string[]): RouteMatch;
-  /**
-   * The methods of the most specific route that has the path, in alphabetical order; none for an unknown
-   * path.
-   */
+  /** Returns the methods of the most specific route with the path, in alphabetical order; none for an unknown path. */
   allowed(segments: readonly string[]): string[];
 };
 
@@ -78,7 +74,7 @@ const literalNode = ({ literals }: Node, text: string): Node => {
   return node;
 };
 
-/** Apart by length, since a length decides how much of a path the argument spans. */
+/** Keeps nodes apart by length, since the length decides how much of a path the argument spans. */
 const restNode = ({ rests }: Node, length: number): Node => {
   const known = rests.find((rest) => rest.length === length);
   if (known !== undefined) return known.node;
@@ -88,7 +84,7 @@ const restNode = ({ rests }: Node, length: number): Node => {
   return node;
 };
 
-/** The node that a segment leads to, `left` others following it; made where there is none. */
+/** Returns the node that a segment leads to, creating it if missing. `left` is the number of segments after it. */
 const nodeAfter = (node: Node, segment: PathSegment, left: number): Node => {
   if ('literal' in segment) return literalNode(node, decodeText(segment.literal));
   if ('parts' in segment) return patternNode(node, segmentPattern(segment.parts, decodeText));
@@ -105,7 +101,7 @@ const addRoute = (root: Node, route: RouteContract): void => {
   node.routes.set(route.method, { route, names: pathArguments(segments) });
 };
 
-/** What is found at a node, with the values of the arguments on the way to it. */
+/** Value found at a node, with the arguments on the way to it. */
 type Found<Value> = { value: Value; values: readonly string[] };
 
 type Search<Value> = {
@@ -148,7 +144,7 @@ const findByRest = <Value>(
   for (const { length, node } of rests) {
     const end = segments.length - length;
     if (end <= index || segments[end - 1] === '') continue;
-    // The text is joined only where a route is found: paths may be long.
+    // The text is joined only once a route is found, because paths may be long.
     const found = findIn(node, search, end, []);
     if (found === undefined) continue;
     const text = segments.slice(index, end).join('/');
@@ -157,7 +153,7 @@ const findByRest = <Value>(
   return undefined;
 };
 
-/** The most specific node of a path that something is taken of. */
+/** Returns the value of the most specific node from which `take` takes one. */
 const findIn = <Value>(
   node: Node | undefined,
   search: Search<Value>,
@@ -179,11 +175,11 @@ const findIn = <Value>(
   );
 };
 
-/** The path with the slash at its end taken off or put on. */
+/** Returns the path with its trailing slash removed or added. */
 const otherwise = (segments: readonly string[]): readonly string[] =>
   segments.at(-1) === '' ? segments.slice(0, -1) : [...segments, ''];
 
-/** Methods of the most specific node that has any. */
+/** Returns the methods of the most specific node that has any. */
 const methodsAt = (root: Node, segments: readonly string[]): string[] => {
   const take = ({ routes }: Node) => (routes.size === 0 ? undefined : [...routes.keys()]);
   return findIn(root, { segments, take })?.value ?? [];
@@ -199,8 +195,8 @@ const namedValues = (
 };
 
 /**
- * The segments of a path, decoded, so that an escaped slash divides nothing; a slash at the end leaves
- * an empty one. Undefined when an escape is broken.
+ * Splits a path into decoded segments, so that an escaped slash does not separate. A trailing slash yields an empty
+ * last segment. Undefined if an escape is malformed.
  */
 export const splitPath = (path: string): string[] | undefined => {
   const segments = path.slice(1).split('/');

@@ -1,21 +1,20 @@
 /**
- * A segment of a route's path that holds arguments among texts, such as `{id}.json`. Each argument takes
- * at least one character and, but for what the text after it decides, as few as it can. Looking for the
- * texts from left to right finds the one way to read a segment in time linear in its length, which a
- * pattern with several wildcards would not.
+ * Pattern for a path segment that mixes arguments and text, such as `{id}.json`. Each argument takes at least one
+ * character, and as few as the text after it allows. A search for the texts from left to right finds the only reading
+ * in time linear in the segment's length. A regular expression with several wildcards would take longer.
  */
 import type { PathPart } from '#language/contract.ts';
 
 export type SegmentPattern = {
-  /** Equal for patterns that differ by nothing but the names of their arguments. */
+  /** Key that is equal for patterns which differ only in the names of their arguments. */
   shape: string;
-  /** Characters of its texts: the more, the more specific it is. */
+  /** Characters of its texts; a pattern with more is more specific. */
   textLength: number;
-  /** What its arguments are in a segment; undefined when the segment does not fit. */
+  /** Returns the arguments in a segment; undefined if the segment does not fit. */
   read(segment: string): string[] | undefined;
 };
 
-/** The texts around the arguments; those at the ends may be empty. `decode` undoes their escapes. */
+/** Returns the texts around the arguments, unescaped by `decode`. The first and last may be empty. */
 const textsOf = (parts: readonly PathPart[], decode: (text: string) => string): string[] => {
   const texts = [''];
   for (const part of parts) {

@@ -1,7 +1,8 @@
 /**
- * The world's API at the page's own origin, below `[ui] api_path`. A request is answered as at the API surface, in
- * this process, with the session's token added here: it reaches neither the page nor any header that a page could
- * read. What the page sends as a credential is replaced, and no cookie goes on. In the ledger it came from the UI.
+ * Serves the world's API at the page's own origin, below `[ui] api_path`. The host answers a request as at the API
+ * surface, in this process, and adds the session's token itself. The token reaches neither the page nor a header that
+ * a page could read. Credentials that the page sends are replaced, and cookies are dropped. The ledger records these
+ * requests with `via: "ui"`.
  */
 
 import { isPassCookie } from '#runtime/surface-pass.ts';
@@ -15,13 +16,15 @@ import { nothingOutgoing } from '../session/outbox.ts';
 import type { Session } from '../session/session.ts';
 import type { UiAnswer, UiRequest } from './service.ts';
 
-/** Whether a path is the API's. */
+/** Returns true if the path belongs to the API. */
 export const isBelowApi = (apiPath: string, path: string): boolean =>
   path === apiPath || path.startsWith(`${apiPath}/`);
 
 const upgradeMessage = '{"message":"this address takes no change of protocol"}';
 
-/** A request to change the protocol at an address that the world has: it serves HTTP there and nothing else. */
+/**
+ * Returns a 426 for a protocol upgrade at a path of the API, which serves HTTP only. Undefined for any other request.
+ */
 const refuseUpgrade = (session: Session, { method, path, headers }: ApiRequest) => {
   const segments = headers.upgrade === undefined ? undefined : splitPath(path);
   if (segments === undefined || session.world.router.match(method, segments).kind === 'unknown') {
@@ -39,7 +42,7 @@ const refuseUpgrade = (session: Session, { method, path, headers }: ApiRequest) 
   return outcome;
 };
 
-/** An answer may set cookies for the page, but not those by which browsers are known to this origin. */
+/** Returns the headers without cookies that have the name of a pass. The API may set other cookies for the page. */
 const withoutPass = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
@@ -62,7 +65,10 @@ const toAnswer = ({ sent }: ApiOutcome): UiAnswer => {
   };
 };
 
-/** Answers a request below the API's path, and notes it. Throws when the client hangs up within its body. */
+/**
+ * Answers a request below the API's path and records it. Throws when the client disconnects before its body is
+ * complete.
+ */
 export const answerFromApi = async (
   session: Session,
   apiPath: string,

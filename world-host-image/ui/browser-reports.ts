@@ -1,6 +1,6 @@
 /**
- * Where the session's browser speaks with its world host, on the UI's own origin. It has entered the page as any browser,
- * and shows a key besides, which no page has.
+ * Exchange between the session's browser and its world host, on the UI's own origin. The browser has entered the
+ * session like any other and also sends a key that no page has.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Secret } from '#runtime/secret.ts';
@@ -13,7 +13,7 @@ import {
 import type { Session } from '../session/session.ts';
 import { type UiAnswer, type UiRequest, uiJson } from './service.ts';
 
-/** Whether a request is the browser's own. */
+/** Returns true if the request is the browser's own report. */
 export const isOfBrowser = ({ path }: Pick<UiRequest, 'path'>): boolean => path === browserLinkPath;
 
 let check: ValidateFunction<BrowserReport> | undefined;
@@ -24,11 +24,11 @@ const readReport = (bytes: Uint8Array | undefined): BrowserReport | undefined =>
     const value: unknown = JSON.parse(Buffer.from(bytes ?? []).toString('utf8'));
     return check(value) ? value : undefined;
   } catch {
-    return undefined; // which is told as a report that cannot be read
+    return undefined; // the browser gets a 400
   }
 };
 
-/** Takes a report of the browser; it is held for orders, at most until the session ends. */
+/** Answers a report of the browser. The answer waits for orders, until the session ends at the latest. */
 export const answerBrowser = async (
   { browser, token }: Session,
   request: UiRequest,

@@ -1,17 +1,17 @@
-/** Compression of what the UI's origin serves: texts of a size at which it pays, as the client accepts. */
+/** Compresses text that the UI's origin serves, if the client accepts a coding and the size makes it worthwhile. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { UiAnswer } from './service.ts';
 
-/** The best first. */
+/** Codings, the best first. */
 const codings = ['br', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
 
-/** Sizes, in bytes, at which it pays, and up to which it is done. */
+/** Minimum size worth compressing, and maximum size that is compressed, in bytes. */
 const least = 1_024;
 const most = 16 * 2 ** 20;
-/** Of 11; the next one takes twice as long and saves a few percent. */
+/** Brotli quality, of 11. The next level takes twice as long and saves a few percent. */
 const brotliQuality = 5;
 
 const byBrotli = promisify(brotliCompress);
@@ -20,18 +20,18 @@ const byGzip = promisify(gzip);
 const textual =
   /^(?:text\/(?!event-stream)|application\/(?:javascript|json|xml|wasm|manifest\+json|[\w.-]+\+(?:json|xml))|image\/(?:svg\+xml|bmp|x-icon|vnd\.microsoft\.icon)|font\/(?:ttf|otf))/i;
 
-/** Whether something of this type and size gets smaller by it. */
+/** Returns true if compression makes content of this type and size smaller. */
 export const isWorthwhile = (type: string, sizeBytes: number): boolean =>
   sizeBytes >= least && sizeBytes <= most && textual.test(type);
 
-/** The coding for a client; undefined for one that takes none. */
+/** Returns the best coding that a client accepts; undefined if it accepts none. */
 export const codingFor = (headers: Readonly<Record<string, string>>): Coding | undefined => {
   if (headers['accept-encoding'] === undefined) return undefined;
   const accepted = new Negotiator({ headers }).encodings([...codings]);
   return codings.find((coding) => accepted.includes(coding));
 };
 
-/** Off the main thread. */
+/** Compresses bytes off the main thread. */
 export const compress = (bytes: Uint8Array, coding: Coding): Promise<Uint8Array> =>
   coding === 'br'
     ? byBrotli(bytes, {
@@ -47,7 +47,7 @@ const hasVary = (vary: string | string[] | undefined): string => {
   return others === '' ? 'accept-encoding' : `${others}, accept-encoding`;
 };
 
-/** An answer that is made for one request, compressed where that pays and it is not yet. */
+/** Compresses an answer that is made for one request, if it is worthwhile and not done yet. */
 export const compressAnswer = async (
   requestHeaders: Readonly<Record<string, string>>,
   answer: UiAnswer,

@@ -1,6 +1,7 @@
 /**
- * Who may use a session's UI at its host: a gateway that shows the session's key, having let its client in by
- * itself; or, where clients come directly, a browser that a one-time link let in. The control plane uses links up.
+ * Decides who may use a session's UI at its host: a gateway that sends the session's key, having admitted its client
+ * itself; or, without a gateway, a browser that was admitted by a one-time link. The control plane marks links as
+ * used.
  */
 import { AppError } from '#domain/error.ts';
 import { isOtherSite } from '#runtime/fetch-site.ts';
@@ -19,7 +20,7 @@ import type { Session } from '../session/session.ts';
 import type { UiAnswer, UiRequest } from './service.ts';
 
 export type EntryParts = {
-  /** Uses a link up; false when it is good no longer. Throws when the control plane does not say. */
+  /** Marks a link as used; returns false if it is no longer valid. Throws if the control plane does not answer. */
   consumeLink(sessionId: string, token: string): Promise<boolean>;
   log: Log;
 };
@@ -32,19 +33,19 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
 
 /**
- * Whether a page of another origin sends a request that acts, or loads something of this one. To open an address is
- * allowed to whoever has entered.
+ * Returns true if a page of another origin sends a request that acts, or loads something from this one. A browser that
+ * has entered may always navigate here.
  */
 const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean => {
   const { origin, host, upgrade } = headers;
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
   const acts = !isSafe(method) || upgrade !== undefined;
-  // Behind a gateway it is that which knows the origin's scheme, and it has looked.
+  // Behind a gateway, only the gateway knows the origin's scheme, and it has checked the origin.
   if (isDirect && acts && origin !== undefined && origin !== `http://${host}`) return true;
   return isOtherSite(site) && (acts || mode !== 'navigate');
 };
 
-/** Why a request may not use the session's UI; undefined when it may. */
+/** Returns why a request may not use the session's UI; undefined if it may. */
 export const refusalAtDoor = (
   { id: sessionId, token }: Session,
   request: UiRequest,
@@ -59,10 +60,10 @@ export const refusalAtDoor = (
   return isForeign(request, !isGateway) ? foreignOrigin(sessionId) : undefined;
 };
 
-/** Whether a request opens a link. */
+/** Returns true if the request opens a link. */
 export const isEntry = ({ path }: UiRequest): boolean => path === enterPath;
 
-/** Lets in whoever brings a link that is good, or a pass already. */
+/** Admits a browser that has a valid link or already has a pass. Sets a pass as a cookie and redirects to the page. */
 export const enter = async (
   { consumeLink, log }: EntryParts,
   { id: sessionId, token }: Session,
@@ -71,7 +72,7 @@ export const enter = async (
   if (method !== 'GET') return wrongMethod();
   const passes = createPasses({ token, scheme: 'http' });
   const surface = { sessionId, surface: 'ui' } as const;
-  // A browser that was let in is not turned away for opening its link a second time.
+  // A browser that was admitted may open its link again.
   const hasPass = passes.check(surface, headers.cookie);
   const link = query.get('token') ?? '';
   try {

@@ -1,4 +1,4 @@
-/** Declared faults as a page meets them: on its way to the API, and nowhere else. */
+/** Declared faults as a page meets them: only in requests to the API. */
 import { expect, it } from 'vitest';
 import { issues } from '#test/support/host-bench.ts';
 import { startUiHost } from '#test/support/ui-world.ts';

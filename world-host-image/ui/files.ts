@@ -1,6 +1,6 @@
 /**
- * The files of a page in memory: fetched from the control plane by their digests when somebody first asks for them,
- * and kept within a bound, each with what it was compressed to. They never touch the host's disk.
+ * In-memory cache of a page's files. The host fetches a file by its digest from the control plane at the first
+ * request, and caches it with its compressed forms, bounded in bytes. Files are never written to the host's disk.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,19 +10,19 @@ import type { PageFile } from '../session/session.ts';
 import { type Coding, compress, isWorthwhile } from './compression.ts';
 
 export type LoadedFile = {
-  /** Its media type. */
+  /** Media type of the file. */
   type: string;
   bytes: Uint8Array;
-  /** The same in a coding, made once; undefined where that would save nothing. */
+  /** Returns the compressed bytes, made once; undefined if compression would save nothing. */
   encoded(coding: Coding): Promise<Uint8Array> | undefined;
 };
 
 export type UiFiles = {
-  /** Throws `unavailable` when the control plane does not give the file. */
+  /** Returns a file. Throws `unavailable` when the control plane does not supply it. */
   load(file: PageFile): Promise<LoadedFile>;
 };
 
-/** What is kept, with room for what it is compressed to. */
+/** Maximum bytes cached, including compressed forms. */
 const mostBytes = 64 * 2 ** 20;
 
 const check = ({ sha256, path }: PageFile, bytes: Uint8Array): Uint8Array => {
@@ -50,7 +50,7 @@ const toLoaded = async (file: PageFile, bytes: Uint8Array): Promise<LoadedFile> 
   };
 };
 
-/** Keeps nothing yet. `fetchBlob` throws `AppError` for what it cannot give. */
+/** Creates an empty cache. `fetchBlob` throws `AppError` for a file that it cannot supply. */
 export const createUiFiles = (fetchBlob: (digest: Digest) => Promise<Uint8Array>): UiFiles => {
   const kept = new LRUCache<Digest, LoadedFile>({
     maxSize: mostBytes,

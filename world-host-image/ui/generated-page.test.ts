@@ -1,4 +1,4 @@
-/** The generated page in a real browser, over rows of a session: what a person does with it. */
+/** The generated page in a real browser, over rows of a session: the actions of a user. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -62,7 +62,7 @@ const open = async (path: string): Promise<void> => {
   await page.goto(`${world.page}${path}`);
 };
 
-/** Rows of the list that are there, as their numbers say. */
+/** Returns the list's row with this number, if it is rendered. */
 const rowAt = (number: number) => page.locator(`[role=row][data-index="${number - 1}"]`);
 
 const entries = async (): Promise<Row[]> => {

@@ -46,7 +46,7 @@ it('every document at the origin is closed, refusals and errors as well, as the 
     for (const accept of ['text/html', 'application/json']) {
       for (const headers of [{ cookie, accept }, { accept }]) {
         const { status, headers: given } = await ui(path, { headers });
-        if (status === 303) continue; // no document
+        if (status === 303) continue; // a redirect has no document
         expect(given, `${path} ${status}`).toMatchObject({
           'connection-allowlist': '(response-origin); redirects=allow',
           'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),

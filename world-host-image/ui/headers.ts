@@ -1,7 +1,7 @@
 /**
- * Headers that keep a UI's origin to itself: its pages load from nowhere else and send nothing there, are shown in no
- * frame, and no other page reads what it serves or sends it anything. Other sessions' pages may be of the same site, so
- * `SameSite` of a cookie alone does not keep them out.
+ * Headers that isolate a UI's origin. Its pages load from and send to no other origin, and are shown in no frame. No
+ * page of another origin reads what it serves or sends it requests. Pages of other sessions may be of the same site,
+ * so the cookie attribute `SameSite` alone does not keep them out.
  */
 import { apartHeaders, ownConnections } from '#runtime/page-headers.ts';
 import type { UiAnswer } from './service.ts';
@@ -13,7 +13,10 @@ const always = {
   'origin-agent-cluster': '?1',
 };
 
-/** Pages are written by the world's author, often with scripts and styles in them; none may leave its origin. */
+/**
+ * Policy for pages of the world's author, which often have inline scripts and styles. None may load from or send to
+ * another origin.
+ */
 const pagePolicy = [
   "default-src 'self' data: blob:",
   "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",
@@ -25,17 +28,17 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What an API answers is shown by itself only by mistake, and runs nothing then. */
+/** Policy for answers of an API. A browser shows one as a document only by mistake, and then runs nothing in it. */
 const dataPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; sandbox";
 
-/** Headers by which an answer of the world's API would have a browser speak with other addresses. */
+/** Headers by which an answer of the world's API would make a browser contact other addresses. */
 const sending = new Set([
   ...['refresh', 'reporting-endpoints', 'report-to', 'nel', 'alt-svc'],
   'content-security-policy-report-only',
 ]);
 
-/** Returns true for a redirect to another origin than the one that was asked for. */
+/** Returns true for a redirect to an origin other than the requested one. */
 const isLeaving = (location: string | string[] | undefined, host: string): boolean => {
   if (location === undefined) return false;
   const at = `http://${host}`;
@@ -43,8 +46,8 @@ const isLeaving = (location: string | string[] | undefined, host: string): boole
 };
 
 /**
- * Returns the headers that a page of this origin may be answered with. A redirect that leaves the origin loses its
- * address: a browser would follow it with whatever the page wrote into the request.
+ * Returns the headers that an answer of this origin may have. A redirect to another origin loses its `location`, since
+ * a browser would send along whatever the page wrote into the request.
  */
 const keptHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers'] =>
   Object.fromEntries(
@@ -54,8 +57,8 @@ const keptHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers'] =
   );
 
 /**
- * Returns the answer with the headers of the origin, which is at `host`; `kind` says whether pages of the world's
- * author are among these answers.
+ * Returns the answer with the headers of the origin, which is at `host`. `kind` is `page` if the answer may be a page
+ * of the world's author.
  */
 export const withOriginHeaders = (
   answer: UiAnswer,

@@ -1,44 +1,46 @@
 /**
- * What the UI's own origin serves beside the page and the world's API: services of the host, below `/__svc/`.
+ * Services of the host on the UI's own origin, below `/__svc/`, beside the page and the world's API.
  *
- * A service is a function `(request, session) => answer`. It is hung in where the host is wired (`program.ts`):
- * `createUiSurface({ services: { '/__svc/ui/': answerRows } })`, by the prefix of its paths, which begins with
- * `/__svc/` and ends with `/`; the longest prefix that fits a path is asked. Only a browser that has entered the
- * session gets there, from pages of this origin. The request comes without credentials, and its path whole. What a
- * service reads or writes it does through the session (`session.world.store.exclusively`), and notes in its ledger
- * (`via: 'ui'`). Answers are compressed and get the headers of the origin (`headers.ts`) on their way out.
+ * A service is a function `(request, session) => answer`. It is registered where the host is wired (`program.ts`):
+ * `createUiSurface({ services: { '/__svc/ui/': answerRows } })`. The key is the prefix of its paths, which begins with
+ * `/__svc/` and ends with `/`; the longest matching prefix wins. Only a browser that has entered the session reaches a
+ * service, from pages of this origin. The request has its whole path and no credentials. A service reads and writes
+ * through the session (`session.world.store.exclusively`), and records its requests in the ledger (`via: 'ui'`). Its
+ * answers are then compressed and get the headers of the origin (`headers.ts`).
  */
 import type { ApiRequest } from '../api/requests/api-request.ts';
 import type { Session } from '../session/session.ts';
 
-/** Method, path, query, headers (names in lower case) and body, which is undefined beyond 1 MiB. */
+/** Request with method, path, query, headers (names in lower case) and body, which is undefined beyond 1 MiB. */
 export type UiRequest = ApiRequest;
 
 export type UiAnswer = {
   status: number;
-  /** Names in lower case; `content-type` is among them, `content-length` is not. */
+  /** Headers with names in lower case, including `content-type` but not `content-length`. */
   headers: Record<string, string | string[]>;
-  /** Null: none. */
+  /** Body; null for none. */
   body: string | Uint8Array | null;
 };
 
-/** What it throws is a fault of the host: the client is told 500, the log why. */
+/**
+ * Service of the host. An error that it throws is a bug of the host: the client gets a 500, and the error is logged.
+ */
 export type UiService = (request: UiRequest, session: Session) => Promise<UiAnswer>;
 
-/** By the prefix of the paths that they answer. */
+/** Services by the prefix of their paths. */
 export type UiServices = Readonly<Record<string, UiService>>;
 
-/** All paths of the host's own services; no file of a world is served there. */
+/** Prefix of all services of the host; no file of a world is served below it. */
 export const servicePrefix = '/__svc/';
 
-/** JSON as an answer; a text is taken for JSON already. */
+/** Returns a JSON answer. A string is taken as JSON text. */
 export const uiJson = (status: number, body: unknown): UiAnswer => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** The service of a path; undefined when there is none. */
+/** Returns the service of a path; undefined if there is none. */
 export const serviceOf = (services: UiServices, path: string): UiService | undefined => {
   const prefixes = Object.keys(services).filter((prefix) => path.startsWith(prefix));
   const [longest] = prefixes.sort((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-/** Files of a page as HTTP has them: validators, parts, codings, types, and the page's own addresses. */
+/** Files of a page over HTTP: validators, ranges, codings, types, and the page's own paths. */
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';

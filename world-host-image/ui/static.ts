@@ -1,7 +1,7 @@
 /**
- * The page: files of the directory that `[ui] static` names, by their paths. They are looked up in a list, so no
- * path leads out of it. A browser that opens an address which is no file gets the page of `entry`, because it may be
- * an address of the page's own; what a page loads gets 404 then.
+ * Serves the page: the files of the directory that `[ui] static` names. Paths are looked up in a list, so no path
+ * leads out of the directory. If a browser navigates to a path without a file, it gets the page of `entry`, because
+ * the page may use that path itself. Other requests for missing files get a 404.
  */
 import fresh from 'fresh';
 import rangeParser from 'range-parser';
@@ -11,12 +11,12 @@ import { codingFor, isWorthwhile } from './compression.ts';
 import type { UiFiles } from './files.ts';
 import { type UiAnswer, type UiRequest, uiJson } from './service.ts';
 
-/** The files of a page, by their paths below its directory. */
+/** Files of a page, by their paths below its directory. */
 export type Page = { files: ReadonlyMap<string, PageFile>; entry: string };
 
 const indexFile = 'index.html';
 
-/** Makes a page of a world's files. An entry that browsers would take for another host is not followed. */
+/** Makes a page of a world's files. An `entry` that browsers would read as another host is ignored. */
 export const pageOf = ({ entry }: Pick<UiContract, 'entry'>, files: readonly PageFile[]): Page => ({
   files: new Map(files.map((file) => [file.path, file])),
   entry: /^\/(?![/\\])/.test(entry) ? entry : '/',
@@ -26,7 +26,7 @@ const decode = (path: string): string | undefined => {
   try {
     return decodeURIComponent(path);
   } catch {
-    return undefined; // a broken escape
+    return undefined; // a malformed escape
   }
 };
 
@@ -40,13 +40,13 @@ const find = ({ files }: Page, path: string): Found => {
   return files.has(`${name}/${indexFile}`) ? { redirect: `${path}/` } : undefined;
 };
 
-/** The document of the page's own addresses: that of `entry`, or the first one. */
+/** Returns the document for the page's own paths: the file of `entry`, or else the index file. */
 const entryFile = (page: Page): PageFile | undefined => {
   const found = find(page, page.entry.split(/[?#]/, 1)[0] ?? '/');
   return found !== undefined && 'file' in found ? found.file : page.files.get(indexFile);
 };
 
-/** Whether a browser opens an address, and does not load a part of a page. */
+/** Returns true if a browser navigates to the address, rather than loading a part of a page. */
 const isNavigation = ({ headers }: UiRequest): boolean => {
   const { 'sec-fetch-mode': mode, accept } = headers;
   return mode === undefined ? accept?.includes('text/html') === true : mode === 'navigate';
@@ -58,7 +58,10 @@ const redirect = (to: string): UiAnswer => ({
   body: null,
 });
 
-/** The one part of a file that is asked for; undefined for all of it, null for a part that it does not have. */
+/**
+ * Returns the one range of a file that is requested. Undefined means the whole file, null a range that the file does
+ * not have.
+ */
 const partOf = (
   { method, headers }: UiRequest,
   tag: string,
@@ -106,7 +109,7 @@ const sendFile = async (files: UiFiles, request: UiRequest, file: PageFile): Pro
   return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: encoded };
 };
 
-/** Answers a request for the page or a part of it. Throws `unavailable` when a file cannot be had now. */
+/** Answers a request for the page or a part of it. Throws `unavailable` when a file cannot be fetched now. */
 export const answerStatic = async (
   files: UiFiles,
   page: Page,

@@ -1,9 +1,9 @@
 /**
- * The UI surface: the origin of its own at which a session's page is served, told from the API by the name in
- * `Host` (`<session>--ui.…`), as both are at one port. A request is let in or refused (`entry.ts`), then answered by
- * a service of the host (`service.ts`), by the world's API below its path, or with a file of the page.
+ * UI surface: the origin at which a session's page is served. It shares its port with the API; the name in `Host`
+ * (`<session>--ui.…`) distinguishes the two. A request is admitted or refused (`entry.ts`). Then a service of the host
+ * (`service.ts`), the world's API below its path, or a file of the page answers it.
  *
- * It serves the one session that its host serves; whoever names another is told that it is not here.
+ * It serves only the session that its host serves. Requests for another session are refused.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -46,18 +46,18 @@ import { answerStatic, pageOf } from './static.ts';
 
 export type UiSurfaceParts = EntryParts & {
   serving: Serving;
-  /** The bytes of a file of the page. Throws `AppError` when they cannot be had. */
+  /** Returns the bytes of a file of the page. Throws `AppError` when they cannot be fetched. */
   fetchBlob(digest: Digest): Promise<Uint8Array>;
-  /** What the host itself serves at the origin; see `service.ts`. */
+  /** Services of the host at this origin; see `service.ts`. */
   services: UiServices;
 };
 
-/** Answers a request when it is for a session's UI; false: it is for somebody else. */
+/** Answers a request for a session's UI; returns false if the request is for another surface. */
 export type UiSurface = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 type Answering = UiSurfaceParts & { files: UiFiles };
 
-/** What a request comes to: an answer, or nothing, where a declared fault drops the connection. */
+/** Outcome of a request: an answer, a refusal, or `dropped` if a declared fault drops the connection. */
 type Outcome = UiAnswer | SurfaceRefusal | 'dropped';
 
 const isRefusal = (outcome: UiAnswer | SurfaceRefusal): outcome is SurfaceRefusal =>
@@ -66,7 +66,7 @@ const isRefusal = (outcome: UiAnswer | SurfaceRefusal): outcome is SurfaceRefusa
 const provingRefusal = (sessionId: string): SurfaceRefusal =>
   later(503, 'proving', `the task of ${sessionId} is being proved; ask again after that`, 2);
 
-/** The session that is asked for, or why it is not shown here. */
+/** Returns the requested session, or why it is not shown here. */
 const sessionOf = (
   { serving }: UiSurfaceParts,
   sessionId: string,
@@ -95,17 +95,20 @@ const withoutPasses = (cookies: string): string =>
     .join(';')
     .trim();
 
-/** The request without what lets it in, which is nobody's business behind the door. */
+/** Returns the request without its pass and key, which user code must not see. */
 const behindDoor = (request: UiRequest): UiRequest => {
   const { cookie = '', [entryKeyHeader]: _, ...headers } = request.headers;
   const others = withoutPasses(cookie);
   return { ...request, headers: others === '' ? headers : { ...headers, cookie: others } };
 };
 
-/** Holds an answer back by what its request met; whether the connection is to be dropped. */
+/** Delays an answer by the faults that its request met. Returns true if the connection is to be dropped. */
 type Hold = (met: Met | undefined) => Promise<boolean>;
 
-/** The world's API and the host's services, which wait while a task is proved; undefined for the page. */
+/**
+ * Answers requests to the world's API and to the host's services; refuses them while a task is being proved. Returns
+ * undefined for a request of the page.
+ */
 const answerActing = async (
   { services, log }: Answering,
   session: Session,
@@ -143,7 +146,7 @@ const answerSession = async (
     const refused = refusalAtDoor(session, received);
     if (refused !== undefined) return refused;
     const { host = '' } = received.headers;
-    // Its polls are no use of the session; what its clients do is reported otherwise.
+    // The browser's polls do not count as use of the session; the use by its clients is reported in another way.
     if (isOfBrowser(received)) {
       return withOriginHeaders(await answerBrowser(session, received, visit.ending), 'data', host);
     }
@@ -180,7 +183,7 @@ const refusalAnswer = (outcome: SurfaceRefusal, { method, headers }: IncomingMes
   };
 };
 
-/** What is answered when answering failed. */
+/** Returns the refusal for an error that was thrown while answering. */
 const failureOf = ({ log }: Answering, sessionId: string, error: unknown, path: string) => {
   const isUnanswered = error instanceof DOMException && error.name === 'TimeoutError';
   if (error instanceof AppError || isUnanswered) {
@@ -194,13 +197,13 @@ const failureOf = ({ log }: Answering, sessionId: string, error: unknown, path: 
 const write = (request: IncomingMessage, response: ServerResponse, answer: UiAnswer): void => {
   const { status, body } = answer;
   const headers: UiAnswer['headers'] = { ...answer.headers };
-  // These are Node's to say, whatever the code of a world answers.
+  // Node sets these headers itself; user code may not.
   for (const name of ['content-length', 'transfer-encoding', 'connection', 'keep-alive']) {
     delete headers[name];
   }
   const length = body === null ? 0 : Buffer.byteLength(body);
   if (body !== null || !bodiless.has(status)) headers['content-length'] = String(length);
-  // What is left of a body that nobody read would be taken for the next request.
+  // If the body was not read to its end, Node would parse the rest as the next request.
   if (!request.complete) headers.connection = 'close';
   response.writeHead(status, headers);
   response.end(request.method === 'HEAD' || body === null ? undefined : body);
@@ -224,12 +227,12 @@ const handle = async (
   try {
     write(request, response, answer);
   } catch (error) {
-    // User code chose a status or a header that HTTP does not have.
+    // User code set a status or a header that HTTP does not allow.
     write(request, response, fail(error));
   }
 };
 
-/** Makes the surface of one host. */
+/** Creates the surface of one host. */
 export const createUiSurface = (parts: UiSurfaceParts): UiSurface => {
   const answering = { ...parts, files: createUiFiles(parts.fetchBlob) };
   return (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * What code answers that the API would not take: each costs its own call, whose writes are undone, and never
- * the session. An answer is looked at as the control plane does it.
+ * Outputs of user code that the control plane would reject. Each fails its own call, whose writes are rolled back, and
+ * never the session. The test checks answers with the control plane's own rules.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -58,7 +58,9 @@ const api = await serveApi({
 beforeEach(() => api.reset());
 afterAll(() => api.stop());
 
-/** A call's error, in an answer that the control plane takes; and no row is left of the call. */
+/**
+ * Returns a call's error. Checks that the control plane would accept the answer, and that no row of the call is left.
+ */
 const errorOf = async (name: string, input = {}) => {
   const answer = await api.call('tool', name, input);
   const body = { generation: 1, answer };

@@ -1,16 +1,16 @@
 /**
- * What an answer must not be to be taken by the control plane: too large, nested too deep, or with names by
- * which objects inherit. It is found here, where the call can still fail for it in words.
+ * Detects answers that the control plane would reject: too large, nested too deep, or with member names that set
+ * prototypes. The host checks before it sends, while the call can still fail with a clear error.
  */
 import { limits } from '#domain/limits.ts';
 import { type Extent, holdsInheriting, measureJson } from '#wire/json-extent.ts';
 
-/** Why an answer is not taken, with the code of the error that stands in for it. */
+/** Reason for rejecting an answer, with the code of the error that replaces it. */
 export type AnswerFault = { code: 'invalid_output' | 'too_large'; message: string };
 
-/** Levels that the message has around an answer. */
+/** Levels of JSON that the message adds around an answer. */
 const levelsAround = 1;
-/** Room in the message for what stands around an output. */
+/** Bytes that the message may add around an output. */
 const roomBytes = 32 * 1024;
 
 const tooDeep: AnswerFault = {
@@ -47,7 +47,7 @@ const faultOfText = (text: string, bytes: number, answer: object): AnswerFault |
   return fault ?? (holdsInheriting(text, answer) ? inheriting : undefined);
 };
 
-/** An answer's size in bytes of JSON, where it can be written, and what is at fault with it, if anything is. */
+/** Returns an answer's size in bytes of JSON, undefined if it cannot be serialized, and its fault, if any. */
 export const measureAnswer = (
   answer: object,
 ): { bytes: number | undefined; fault: AnswerFault | undefined } => {
@@ -57,6 +57,6 @@ export const measureAnswer = (
   return { bytes, fault: faultOfText(text, bytes, answer) };
 };
 
-/** What is at fault with an answer, if anything is. */
+/** Returns the fault of an answer; undefined if it has none. */
 export const findAnswerFault = (answer: object): AnswerFault | undefined =>
   measureAnswer(answer).fault;

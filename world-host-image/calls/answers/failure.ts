@@ -1,8 +1,8 @@
 /**
- * How a call says no: an error for the caller, thrown so that the call's transaction is undone.
+ * Error that fails a call. Throwing it rolls the call's transaction back.
  *
- * `path` is a JSON pointer into the call's input, there only when a place in the input is at fault; a
- * caller that changes what is there may try again. Other places stand in `details`.
+ * `path` is a JSON pointer into the call's input. It is present only if a place in the input is at fault, so that the
+ * caller can change it and try again. Other places are in `details`.
  */
 import type { CallError } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -12,7 +12,7 @@ import type { MetFault } from '../../session/faults.ts';
 
 export class CallFailure extends Error {
   readonly error: CallError;
-  /** Declared faults that the call met, for the ledger alone. */
+  /** Declared faults that the call met, for the ledger only. */
   readonly faults: readonly MetFault[];
 
   constructor(error: CallError, faults: readonly MetFault[] = []) {
@@ -22,17 +22,20 @@ export class CallFailure extends Error {
   }
 }
 
-/** Problems as callers read them: `path` is a JSON pointer into the value. */
+/** Returns problems in the form for callers: `path` is a JSON pointer into the value. */
 const listProblems = (problems: readonly RowProblem[]): { path: string; message: string }[] =>
   problems.map(({ pointer, detail }) => ({ path: pointer, message: detail }));
 
-/** `/repo must be string, is number 5 (and 2 more)`. */
+/** Returns a summary such as `/repo must be string, is number 5 (and 2 more)`. */
 const sumUp = ([first, ...others]: readonly RowProblem[]): string => {
   const place = first?.pointer === '' ? 'it' : first?.pointer;
   return `${place} ${first?.detail}${others.length === 0 ? '' : ` (and ${others.length} more)`}`;
 };
 
-/** Fails for an input that does not fit its tool's schema, naming every place, the first in words. */
+/**
+ * Throws if there are problems: the input does not fit its tool's schema. Details list every problem; the message
+ * describes the first.
+ */
 export const failForInput = (problems: readonly RowProblem[]): void => {
   const [first] = problems;
   if (first === undefined) return;
@@ -45,8 +48,8 @@ export const failForInput = (problems: readonly RowProblem[]): void => {
 };
 
 /**
- * Fails for an output that does not fit the schema that its tool declares. That is the world's fault:
- * no other input is asked for, so there is no `path`; the problems are places in the output.
+ * Throws if an output does not fit the schema that its tool declares. This is a mistake of the world's author that no
+ * other input avoids, so there is no `path`. The problems are places in the output.
  */
 export const failForOutput = (
   tool: { name: string; source: string },
@@ -61,8 +64,8 @@ export const failForOutput = (
 };
 
 /**
- * What the store refused, for a caller. `rowAt` is the pointer to the refused row in the call's input;
- * without it the row is not the caller's, and the place in it is told in `details`.
+ * Returns the error for a refusal of the store. `rowAt` points to the refused row in the call's input. Without it, the
+ * row is not the caller's, so its place is only in `details`.
  */
 export const errorOfRefusal = (refusal: StoreRefusal, rowAt?: string): CallError => {
   const { kind, message, entity, field, pointer, index } = refusal;
@@ -79,7 +82,7 @@ export const errorOfRefusal = (refusal: StoreRefusal, rowAt?: string): CallError
   };
 };
 
-/** What a caller may know about anything a call threw; undefined for a fault of the host. */
+/** Returns the part of a thrown error that a caller may see; undefined for a bug of the host. */
 export const callErrorOf = (error: unknown): CallError | undefined => {
   if (error instanceof CallFailure) return error.error;
   if (error instanceof StoreRefusal) return errorOfRefusal(error);

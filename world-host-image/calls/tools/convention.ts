@@ -1,11 +1,11 @@
 /**
- * Tools by convention, over one entity:
+ * Tools by convention, each for one entity:
  *
- * - `list`: rows; input members that are fields must be equal, a list of values matches any; `limit`
- *   and `offset` page.
- * - `get`, `delete`: the row of a primary key; `delete` answers what it removed.
- * - `create`: a row, given as the input itself or as its member `row`.
- * - `update`: primary key and the fields to change; answers the row as it is then.
+ * - `list`: returns rows. Input members that are fields must be equal; a list of values matches any of them.
+ *   `limit` and `offset` page.
+ * - `get`, `delete`: find the row of a primary key and return it.
+ * - `create`: inserts a row, given as the input itself or as its member `row`.
+ * - `update`: takes the primary key and the fields to change, and returns the updated row.
  */
 
 import { isObject, toPointer } from '#domain/json.ts';
@@ -30,7 +30,7 @@ const pageNumber = (input: Row, name: 'limit' | 'offset'): number | undefined =>
   throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
 };
 
-/** The row of the key that the input holds. */
+/** Returns the row of the primary key in the input. Throws `StoreRefusal` if there is none. */
 const readRow = ({ store, input }: ToolContext, entity: EntityContract): Row => {
   const payload = store.get(entity.name, input);
   if (payload !== undefined) return JSON.parse(payload) as Row;
@@ -64,7 +64,7 @@ const list: Convention = ({ contract, store, input }, entity) => {
   return rows.map((row) => JSON.parse(row) as Row);
 };
 
-/** Whether the row to create is a member of the input, rather than the input itself. */
+/** Returns true if the row to create is the input's member `row`, and not the input itself. */
 const isWrapped = ({ definitions }: Contract, entity: EntityContract, input: Row): boolean =>
   isObject(input.row) && !hasField(definitions, entity, 'row');
 
@@ -99,12 +99,12 @@ const findEntity = ({ entities }: Contract, { entity: name }: Binding): EntityCo
   return entity;
 };
 
-/** The pointer to the row, or its key, in the input of a conventional tool. */
+/** Returns the pointer to the row, or to its key, in the input of a conventional tool. */
 export const rowInInput = (contract: Contract, binding: Binding, input: Row): string =>
   binding.verb === 'create' && isWrapped(contract, findEntity(contract, binding), input)
     ? '/row'
     : '';
 
-/** Runs a conventional tool and answers its output. */
+/** Runs a conventional tool and returns its output. */
 export const runConvention = (context: ToolContext, binding: Binding): unknown =>
   conventions[binding.verb](context, findEntity(context.contract, binding));

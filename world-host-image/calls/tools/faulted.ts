@@ -1,6 +1,6 @@
 /**
- * Declared faults in calls of tools, where `[api.faults]` holds for tools as well. What the caller is told is what an
- * unreliable service would tell; that it was declared stands in the request ledger alone.
+ * Applies declared faults to tool calls, if `[api.faults]` includes tools. The caller sees the error of an unreliable
+ * service. Only the request ledger shows that the fault was declared.
  */
 
 import type { ToolContract } from '#language/contract.ts';
@@ -17,11 +17,11 @@ const targetOf = ({ world }: Session, { binding }: ToolContract): FaultTarget =>
   return routes.find(({ operation }) => operation === binding.operation) ?? 'tool';
 };
 
-/** What a call of a tool meets; undefined where no fault holds for tools. */
+/** Returns the faults that a tool call meets; undefined if faults do not include tools. */
 export const meetAsTool = (session: Session, tool: ToolContract): Met | undefined =>
   session.faults.holdForTools() ? session.faults.meet(targetOf(session, tool)) : undefined;
 
-/** A call has no connection of its own, so one that is dropped was not carried out. */
+/** Returns the error of a faulted call. A call has no connection of its own, so a dropped call is never carried out. */
 const failureOf = ({ world }: Session, tool: ToolContract, { answer, faults }: Met) => {
   if (answer === undefined) {
     const message = `the connection was closed before ${tool.name} answered`;
@@ -35,7 +35,7 @@ const failureOf = ({ world }: Session, tool: ToolContract, { answer, faults }: M
   );
 };
 
-/** Holds back what is to be told, and throws where the call is not to be carried out. It is a turn all the same. */
+/** Throws after the fault's delay if the fault prevents the call. The call still counts as a turn. */
 export const refuseMet = async (session: Session, tool: ToolContract, met: Met): Promise<void> => {
   if (met.answer === undefined && met.drop === undefined) return;
   await session.world.store.exclusively(() => beginTurn(session));

@@ -1,6 +1,6 @@
 /**
- * A tool that is a route of the world's API by another door. Input members named like the route's
- * arguments are its arguments, the rest is the request's body; the answer's body is the output.
+ * Runs a tool that is bound to a route of the world's API. Input members named like the route's arguments become its
+ * arguments; the rest becomes the body. The answer's body is the output.
  */
 import type { CallError } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -15,7 +15,7 @@ import type { Arguments } from '../../routes/filter-values.ts';
 import { CallFailure } from '../answers/failure.ts';
 import type { ToolContext } from './tool.ts';
 
-/** The arguments of a route by name, and how many values each takes. */
+/** Arguments of a route by name, with the number of values that each takes. */
 type Parameters = ReadonlyMap<string, 'one' | 'many'>;
 
 const parametersOf = (route: RouteContract, api: ApiContract): Parameters =>
@@ -29,7 +29,7 @@ const refuseArgument = (name: string, message: string): never => {
   throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
 };
 
-/** A value as a request would carry it, in texts. */
+/** Returns a value as a request would carry it, as text. */
 const asArgument = (name: string, value: unknown, takes: 'one' | 'many'): string | string[] => {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((item) => typeof item === 'object' && item !== null)) {
@@ -49,11 +49,11 @@ const splitInput = (input: Row, parameters: Parameters): { args: Arguments; body
     if (takes === undefined) body.push([name, value]);
     else if (value !== null) args.push([name, asArgument(name, value, takes)]);
   }
-  // Members are defined, not assigned: one may be called `__proto__`.
+  // `fromEntries` defines members rather than assigning them, so that `__proto__` is an ordinary name.
   return { args: Object.fromEntries(args), body: Object.fromEntries(body) };
 };
 
-/** A path without one of its arguments would be another path. */
+/** Throws if an argument of the path is missing, since the path would then be a different one. */
 const refuseGaps = (route: RouteContract, args: Arguments): void => {
   const missing = pathArguments(route.segments).find((name) => !Object.hasOwn(args, name));
   if (missing === undefined) return;
@@ -81,24 +81,24 @@ const actionContext = (
   return { session, contract, api, store, code, route, args, body, request };
 };
 
-/** How much of a vendor's error body a message shows; all of it is in the details. */
+/** Characters of a vendor's error body in a message; the details have all of it. */
 const mostBodyChars = 1_000;
 
-/** Why a route said no: what the host knows of it, else the vendor's own words. */
+/** Returns why a route failed: the host's reason if it has one, else the vendor's error. */
 const messageOf = (operation: string, { body, reason, status }: ApiAnswer): string => {
   if (reason !== null) return reason;
   const words = body === null ? '' : `: ${cut(body, mostBodyChars)}`;
   return `${operation} answered ${status}${words}`;
 };
 
-/** An error answer of the vendor as the error of a call. */
+/** Converts a vendor's error answer to the error of a call. */
 export const errorOfAnswer = (operation: string, answer: ApiAnswer): CallError => ({
   code: answer.status === 404 ? 'not_found' : 'refused',
   message: messageOf(operation, answer),
   details: { status: answer.status, body: bodyValue(answer) },
 });
 
-/** Runs the route's action and answers its body. An error answer of the vendor fails the call. */
+/** Runs the route's action and returns its body. Throws `CallFailure` for an error answer of the vendor. */
 export const runOperation = async (context: ToolContext, operation: string): Promise<unknown> => {
   const action = actionContext(context, operation);
   const { api, route } = action;

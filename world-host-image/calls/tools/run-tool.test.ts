@@ -1,4 +1,4 @@
-/** What tools of every kind say when they are called wrongly, or are wrong themselves. */
+/** Errors of tools of every kind, for wrong calls and for wrong tools. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -134,7 +134,7 @@ afterAll(() => world?.stop());
 const call = (name: string, input: Row) => world.call('tool', name, input);
 const digest = async () => ((await world.call('state')).output as { digest: string }).digest;
 
-/** The error of a call that changed nothing. */
+/** Returns the error of a call, and checks that the call changed nothing. */
 const errorOf = async (name: string, input: Row) => {
   const before = await digest();
   const { error, changes } = await call(name, input);

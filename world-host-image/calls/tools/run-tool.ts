@@ -1,6 +1,6 @@
 /**
- * Runs a tool: checks its input, lets what it is bound to answer, checks the output. All of it is one
- * transaction, so a tool that fails, or answers what its schema does not allow, has changed nothing.
+ * Runs a tool: checks its input, runs its binding, checks the output. This is one transaction, so a tool that fails,
+ * or returns output that does not fit its schema, has changed nothing.
  */
 import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
@@ -31,10 +31,10 @@ import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
 const toolTimeoutMs = 60_000;
-/** How much of an unknown tool's name a message shows. */
+/** Characters of an unknown tool's name that a message shows. */
 const mostNameChars = 128;
 
-/** Fails for a tool that the session's task withholds. */
+/** Throws `CallFailure` for a tool that the session's task withholds. */
 const checkGiven = ({ task }: Session, name: string): void => {
   const given = task?.tools ?? null;
   if (given === null || givesTool(given, name)) return;
@@ -42,7 +42,7 @@ const checkGiven = ({ task }: Session, name: string): void => {
   throw new CallFailure({ code: 'forbidden', message, details: { tools: given } });
 };
 
-/** The tool of a name, when the session's task gives it. */
+/** Returns the tool of a name. Throws `CallFailure` if the world has none or the task withholds it. */
 const findTool = (session: Session, name: string): ToolContract => {
   const { task, world } = session;
   const { contract } = world;
@@ -84,10 +84,13 @@ const runBinding = async (context: ToolContext): Promise<unknown> => {
   }
 };
 
-/** What stands around an output in the answer that holds it alone. */
+/** Bytes around an output in an answer that contains nothing else. */
 const bytesAround = JSON.stringify({ output: '' }).length - JSON.stringify('').length;
 
-/** Fails for an output that is too large, and for what the API would not take, so that the transaction is undone. */
+/**
+ * Throws if an output is too large or the control plane would reject it, while the transaction can still be rolled
+ * back.
+ */
 const checkAnswer = (tool: ToolContract, output: unknown): void => {
   const { bytes = 0, fault } = measureAnswer({ output });
   const size = bytes - bytesAround;
@@ -102,7 +105,7 @@ const checkAnswer = (tool: ToolContract, output: unknown): void => {
   throw new CallFailure({ code, message: `the output of ${tool.name} is not sent: ${message}` });
 };
 
-/** What a tool is made of, for its author to find. */
+/** Returns where a tool is defined, for its author. */
 const sourceOf = ({ binding }: ToolContract): string => {
   switch (binding.kind) {
     case 'convention':
@@ -115,7 +118,7 @@ const sourceOf = ({ binding }: ToolContract): string => {
   }
 };
 
-/** A refusal of a row that the input itself is, or holds, says where in the input it lies. */
+/** Adds to a refusal the place of the row in the input, if the row came from the input. */
 const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContract, input: Row) =>
   error instanceof StoreRefusal && tool.binding.kind === 'convention'
     ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))
@@ -124,13 +127,13 @@ const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContr
 export type RanTool = Changes & {
   output: unknown;
   outgoing: Outgoing;
-  /** Declared faults that it met, where they hold for tools. */
+  /** Declared faults that the call met, if faults include tools. */
   faults?: readonly MetFault[];
 };
 
 /**
- * The input as the world takes it: addresses that an agent has from the API of its session stand there as
- * the vendor's. Throws `CallFailure` for one that the tool does not take, or that grows too large so.
+ * Returns the checked input, with the session's own API addresses replaced by the vendor's. Throws `CallFailure` if
+ * the tool does not accept it, or if it grows too large.
  */
 const readInput = (session: Session, name: string, given: Row): Row => {
   const { address, formerAddresses: also, world } = session;
@@ -181,7 +184,7 @@ const runOwn = async (session: Session, name: string, given: Row): Promise<RanTo
   }
 };
 
-/** A tool of a linked world acts on the rows of that world, as its own session would have it. */
+/** Runs a tool of a linked world on that world's session, and reports its changes under the alias. */
 const runLinked = async (
   { alias, linked, rest }: NonNullable<ReturnType<typeof findLinked>>,
   given: Row,
@@ -194,7 +197,7 @@ const runLinked = async (
   };
 };
 
-/** Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
+/** Runs a tool. Throws `CallFailure` or `StoreRefusal`, and then nothing has changed. */
 export const runTool = async (session: Session, name: string, given: Row): Promise<RanTool> => {
   const isOwn = session.world.contract.tools.some((tool) => tool.name === name);
   const found = isOwn ? undefined : findLinked(session, name);

@@ -1,4 +1,4 @@
-/** What a tool works with. It runs inside the transaction of its call. */
+/** Context of a tool, which runs inside the transaction of its call. */
 import type { Contract, Row, ToolContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import type { AuthorCode } from '../../session/author-code.ts';
@@ -10,6 +10,6 @@ export type ToolContext = {
   store: WorldStore;
   code: AuthorCode;
   tool: ToolContract;
-  /** Fits the tool's input schema. */
+  /** Input that fits the tool's input schema. */
   input: Row;
 };

@@ -1,13 +1,13 @@
 /**
- * Answers what the generated page asks of its host below `/__svc/ui/`, on the UI's own origin: rows read fast, and
- * rows written where the world has no route for that. Each request is in the session's ledger, `via: "ui"`.
+ * Answers requests of the generated page below `/__svc/ui/`, on the UI's own origin. It reads rows, and writes them
+ * where the world has no route. Each request is recorded in the session's ledger with `via: "ui"`.
  *
- * - `GET entities`: the entities with how many rows each has, and the world's time.
- * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows, with
- *   the titles of rows that they refer to.
- * - `GET entities/{entity}/row?key=`: one row, with its relations both ways.
- * - `POST entities/{entity}/rows`, `PATCH` and `DELETE entities/{entity}/row?key=`: one row written.
- * - `POST entities/{entity}/check?key=`: what would be wrong with a row, field by field.
+ * - `GET entities`: the entities with their row counts, and the world's time.
+ * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows, with the titles of rows
+ *   that they refer to.
+ * - `GET entities/{entity}/row?key=`: one row, with its relations in both directions.
+ * - `POST entities/{entity}/rows`, `PATCH` and `DELETE entities/{entity}/row?key=`: write one row.
+ * - `POST entities/{entity}/check?key=`: the problems of a row by field, without writing it.
  */
 import { AppError, type ErrorCode } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -26,13 +26,13 @@ import { faultsOf } from './problems.ts';
 import { findEntity, readKey, readListQuestion } from './question.ts';
 import { WriteRefused, type WriteVerb, writeRow } from './write.ts';
 
-/** Where on the UI's origin all of this is. */
+/** Prefix of these paths on the UI's origin. */
 export const rowsPrefix = '/__svc/ui/';
 
-/** JSON, which no cache may keep. */
+/** JSON answer that no cache may store. */
 export type RowsAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Bytes of a body; the host's own loop reads and checks it. */
+/** Maximum bytes of a body, which the host's event loop parses and checks. */
 const mostBodyBytes = 256 * 1024;
 
 type Told = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
@@ -64,7 +64,7 @@ const parseBody = (bytes: Uint8Array): unknown => {
 };
 
 const readFields = async ({ headers, readBody }: ApiRequest): Promise<Row> => {
-  // A form of another site could not ask for this type without being let in first.
+  // A form of another site cannot send this type without a CORS preflight, which is not granted.
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new AppError('invalid', 'send the row as application/json');
   }
@@ -184,7 +184,7 @@ const perform = async (session: Session, request: ApiRequest): Promise<Outcome> 
 const codeOfRefusal = (refusal: StoreRefusal): ErrorCode =>
   refusal.kind === 'unknown_entity' || refusal.kind === 'not_found' ? 'not_found' : 'invalid';
 
-/** An error as the page reads it: `message` in words, `error` the code, `problems` at their fields. */
+/** Returns an error in the form for the page: `message` as text, `error` as the code, `problems` by field. */
 const answerOfError = (error: unknown): Outcome => {
   const known =
     error instanceof StoreRefusal
@@ -218,7 +218,7 @@ const note = (session: Session, request: ApiRequest, outcome: Outcome, at: Date,
   outcome.after?.();
 };
 
-/** Answers a request below `rowsPrefix`, and notes it. Throws what is a fault of the host, which is noted as well. */
+/** Answers a request below `rowsPrefix` and records it. Rethrows a bug of the host after recording it. */
 export const answerRows = async (request: ApiRequest, session: Session): Promise<RowsAnswer> => {
   const at = new Date();
   const startedAt = performance.now();

@@ -1,20 +1,20 @@
 /**
- * What the rows are called that listed rows refer to, so that a list shows `Dr Ada Moss` and not 17: their titles, by the
- * field that refers and by the key. The page knows entities by the same rule.
+ * Titles of the rows that listed rows refer to, so that a list shows `Dr Ada Moss` instead of 17. They are keyed by
+ * the referring field and by key. The page titles entities by the same rule.
  */
 import { cut } from '#domain/cut.ts';
 import { titleFields } from '#language/artifacts/page/model.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
 
-/** Titles by field, then by key as a text. */
+/** Titles by field, then by key as text. */
 export type Labels = Record<string, Record<string, string>>;
 
 const labelChars = 100;
 
 const titlesByContract = new WeakMap<Contract, ReadonlyMap<string, string | null>>();
 
-/** They follow from the contract, so they are made once. */
+/** Returns the title fields of a contract, computed once per contract. */
 const titlesOf = (contract: Contract): ReadonlyMap<string, string | null> => {
   const titles = titlesByContract.get(contract) ?? titleFields(contract);
   titlesByContract.set(contract, titles);
@@ -23,7 +23,7 @@ const titlesOf = (contract: Contract): ReadonlyMap<string, string | null> => {
 
 type Reference = { field: string; target: EntityContract; title: string };
 
-/** References by a single field to rows that have a title. */
+/** Returns the references by a single field to entities that have a title. */
 const labelled = (contract: Contract, { relationships }: EntityContract): Reference[] =>
   relationships.flatMap(({ fields: [field, ...others], target: name }) => {
     const target = contract.entities.find((entity) => entity.name === name);
@@ -46,7 +46,7 @@ const titleAt = (
   return typeof value === 'string' && value !== '' ? [[String(key), cut(value, labelChars)]] : [];
 };
 
-/** Returns the labels of all rows that these refer to; fields without any are left out. */
+/** Returns the titles of all rows that the given rows refer to. Fields without titles are left out. */
 export const labelsOf = (
   { contract, store }: { contract: Contract; store: Pick<WorldStore, 'get'> },
   entity: EntityContract,

@@ -1,6 +1,6 @@
 /**
- * Answers what is read: the entities with how many rows they have, a page of an entity's rows, and one row with the
- * rows that it refers to and those that refer to it.
+ * Reads for the page: entities with their row counts, a page of an entity's rows, and one row with the rows that it
+ * refers to and the rows that refer to it.
  */
 import { AppError } from '#domain/error.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
@@ -12,15 +12,15 @@ import { findEntity, type ListQuestion, type Place, writeCursor } from './questi
 import { showRows } from './shown-row.ts';
 import { viewsOf } from './views.ts';
 
-/** An answer's body as JSON text, and what the ledger is told of it. */
+/** Body of an answer as JSON text, and the summary for the ledger. */
 export type ReadAnswer = { json: string; told: Row };
 
-/** Rows that the page of a row shows of each entity that refers to it. */
+/** Maximum rows, for each referring entity, on the page of a row. */
 const relatedRows = 10;
 
 type World = { contract: Contract; store: WorldStore };
 
-/** Counts, and the world's time. */
+/** Returns row counts and the world's time. */
 export const readEntities = (
   { contract, store }: World,
   clock: Pick<WorldClock, 'iso'>,
@@ -35,7 +35,7 @@ export const readEntities = (
 
 type Page = { payloads: string[]; total: number; next: Place | undefined };
 
-/** Rows as they were inserted are read by their positions, and need no view. */
+/** Reads rows in insertion order, by position, without building a view. */
 const readInOrder = (store: WorldStore, { view, limit, from }: ListQuestion): Page => {
   const { offset, after } = from;
   const start = after === undefined ? { offset } : { after };
@@ -44,7 +44,7 @@ const readInOrder = (store: WorldStore, { view, limit, from }: ListQuestion): Pa
   return { payloads: rows, total: store.count(view.entity), next };
 };
 
-/** Where a page begins by now, though rows may have come or gone before it. */
+/** Returns where a page begins now. Rows may have been inserted or deleted before it since the cursor was made. */
 const startIn = (positions: Float64Array, { offset, after }: Place): number => {
   if (after === undefined || positions[offset - 1] === after) return offset;
   const found = positions.indexOf(after);
@@ -86,7 +86,7 @@ const pageJson = (
   return `{"rows":${json},${JSON.stringify(beside).slice(1)}`;
 };
 
-/** Throws `AppError` or `StoreRefusal` for what cannot be asked. */
+/** Reads a page of rows. Throws `AppError` or `StoreRefusal` for an invalid query. */
 export const readList = async (world: World, question: ListQuestion): Promise<ReadAnswer> => {
   const { contract, store } = world;
   const entity = findEntity(contract, question.view.entity);
@@ -97,7 +97,7 @@ export const readList = async (world: World, question: ListQuestion): Promise<Re
   };
 };
 
-/** The key of the row that another refers to; undefined when it refers to none. */
+/** Returns the key of the row to which another refers; undefined if it refers to none. */
 const targetKey = (
   target: EntityContract,
   fields: readonly string[],
@@ -146,7 +146,7 @@ const dependentsOf = (contract: Contract, name: string) =>
       .map(({ fields }) => ({ dependent, fields })),
   );
 
-/** A row, whole, with its relations both ways. Throws `AppError` where there is none of this key. */
+/** Returns a whole row with its relations in both directions. Throws `AppError` if no row has this key. */
 export const readRow = async (
   world: World,
   entity: EntityContract,

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a row that somebody wants to write, at all its fields at once: by its entity's schema, by the
- * rows that it refers to, and by those that already have its key or what is unique. Only looks: nothing is written.
+ * Finds all problems of a row before it is written, for all its fields at once: by its entity's schema, by the rows
+ * that it refers to, and by other rows with its key or unique values. It writes nothing.
  */
 import type { EntityContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -9,7 +9,9 @@ import type { Filter } from '#store/read/filter.ts';
 import type { LoadedWorld } from '../../session/session.ts';
 import { findEntity } from './question.ts';
 
-/** `field` is the top-level field at fault, '' for the row as a whole; `pointer` leads to the value. */
+/**
+ * Problem of a row. `field` is the top-level field at fault, '' for the row as a whole; `pointer` leads to the value.
+ */
 export type RowFault = { field: string; pointer: string; message: string };
 
 const checkers = new WeakMap<object, RowChecker>();
@@ -46,7 +48,7 @@ const danglingIn = (world: LoadedWorld, { relationships }: EntityContract, row: 
 const isSame = (one: Row, key: Row): boolean =>
   Object.entries(key).every(([field, value]) => one[field] === value);
 
-/** Rows that have what is to be unique already, other than the row itself. */
+/** Returns a problem for each unique value or key that another row already has. */
 const takenIn = (
   { store }: LoadedWorld,
   { name, primaryKey, unique }: EntityContract,
@@ -67,7 +69,7 @@ const takenIn = (
     return [at(paths[0] ?? [], `another row has ${named} ${tell(values)} already`)];
   });
 
-/** Faults of a new row; of a changed one, whose key is given, those of the row as it would be. */
+/** Returns the problems of a new row. For a change, `key` is given, and `row` is the row after the change. */
 export const faultsOf = (
   world: LoadedWorld,
   entity: EntityContract,

@@ -1,6 +1,6 @@
 /**
- * What the page asks for, read from an address: which rows, in which order, from where on. Everything that is wrong
- * with it is said of the parameter by its name.
+ * Parses the page's query from an address: which rows, in which order, from which start. Errors name the faulty
+ * parameter.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -12,7 +12,7 @@ import type { ViewQuery } from './views.ts';
 
 export type ListQuestion = { view: ViewQuery; limit: number; from: Place };
 
-/** Where a page begins: behind the row at a position, which then was so many rows from the start. */
+/** Start of a page: after the row at position `after`, which was then `offset` rows from the start. */
 export type Place = { offset: number; after: number | undefined };
 
 const usualRows = 100;
@@ -73,7 +73,7 @@ const readSort = (query: URLSearchParams): ViewQuery['sort'] => {
   return { path: readFieldPath(descending ? text.slice(1) : text), descending };
 };
 
-/** A place as the text that stands for it in an address. */
+/** Returns a place as the text of a cursor. */
 export const writeCursor = ({ offset, after }: Place): string =>
   Buffer.from(JSON.stringify([offset, after])).toString('base64url');
 
@@ -85,7 +85,7 @@ const readCursor = (text: string): Place => {
     : refuse('cursor', 'is none that an answer gave');
 };
 
-/** Throws `AppError` for an entity that the world does not have. */
+/** Returns an entity. Throws `AppError` if the world does not have it. */
 export const findEntity = ({ entities }: Contract, name: string): EntityContract => {
   const entity = entities.find((candidate) => candidate.name === name);
   if (entity !== undefined) return entity;
@@ -93,7 +93,7 @@ export const findEntity = ({ entities }: Contract, name: string): EntityContract
   throw new AppError('not_found', `the world has no entity "${name}"; it has ${names}`);
 };
 
-/** Throws `AppError` or `StoreRefusal` for what cannot be asked. */
+/** Parses a list query. Throws `AppError` or `StoreRefusal` if it is invalid. */
 export const readListQuestion = (entity: string, query: URLSearchParams): ListQuestion => {
   const cursor = query.get('cursor');
   const offset = readCount(query, 'offset', 0, Number.MAX_SAFE_INTEGER);
@@ -109,7 +109,7 @@ export const readListQuestion = (entity: string, query: URLSearchParams): ListQu
   };
 };
 
-/** A key as addresses have it, a JSON list of the key's values in order; as fields with their values. */
+/** Parses a key, a JSON list of its values in order, and returns its fields with their values. */
 export const readKey = ({ name, primaryKey }: EntityContract, query: URLSearchParams): Row => {
   const value = parse('key', query.get('key') ?? '');
   const isKey =

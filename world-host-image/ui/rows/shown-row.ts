@@ -1,12 +1,11 @@
 /**
- * Rows as lists show them: as they were stored, but of a large row no more than a list has room for. Long texts are
- * cut, lists and objects left out; `cut` of the answer names the rows that this was done to. A row's own page has
- * it whole.
+ * Shortens rows for lists. Small rows are shown as stored. In a large row, long texts are cut, and lists and objects
+ * are left out; `cut` in the answer lists these rows. A row's own page shows it whole.
  */
 import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 
-/** Characters of a row that is shown as it is, of a text of a larger one, and of all rows that one answer looks into. */
+/** Characters of a row that is shown whole, of a text in a larger row, and of all large rows that one answer parses. */
 const wholeChars = 8_192;
 const shownChars = 256;
 const mostChars = 8 * 1024 * 1024;
@@ -22,7 +21,7 @@ const withoutBulk = (row: Row, key: readonly string[]): Row =>
     Object.entries(row).map(([name, value]) => [name, key.includes(name) ? value : shorten(value)]),
   );
 
-/** Payload texts of rows as JSON text of a list, and which of them are not whole, by their place in it. */
+/** Returns rows (payload texts) as the JSON text of a list, and the indexes of those that were shortened. */
 export const showRows = (
   { primaryKey }: EntityContract,
   payloads: readonly string[],
@@ -35,7 +34,7 @@ export const showRows = (
       texts.push(payload);
       continue;
     }
-    // The first is read whatever its size: a page is never empty for one large row.
+    // The first row is always parsed, whatever its size, so that one large row never makes a page empty.
     left -= payload.length;
     if (left < 0 && index > 0) break;
     shortened.push(index);

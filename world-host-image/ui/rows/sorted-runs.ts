@@ -1,16 +1,16 @@
 /**
- * Rows in the order that a list asks for, from stretches of them: each stretch is sorted as it comes, and they are
- * merged two by two, so that nothing takes long at a time however many rows there are.
+ * Sorts rows for a list by merge sort over batches. Each batch is sorted as it arrives. Sorted batches are merged in
+ * pairs, so that no single step takes long, however many rows there are.
  */
 import type { SortKey } from '#store/read/windows.ts';
 
-/** Rows that a stretch had: where each stands, and what it is sorted by. */
+/** Rows of one batch: the position and the sort key of each. */
 type Found = readonly (readonly [position: number, key: SortKey])[];
 
-/** The same in order, apart from one another: merging millions of pairs would take several times as long. */
+/** Sorted batch, as two arrays. Merging millions of pairs would take several times as long. */
 export type Run = { positions: Float64Array; keys: readonly SortKey[] };
 
-/** As people list things: numbers before texts, texts without regard to case. */
+/** Returns true if one value sorts before the other: numbers before texts, texts without regard to case. */
 const isBefore = (one: string | number, other: string | number): boolean =>
   typeof one === 'number'
     ? typeof other !== 'number' || one < other
@@ -18,13 +18,16 @@ const isBefore = (one: string | number, other: string | number): boolean =>
 
 const folded = (key: SortKey): SortKey => (typeof key === 'string' ? key.toLowerCase() : key);
 
-/** Rows without a value come last either way. Of two that differ. */
+/**
+ * Returns true if one key sorts before another that differs from it. Rows without a value come last in either
+ * direction.
+ */
 const comesFirst = (one: SortKey, other: SortKey, descending: boolean): boolean => {
   if (one === null || other === null) return other === null;
   return isBefore(one, other) !== descending;
 };
 
-/** A stretch sorted by its keys without regard to case; equal ones stay in the order of insertion. */
+/** Sorts a batch by its keys without regard to case. Equal keys keep insertion order. */
 export const sortRun = (found: Found, descending: boolean): Run => {
   const rows = found.map(([at, key]) => [at, folded(key)] as const);
   rows.sort((left, right) => {
@@ -37,7 +40,7 @@ export const sortRun = (found: Found, descending: boolean): Run => {
   };
 };
 
-/** `one` is of rows that were inserted before those of `other`. */
+/** Merges two sorted batches. The rows of `one` were inserted before those of `other`. */
 const mergeTwo = (one: Run, other: Run, descending: boolean): Run => {
   const size = one.keys.length + other.keys.length;
   const positions = new Float64Array(size);
@@ -59,7 +62,7 @@ const mergeTwo = (one: Run, other: Run, descending: boolean): Run => {
 
 const empty: Run = { positions: new Float64Array(), keys: [] };
 
-/** Merges sorted stretches, in the order of their rows, into one, and gives others their turn after each two of them. */
+/** Merges sorted batches, given in insertion order, into one. It yields to other work after each pair. */
 export const mergeRuns = async (
   runs: readonly Run[],
   { descending, pause }: { descending: boolean; pause: () => Promise<void> },

@@ -1,9 +1,9 @@
 /**
- * Views: which rows of an entity match, in the order that is asked for. One is made by looking at the entity stretch
- * by stretch, between which everybody else has a turn, and kept until a row of the entity changes; so a list is
- * sorted once and not for each page of it.
+ * Views: the matching rows of an entity in a requested order. A view is built by scanning the entity in batches, and
+ * other work runs between batches. It is cached until a row of the entity changes, so a list is sorted once and not
+ * for each page.
  *
- * What is kept are positions, eight bytes a row, and of all views of a world no more than `mostKept` of them.
+ * The cache stores positions, eight bytes a row, and at most `mostKept` of them for all views of a world.
  */
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
@@ -19,20 +19,20 @@ export type ViewQuery = {
   sort: { path: FieldPath; descending: boolean } | undefined;
 };
 
-/** Positions of the rows, in their order. */
+/** Positions of the matching rows, in order. */
 export type View = { positions: Float64Array };
 
 export type Views = {
   /**
-   * Throws `StoreRefusal` for what cannot be asked, `AppError` of code `timeout` for what takes too long, and of code
-   * `unavailable` while too many others wait.
+   * Returns the view of a query. Throws `StoreRefusal` for an invalid query, `AppError` with code `timeout` if the
+   * scan takes too long, and with code `unavailable` while too many other views are waiting.
    */
   of(query: ViewQuery): Promise<View>;
 };
 
 /**
- * Milliseconds of processor time that one stretch should take, and the rows that are looked at first. Time that passes
- * while others have the processor would make stretches ever shorter on a busy machine, and the work ever longer.
+ * Target processor time of one batch in milliseconds, and the number of rows in the first batch. Wall-clock time would
+ * also count other work, so batches would get ever shorter on a busy machine, and the scan ever longer.
  */
 const stretchMs = 8;
 const firstRows = 500;
@@ -76,7 +76,7 @@ const build = async (store: WorldStore, query: ViewQuery): Promise<View> => {
   return { positions };
 };
 
-/** The views of one world. */
+/** Creates the views of one world. */
 const createViews = (store: WorldStore): Views => {
   const kept = new Map<string, Kept>();
   let last: Promise<unknown> = Promise.resolve();
@@ -91,7 +91,7 @@ const createViews = (store: WorldStore): Views => {
     }
   };
 
-  /** One after another: each would take the processor from the others. */
+  /** Builds views one after another, because concurrent scans would only slow each other down. */
   const inTurn = (query: ViewQuery): Promise<View> => {
     if (waiting >= mostWaiting) {
       const message = `${waiting} lists of this session are being made ready; ask again in a moment`;
@@ -132,7 +132,7 @@ const createViews = (store: WorldStore): Views => {
 
 const byStore = new WeakMap<WorldStore, Views>();
 
-/** The views of a world, kept as long as its store is. */
+/** Returns the views of a world, which live as long as its store. */
 export const viewsOf = (store: WorldStore): Views => {
   const known = byStore.get(store);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Writes rows for the page where the world has no route for it: by the world's conventional tool, and where it has
- * none by the contract alone, as such a tool would. What is refused is told at every field that is at fault.
+ * Writes rows for the page, without a route of the world: with the world's conventional tool, or, if there is none, by
+ * the contract as such a tool would. A rejection reports every faulty field.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -20,13 +20,13 @@ export type WriteVerb = 'create' | 'update' | 'delete';
 export type WriteRequest = {
   verb: WriteVerb;
   entity: EntityContract;
-  /** The row's key; of a new row nothing. */
+  /** Key of the row; empty for a new one. */
   key: Row;
-  /** The fields of a new row, or those to be changed. */
+  /** Fields of a new row, or the fields to change. */
   fields: Row;
 };
 
-/** What was done, and by which tool; null by none. */
+/** Result of a write, and the tool that did it; null for none. */
 export type Written = Changes & { row: unknown; outgoing: Outgoing; tool: string | null };
 
 export class WriteRefused extends AppError {
@@ -48,7 +48,7 @@ const findTool = ({ world }: Session, { verb, entity }: WriteRequest): ToolContr
       binding.kind === 'convention' && binding.verb === verb && binding.entity === entity.name,
   );
 
-/** Some tools take a new row as their input, others as a member of it. */
+/** Returns true if the tool takes a new row as the member `row` of its input, and not as the input itself. */
 const isWrapped = ({ world }: Session, { input }: ToolContract, entity: EntityContract): boolean =>
   isObject(input.properties) &&
   Object.hasOwn(input.properties, 'row') &&
@@ -88,7 +88,7 @@ const codes: Record<string, AppError['code']> = {
   full: 'exhausted',
 };
 
-/** The field that a refusal names, where the row as a whole has no fault of its own. */
+/** Returns the field that a refusal names, for use when checking the row finds no problem. */
 const faultOfRefusal = (error: unknown): RowFault[] => {
   if (!(error instanceof StoreRefusal) || error.field === undefined) return [];
   return [
@@ -106,7 +106,7 @@ const faultOfInput = (error: unknown): RowFault[] => {
   });
 };
 
-/** The row as it would be; undefined when there is none to be written. */
+/** Returns the row after the write; undefined if there is none to be written. */
 const wantedRow = ({ world }: Session, { verb, entity, key, fields }: WriteRequest) => {
   if (verb === 'delete') return undefined;
   if (verb === 'create') return fields;
@@ -131,7 +131,7 @@ const refusedWith = (
   return new WriteRefused(known, faults, tool);
 };
 
-/** Throws `WriteRefused` for what the world does not take; then nothing has changed. */
+/** Writes a row. Throws `WriteRefused` if the world rejects it, and then nothing has changed. */
 export const writeRow = async (session: Session, request: WriteRequest): Promise<Written> => {
   const tool = findTool(session, request);
   const name = tool?.name ?? null;
