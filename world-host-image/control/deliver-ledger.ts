@@ -1,9 +1,9 @@
 /**
- * Gives the entries of a session's ledger to the control plane, where they outlive the session: a few
- * at a time while it is served, deliveries of webhooks at once, what is left when it ends. A session that ends waits
- * for a control plane that is away: its ledger is handed over before the host is let go. Entries that are lost after
- * all are counted: the newest one goes alone then, and the report of the end says how many are missing. A host that is
- * killed takes along what it has not delivered; `ledger/mark.ts` counts that.
+ * Delivers the entries of a session's ledger to the control plane, where they outlive the session. It sends batches
+ * while the session is served, webhook deliveries at once, and the rest at the end. If the control plane is
+ * unavailable then, the session waits: the ledger is handed over before the host is released. If entries are lost
+ * nevertheless, the newest one is sent alone, and the final report states how many are missing. For a host that is
+ * killed, `ledger/mark.ts` counts the lost entries.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
@@ -16,18 +16,18 @@ import type { LostEntries } from '#wire/host-api/ledger.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
 
-/** The last entries of a ledger, to be told with the end of the session. */
+/** Last entries of a ledger, to be sent with the report that the session has ended. */
 export type LastEntries = { entries: readonly string[]; taken(): void };
 
 export type LedgerDelivery = {
   /**
-   * What is left, where that is little: whoever tells it says when it was taken. Undefined where it is more,
-   * which is to be delivered first.
+   * Returns the remaining entries if they are few; the caller reports by `taken` that they were accepted. Undefined if
+   * there are more, which must then be delivered first.
    */
   takeLast(): Promise<LastEntries | undefined>;
-  /** Delivers what is left and ends. A host that stops, or is told to meanwhile, has little time. */
+  /** Delivers the remaining entries and ends. A host that stops, or has to stop meanwhile, has little time. */
   finish(options: { isStopping: boolean }): Promise<void>;
-  /** Returns what could not be delivered, once `finish` has resolved; undefined when nothing is lost. */
+  /** Returns the entries that could not be delivered, once `finish` has resolved; undefined when none is lost. */
   lost(): LostEntries | undefined;
 };
 
@@ -35,30 +35,35 @@ export type DeliveryOptions = {
   link: ControlLink;
   log: Log;
   identity: HostIdentity;
-  /** Aborts when the host is told to stop. */
+  /** Aborts when the host has to stop. */
   stopping: AbortSignal;
 };
 
 const everyMs = 1_000;
-/** Time that a session that ends tries with a control plane that answers; while that is away, no time counts. */
+/**
+ * Time that delivery at the end of a session may take, in milliseconds. The clock restarts while the control plane is
+ * unavailable.
+ */
 const finishMs = 12_000;
-/** The whole time of a host that stops. */
+/** Time that delivery may take when the host stops, in milliseconds. */
 const stoppingMs = 5_000;
-/** The part of that which is kept for the newest entry, when the rest is over. */
+/** Part of `stoppingMs` that is reserved for the newest entry, in milliseconds. */
 const lastMs = 1_000;
 const pauses = { firstMs: 50, mostMs: 2_000 };
 
 type Batch = { entries: number; chars: number };
 const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
 const single: Batch = { ...whole, entries: 1 };
-/** What may go along with the end of a session: it is read where all small messages are. */
+/**
+ * Maximum batch that is sent with the end of a session, in a message that the control plane reads like any small one.
+ */
 const little: Batch = { entries: 100, chars: 64 * 1024 };
 
-/** Returns true for the error of a control plane that is not there, or has no database. */
+/** Returns true for the error of a control plane that is unavailable or has no database. */
 const isAway = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');
 
-/** Begins to deliver. */
+/** Starts delivering a ledger. */
 export const startLedgerDelivery = (
   { link, log, identity, stopping }: DeliveryOptions,
   { id: sessionId, ledger }: Pick<Session, 'id' | 'ledger'>,
@@ -73,7 +78,10 @@ export const startLedgerDelivery = (
     return link.sendOnce(deliverRequests, { params: { sessionId }, body }, { signal });
   };
 
-  /** Sends the first entries; one that is refused is sent alone, and then left out. */
+  /**
+   * Sends the first entries. If the batch is rejected, the next attempt sends them one by one, and drops an entry that
+   * is rejected alone.
+   */
   const deliver = async (signal: AbortSignal): Promise<void> => {
     const waiting = backlog.first(batch);
     const last = waiting.at(-1);
@@ -99,7 +107,7 @@ export const startLedgerDelivery = (
     everyMs,
     log,
     async tick(signal) {
-      // All that is there now; what comes meanwhile is for the next tick.
+      // Delivers the entries present now; later ones wait for the next tick.
       const newest = backlog.last()?.id ?? 0;
       while ((backlog.first(single)[0]?.id ?? newest + 1) <= newest) {
         await deliver(signal);
@@ -107,10 +115,10 @@ export const startLedgerDelivery = (
     },
   });
 
-  // Webhooks are on their way: whoever sends them is not to wait for the next look.
+  // A webhook delivery must not wait for the next tick.
   backlog.onPinned(() => loop.nudge());
 
-  /** Gives the newest entry, unless nothing is taken from this host any more. */
+  /** Sends the newest entry, unless the control plane rejects everything from this host. */
   const deliverLast = async (failure: unknown): Promise<void> => {
     const last = backlog.last();
     if (last === undefined || isStale(failure)) return;

@@ -1,16 +1,16 @@
 /**
- * What this host has done with the calls of its session: the ground on which a call runs at most once.
- * A call that is handed out again is not run again; its answer is repeated.
+ * Journal of the calls that this host has run for its session. It ensures that a call runs at most once: a call that
+ * is handed out again is not run, and its answer is repeated.
  *
- * Calls come in the order of their `seq`. Old answers are dropped once acknowledged, and a call at or
- * below the highest `seq` seen is then still known to have been here.
+ * Calls come in the order of their `seq`. Only the latest answers are kept. A call without one whose `seq` is at or
+ * below the highest seen is known to have run before.
  */
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 
 export type JournalEntry =
   | { kind: 'new' }
   | { kind: 'answered'; answer: CallAnswer }
-  /** It was answered and acknowledged long ago. */
+  /** The call was answered, and its answer is no longer kept. */
   | { kind: 'forgotten' };
 
 export type Journal = {
@@ -18,7 +18,7 @@ export type Journal = {
   answered(call: Pick<HostCall, 'id' | 'seq'>, answer: CallAnswer): void;
 };
 
-/** The control plane asks again only for its last call, so few answers are worth their memory. */
+/** Number of answers kept. The control plane repeats only its last call, so a few are enough. */
 const keptAnswers = 16;
 
 export const createJournal = (): Journal => {

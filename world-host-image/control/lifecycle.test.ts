@@ -1,4 +1,4 @@
-/** What a host tells the control plane, and what it does when that is away or tells it to stop. */
+/** Reports of a host to the control plane, and its behaviour when that is unavailable or tells it to stop. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';

@@ -1,7 +1,6 @@
 /**
- * The lifecycle of a host: reports that it is warm, waits for a session (or for a world to load before there is
- * one), serves it to its end, and begins again or stops. It holds one request to the control plane at a
- * time.
+ * Lifecycle of a host: reports that it is warm, waits for a session or for a world to load ahead of one, serves the
+ * session to its end, and then starts over or stops. It has one request to the control plane in flight at a time.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -28,9 +27,9 @@ import { type LastEntries, type LedgerDelivery, startLedgerDelivery } from './de
 import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
-  /** Address of the API server, when the host is to tell it. */
+  /** Address of the API server, if the host reports it itself. */
   address: string | undefined;
-  /** Speaks with another token from now on. */
+  /** Switches to another host token. */
   takeToken(token: string): void;
   serving: Serving;
   worlds: WorldLoader;
@@ -39,12 +38,12 @@ export type LifecycleOptions = ServeOptions & {
   ledgerMark?: string | undefined;
 };
 
-/** What the host is to do next, which may be nothing yet, or whether it has nothing left to do. */
+/** Next directive for the host, which may be empty, or `exit` if it has nothing left to do. */
 type Next = HostDirective | 'exit';
 
 const hold = limits.pollMs / 1000;
 
-/** An error in words, cut: a world's own names and rows may make it of any length. */
+/** Returns the message of an error, cut, because a world's names and rows can make it of any length. */
 const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
 
 const tellWarm = async (
@@ -52,7 +51,7 @@ const tellWarm = async (
   told: { holding?: Holding; found?: string[] } = {},
 ): Promise<HostDirective> => {
   const { hostId, generation } = identity;
-  // What it was launched with may lie in a file: from its first report on it has another token.
+  // The token from the launch may still be in a file, so the first report replaces it by another.
   const first = { renews: true, ...(address === undefined ? {} : { address }) };
   const body = { generation, ...(told.holding === undefined ? first : { ...told, hold }) };
   const wait = { signal, ...(told.holding === undefined ? {} : { holdSeconds: hold }) };
@@ -62,10 +61,10 @@ const tellWarm = async (
   return directive;
 };
 
-/** A session that is served, with when its load ended and how long it took, in milliseconds. */
+/** Session that is being served, with the end and the duration of its load, in milliseconds. */
 type Begun = { session: Session; loadedAt: number; loadMs: number };
 
-/** Loads and begins to serve; undefined, with the reason told, when that cannot be done. */
+/** Loads a session and begins to serve it. If that fails, reports the reason and returns undefined. */
 const begin = async (
   { link, log, serving, identity, stopping: signal, worlds }: LifecycleOptions,
   assignment: Assignment,
@@ -90,7 +89,7 @@ const begin = async (
   }
 };
 
-/** Serves the calls of a session, from its being ready on; resolves as `serveCalls` does. */
+/** Reports the session ready and serves its calls; resolves like `serveCalls`. */
 const serveReady = async (
   options: LifecycleOptions,
   { session, loadedAt, loadMs }: Begun,
@@ -101,20 +100,20 @@ const serveReady = async (
 
 type Closed = Answer<typeof reportClosed>['body'];
 
-/** What a host says of itself when it has taken everything of a session back. */
+/** Result of recycling, which the host reports. */
 type Recycled = Awaited<ReturnType<typeof recycleSession>>;
 
-/** What the end of a session is told with. */
+/** Contents of the report that a session has ended. */
 type Ending = {
-  /** The generation that it was served in. */
+  /** Generation in which the session was served. */
   generation: number;
-  /** The last of its ledger, where that is little. */
+  /** Last entries of the ledger, if they are few. */
   last: LastEntries | undefined;
-  /** Where the host has recycled itself already: what it says of that. */
+  /** Result of recycling, if the host has recycled already. */
   recycled: Recycled | undefined;
 };
 
-/** Reports a session closed, with the last of its ledger where that is little; else when that was delivered. */
+/** Reports a session closed, with the last ledger entries if they are few. Otherwise delivers them first. */
 const tellClosed = async (
   { link, stopping: signal }: LifecycleOptions,
   { id: sessionId }: Session,
@@ -142,7 +141,7 @@ const tellClosed = async (
     if (closed.taken === true) last.taken();
     return closed;
   } catch (error) {
-    // Some entry is not taken: those who deliver find out which, and leave it out.
+    // The control plane rejects some entry. `delivery` finds out which, and drops it.
     if (!isRefused(error)) throw error;
     return deliverAndTell();
   }
@@ -155,18 +154,20 @@ const recycle = async (options: LifecycleOptions, session: Session): Promise<Rec
   return recycled;
 };
 
-/** Whether recycling takes hardly any time: no worker is to be started anew for it. */
+/** Returns true if recycling is quick because no worker has to be restarted. */
 const isSoonRecycled = ({ world, links }: Session): boolean =>
   !world.code.isReached() && links.size === 0;
 
-/** Recycles the host ahead of the report; where that fails the session is reported closed all the same. */
+/**
+ * Recycles the host before the report. If that fails, returns undefined and the session is reported closed without it.
+ */
 const recycleAhead = async (
   options: LifecycleOptions,
   session: Session,
 ): Promise<Recycled | undefined> => {
   try {
     const recycled = await recycle(options, session);
-    // Its beats go on while the report is under way, and its session may be another's end by then.
+    // Heartbeats go on while the report is in flight, and must no longer name the ended session and generation.
     options.identity.generation += 1;
     options.identity.sessionId = undefined;
     return recycled;
@@ -177,8 +178,8 @@ const recycleAhead = async (
 };
 
 /**
- * Ends a session that is served no more: it is reported closed, and what it left is removed, before the report
- * where that is soon done and may be told with it.
+ * Ends a session that is no longer served: reports it closed and recycles the host. If recycling is quick and the
+ * control plane can take both in one report, the host recycles first.
  */
 const close = async (
   options: LifecycleOptions,
@@ -188,7 +189,7 @@ const close = async (
 ): Promise<Next> => {
   const { log, identity } = options;
   const { generation } = identity;
-  // A host that is about to go delivers first: there may be no time for it afterwards.
+  // A host that will stop delivers its ledger first, because there may be no time for it afterwards.
   const last = keepWarm ? await delivery.takeLast() : undefined;
   const isAhead = together && last !== undefined && isSoonRecycled(session);
   const recycled = isAhead ? await recycleAhead(options, session) : undefined;
@@ -223,7 +224,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
   }
 };
 
-/** Loads a version that no session has asked for yet; a host that cannot has nothing left to do. */
+/** Loads a version before any session needs it. If that fails, reports the reason and returns `exit`. */
 const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promise<Next> => {
   const { link, log, identity, stopping: signal, worlds } = options;
   const { generation } = order;
@@ -267,8 +268,8 @@ const runToEnd = async (options: LifecycleOptions): Promise<void> => {
 };
 
 /**
- * Runs until the host is drained, its session has ended without another to come, or `stopping`
- * aborts. Throws what the control plane refuses. Nothing is served afterwards.
+ * Runs until the host is drained, its session has ended with none to follow, or `stopping` aborts. Throws the control
+ * plane's rejection. Serves nothing afterwards.
  */
 export const runLifecycle = async (options: LifecycleOptions): Promise<void> => {
   try {

@@ -1,4 +1,4 @@
-/** A session of a world with links: the tools of the linked worlds act on rows of their own. */
+/** A session of a world with links: the tools of each linked world work on rows of their own. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import type { StandInControl } from '#test/support/stand-in-control.ts';
 import type { LinkedWorld } from '#wire/host-api/assignment.ts';
 import { environmentOf, listOwnProcesses } from '../proof/proc.ts';
 
-/** The sample world, linked to itself twice. */
+/** Links from the sample world to itself, twice. */
 const links = ['one', 'two'].map((alias) => ({
   alias,
   worldSlug: 'sample',
@@ -81,7 +81,7 @@ it('refuses what a link does not serve, and what the task withholds', async () =
   expect(unknown?.message).toContain('people');
 });
 
-/** Processes that have their temporary folder in that of a linked world's workers. */
+/** Returns the processes whose temporary folder is that of a linked world's workers. */
 const linkedProcesses = (workDir: string) =>
   listOwnProcesses().filter(({ pid }) =>
     environmentOf(pid).some((word) => word.includes(`=${workDir}/code-linked-`)),
@@ -91,7 +91,7 @@ const linkedFolders = async (workDir: string): Promise<string[]> =>
 
 describe('a host that has served a session with links', () => {
   const second = { sessionId: 'ses-2', generation: 3, sessionToken: 'st-two' };
-  /** Serves a session in which code of both linked worlds runs, and recycles. */
+  /** Serves a session that runs code of both linked worlds, and recycles the host. */
   const serveOnce = async () => {
     const bench = await startBench();
     const { control } = bench;

@@ -1,9 +1,9 @@
 /**
- * Serves the calls of one session: waits for them, runs each at most once, posts its answer. Posting
- * brings the next call back, so a busy session costs one round trip a call.
+ * Serves the calls of one session: waits for a call, runs it at most once, posts its answer. The response to an answer
+ * contains the next call, so a busy session costs one round trip per call.
  *
- * `stopping` ends waits, never a call: one that the host was handed is run and its answer delivered, and
- * no further one is asked for.
+ * `stopping` ends waits but never a call. A call that the host has received is run and its answer posted; then the
+ * host asks for no more.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -30,17 +30,17 @@ export type ServeOptions = {
 };
 
 const hold = limits.pollMs / 1000;
-/** For a message that a host has left to send when it was told to stop. */
+/** Time for the last message of a host that has to stop, in milliseconds. */
 const lastMessageMs = 5_000;
-/** How much the error that stands in for an answer says of why it was not taken. */
+/** Characters of the reason in the error that replaces a rejected answer. */
 const mostWhyChars = 1_000;
 
-/** The two messages that bring the next call. */
+/** Messages whose response contains the next call. */
 type Asking = typeof answerCall | typeof pollCalls;
 
 /**
- * Says that a session is ready, and asks for what comes first. When the host is told to stop, it asks once
- * more as `ask` does.
+ * Reports a session ready and returns the first directive. If the host has to stop meanwhile, it asks once more,
+ * like `ask`.
  */
 export const tellReady = async (
   options: ServeOptions,
@@ -63,9 +63,9 @@ export const tellReady = async (
 };
 
 /**
- * Asks for what comes next, for as long as the control plane holds the answer. When the host is told to
- * stop, the message is sent once more as its last one: it may not have arrived, and the answer that was
- * cut short may have brought a call.
+ * Sends a message and waits for the next directive, as long as the control plane holds the response. If the host is
+ * told to stop meanwhile, it sends the message once more, marked as final. The first one may not have arrived, or its
+ * interrupted response may have contained a call.
  */
 const ask = async <Shape extends Asking>(
   { link, stopping }: ServeOptions,
@@ -82,7 +82,7 @@ const ask = async <Shape extends Asking>(
   }
 };
 
-/** Gives an answer; in place of one that is not taken an error says so, and the session goes on. */
+/** Posts the call's answer. If the control plane rejects it, posts an error in its place; the session continues. */
 const deliver = async (
   options: ServeOptions,
   session: Session,
@@ -113,7 +113,7 @@ const poll = (options: ServeOptions, session: Session): Promise<SessionDirective
   return ask(options, pollCalls, (asked) => ({ params, query: { generation, ...asked } }));
 };
 
-/** The answer of a call: from the journal when it was here before, else by running it. */
+/** Returns the answer of a call: from the journal if the call ran before, else by running it. */
 const answerOf = async (
   session: Session,
   journal: Journal,
@@ -138,8 +138,8 @@ const answerOf = async (
 };
 
 /**
- * Resolves with how the session is to be closed, or undefined when the host itself is to stop.
- * Throws what the control plane refuses.
+ * Serves calls until the session ends. Resolves with how to close the session, or undefined when the host has to stop.
+ * Throws the control plane's rejection.
  */
 export const serveCalls = async (
   options: ServeOptions,

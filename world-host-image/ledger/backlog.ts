@@ -1,35 +1,38 @@
 /**
- * Entries of the request ledger that the control plane does not have yet, oldest first. It is bounded:
- * the control plane keeps no more of a session either, so what makes room here would have to there.
+ * Backlog of ledger entries that the control plane does not have yet, oldest first. It is bounded: over the limit, the
+ * oldest entries are dropped. The control plane keeps no more entries of a session, and would drop the same ones.
  *
- * Deliveries of webhooks make no room for anything: nobody has received them yet. Who makes them looks at
- * how much of them waits (`pinnedBytes`), and makes no more when it is too much.
+ * Entries of webhook deliveries are pinned: they are never dropped, because no receiver has them yet. Before it makes
+ * a delivery, `deliveries.ts` checks how many bytes of them wait (`pinnedBytes`), and refuses when there are too many.
  */
 import { limits } from '#domain/limits.ts';
 
-/** An entry as JSON text, by its number. */
+/** Entry as JSON text, with its number. */
 type Waiting = { id: number; json: string };
 
-/** Beyond these a text takes two bytes for each of its characters, all of them. */
+/** Character that makes V8 store the whole text with two bytes per character. */
 const wideCharacter = /[\u0100-\uffff]/;
 
-/** What a text takes of the heap. */
+/** Returns the heap bytes of a text. */
 const bytesOf = (json: string): number =>
   wideCharacter.test(json) ? 2 * json.length : json.length;
 
 export type Backlog = {
-  /** Puts an entry at the end. One that is pinned stays until it is removed by its number. */
+  /** Appends an entry. A pinned entry stays until it is removed by its number. */
   add(id: number, json: string, isPinned?: boolean): void;
-  /** The first entries, at most so many and, but for the first, so many characters. */
+  /**
+   * Returns the first entries, up to the given numbers of entries and characters. The first entry is returned whatever
+   * its length.
+   */
   first(most: { entries: number; chars: number }): Waiting[];
-  /** The newest entry. */
+  /** Returns the newest entry. */
   last(): Waiting | undefined;
-  /** Lets go of the entries up to this number. */
+  /** Removes the entries up to this number. */
   removeTo(id: number): void;
   size(): number;
-  /** Bytes of the pinned entries. */
+  /** Returns the bytes of the pinned entries. */
   pinnedBytes(): number;
-  /** Has this called whenever a pinned entry was put at the end: somebody may wait for it. */
+  /** Sets a listener that is called after each pinned entry, so that it can be sent at once. */
   onPinned(listener: () => void): void;
 };
 
@@ -38,17 +41,17 @@ const defaultLimits: { entries: number; bytes: number } = {
   bytes: limits.sessionRequestBytes,
 };
 
-/** Removed entries are let go of in one go when there are so many at the beginning. */
+/** Number of empty slots at the beginning at which they are removed, all in one step. */
 const sweepAt = 1_000;
 
 type Slot = { entry: Waiting; bytes: number; isPinned: boolean };
 
-/** An empty backlog. */
+/** Creates an empty backlog. */
 export const createBacklog = (most = defaultLimits): Backlog => {
-  /** In the order of their numbers; one that made room has left its place empty. */
+  /** Entries in the order of their numbers; the slot of a removed entry is undefined. */
   let slots: (Slot | undefined)[] = [];
   let begin = 0;
-  /** Before it there is none that could make room. */
+  /** Index below which no unpinned entry is left to drop. */
   let oldestPlain = 0;
   const plain = { entries: 0, bytes: 0 };
   const pinned = { entries: 0, bytes: 0 };

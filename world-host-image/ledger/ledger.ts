@@ -1,10 +1,10 @@
 /**
- * The request ledger of a session: what was asked of it, by tool calls and over its API, and what it
- * answered. It is read like an entity, `svc_requests`, by `state` calls and graders.
+ * Request ledger of a session: the requests of tool calls and of the API, with their answers. `state` calls and
+ * graders read it like an entity, `svc_requests`.
  *
- * It lives in a database of its own, so that going back in the world's state neither loses it nor
- * counts it as a change. It is bounded in entries and bytes; the oldest make room. Each entry also
- * waits in the backlog until the control plane has it, where it outlives the session.
+ * It has a database of its own, so that rolling back the world's state neither loses it nor counts it as a change. It
+ * is bounded in entries and bytes; over a limit, the oldest entries are dropped. Each entry also waits in the backlog
+ * until the control plane has it, where it outlives the session.
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -18,12 +18,12 @@ import type { RowChange } from '#store/write/write-set.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 
-/** One request as it is noted; `id`, bounds and secrets are the ledger's business. */
+/** One request to record. The ledger adds the `id`, cuts values to its limits and masks secrets. */
 export type LedgerNote = {
-  /** When it arrived, ISO 8601. */
+  /** Time of arrival, ISO 8601. */
   at: string;
   via: LedgerWay;
-  /** Tool, route's operation, kind of session call or event type; null when nothing matched. */
+  /** Tool, operation of the route, kind of session call, or event type; null when nothing matched. */
   operation: string | null;
   method: string | null;
   path: string | null;
@@ -31,40 +31,46 @@ export type LedgerNote = {
   status: number | null;
   request: unknown;
   response: unknown;
-  /** JSON text that stands for `response` where it is at hand, for it need not be read then. */
+  /** `response` as JSON text, if the caller has it; the ledger then need not serialize it. */
   responseText?: string | undefined;
   duration_ms: number;
   changes: ChangeCounts;
-  /** The rows that it changed, in the order they were first touched. */
+  /** Changed rows, in the order in which they were first touched. */
   rows?: readonly RowChange[];
   call_id: string | null;
 };
 
 export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
-  /** Notes it, and answers the number of the entry. */
+  /** Records a request and returns the number of its entry. */
   note(note: LedgerNote): number;
-  /** Notes for the backlog alone what is about an entry that the ledger was emptied of. */
+  /** Records, in the backlog only, a request about an entry that the ledger no longer has after `clear`. */
   noteAside(note: LedgerNote): void;
-  /** How often it was emptied. */
+  /** Returns how often the ledger was cleared. */
   generation(): number;
-  /** Whether an entry of this number was noted since it was last emptied. */
+  /** Returns true if an entry of this number was recorded since the ledger was last cleared. */
   isRecent(id: number): boolean;
-  /** Notes what ends the ledger as it is, for the backlog alone, and empties it. */
+  /** Records a last entry, in the backlog only, and clears the ledger. */
   clear(last: LedgerNote): void;
-  /** The entries noted until now, and none of later; until somebody reads or clears the ledger itself. */
+  /**
+   * Returns a view of the entries recorded so far, without later ones. It is valid until the next read or clear of the
+   * ledger itself.
+   */
   asOfNow(): LedgerNow;
-  /** How many entries made room for later ones, since it was empty. */
+  /** Returns how many entries were dropped for later ones since the last clear. */
   missing(): number;
-  /** The number of the last entry; it rises with each, also with one that empties the ledger. */
+  /** Returns the number of the last entry. It rises with each entry, including the last one before a clear. */
   lastId(): number;
-  /** What the control plane is still to be given. */
+  /** Entries that the control plane does not have yet. */
   backlog: Backlog;
-  /** Calls the listener with the number of each entry before anything is answered of it, and of the last one at once. */
+  /**
+   * Sets a listener. It is called at once with the number of the last entry, and then with each new number, before the
+   * request is answered.
+   */
   onEntry(listener: (id: number) => void): void;
   close(): void;
 };
 
-/** The ledger at one moment. */
+/** View of the ledger at one moment. */
 export type LedgerNow = Pick<Reader, 'query' | 'list' | 'count'> & { missing: number };
 
 export type LedgerLimits = { entries: number; bytes: number; valueChars: number };
@@ -72,11 +78,11 @@ export type LedgerLimits = { entries: number; bytes: number; valueChars: number 
 const defaultLimits: LedgerLimits = {
   entries: 100_000,
   bytes: 64 * 1024 * 1024,
-  /** Longest request or response that is kept whole; of a longer one it is the beginning. */
+  /** Length up to which a request or response is kept whole, in characters; a longer one is cut to its beginning. */
   valueChars: 16 * 1024,
 };
 
-/** What one entry shows at most; `changes` counts all rows. */
+/** Limits of one entry's details; `changes` still counts all rows. */
 const mostRows = 100;
 const mostKeyChars = 1_024;
 const mostFields = 100;
@@ -91,7 +97,7 @@ const shorten = (text: string, most: number): string =>
 const quote = (text: string | null, most: number, secrets: Secrets): string =>
   text === null ? 'null' : JSON.stringify(shorten(hideValues(text, secrets), most));
 
-/** A key that would take the room of many is left out. */
+/** Returns changed rows for an entry. A key that is too long is left out. */
 const showRows = (rows: readonly RowChange[]) =>
   rows.slice(0, mostRows).map(({ entity, key, change, fields }) => ({
     entity,
@@ -104,14 +110,14 @@ type Shown = { secrets: Secrets; valueChars: number };
 
 const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): string => {
   const { request, response, responseText, changes, rows = [], ...plain } = note;
-  // A delivery is kept as it was signed; its body has a limit of its own.
+  // A delivery is kept exactly as it was signed; its body has a limit of its own.
   const asked =
     plain.via === 'webhook' ? JSON.stringify(request) : showValue(request, valueChars, secrets);
   const answered =
     responseText === undefined
       ? showValue(response, valueChars, secrets)
       : showText(responseText, valueChars, secrets);
-  // Joined, and not added up, it is one text without the parts that it was made of.
+  // `join` yields one flat string. Concatenation would keep all of its parts in memory.
   return [
     `{"id":${id},"at":${JSON.stringify(plain.at)},"via":"${plain.via}"`,
     `"operation":${quote(plain.operation, mostNameChars, secrets)}`,
@@ -125,7 +131,7 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
   ].join();
 };
 
-/** A ledger as it was exported: entries as JSON texts by their numbers, in order. */
+/** Exported ledger: entries as JSON texts with their numbers, in order. */
 export type KeptLedger = {
   entries: readonly { id: number; json: string }[];
   lastId: number;
@@ -135,20 +141,23 @@ export type KeptLedger = {
 export type LedgerOptions = {
   secrets?: Secrets;
   limits?: LedgerLimits;
-  /** What is in it from the beginning; absent: nothing. */
+  /** Content at the start; absent for an empty ledger. */
   kept?: KeptLedger;
 };
 
 const emptyLedger: KeptLedger = { entries: [], lastId: 0, missing: 0 };
 
-/** The database of a ledger, empty. */
+/** Opens an empty database for a ledger. */
 const openTable = () => {
   const db = openEmpty(contract);
   const prepare = createStatements(db);
   return { db, prepare, reader: createReader(createCatalog(contract), prepare) };
 };
 
-/** Opens a ledger; its database is made when somebody first reads it. Numbers of entries count over the whole session, whatever is cleared. */
+/**
+ * Opens a ledger. Its database is created at the first read. Numbers of entries rise over the whole session, whatever
+ * is cleared.
+ */
 export const openLedger = ({
   secrets = noSecrets,
   limits = defaultLimits,
@@ -161,7 +170,10 @@ export const openLedger = ({
   };
   const backlog = createBacklog();
   const shown = { secrets, valueChars: limits.valueChars };
-  /** Entries are written when somebody reads: most are read once, by a grader, or never. */
+  /**
+   * Entries not yet in the database. They are written at the first read, since most are read once, by a grader, or
+   * never.
+   */
   const unwritten = createBacklog(limits);
   for (const { id, json } of begun.entries) unwritten.add(id, json);
   let lastId = begun.lastId;
@@ -197,7 +209,7 @@ export const openLedger = ({
     db.exec('COMMIT');
   };
 
-  /** The text of an entry, which waits for the control plane. */
+  /** Returns the text of a new entry, and puts it into the backlog. */
   const tell = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);
@@ -207,7 +219,7 @@ export const openLedger = ({
   };
 
   const missing = (): number => {
-    write(); // what is noted later waits to be written
+    write(); // later entries stay unwritten
     return lastId - clearedAt - kept;
   };
 

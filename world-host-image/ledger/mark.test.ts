@@ -1,4 +1,4 @@
-/** The mark of a ledger, as the orchestrator reads it after the host was killed. */
+/** Mark of a ledger, as the orchestrator reads it after the host was killed. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,17 +1,17 @@
 /**
- * The number of a ledger's last entry in a file outside of the process. A host that is killed takes along what it had
- * not delivered; by the file the orchestrator says how many entries that were. It is written before an answer is sent,
- * in some 3 µs, and never flushed to disk: it has to outlive the process, not the machine.
+ * Keeps the number of a ledger's last entry in a file. When a host is killed, its undelivered entries are lost; from
+ * the file, the orchestrator can report how many. The file is written before an answer is sent, which takes about 3
+ * µs. It is not flushed to disk, because it must outlive the process, not the machine.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { writeLedgerMark } from '#domain/ledger.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Opens the file; undefined, with a line in the log, where the runtime does not let it be written. */
+/** Opens the file. If the runtime does not allow that, logs a warning and returns undefined. */
 const openMark = (path: string, log: Log): number | undefined => {
   try {
-    // Not shortened first: a reader finds this mark or the one before, and never none.
+    // The file is not truncated first, so that a reader always finds this mark or the one before.
     return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   } catch (err) {
     log.warn({ err }, 'entries that a killed host takes along will not be counted');
@@ -19,7 +19,7 @@ const openMark = (path: string, log: Log): number | undefined => {
   }
 };
 
-/** Keeps the mark of a session's ledger in the file until it is closed; without a file it does nothing. */
+/** Keeps the mark of a session's ledger in the file until it is closed; does nothing without a file. */
 export const keepMark = (
   { ledgerMark: path, log }: { ledgerMark?: string | undefined; log: Log },
   { id: sessionId, ledger }: { id: string; ledger: Pick<Ledger, 'onEntry'> },

@@ -106,7 +106,8 @@ describe('a value in the ledger', () => {
     for (const value of values) {
       expect(showText(JSON.stringify(value), 250, secrets)).toBe(showValue(value, 250, secrets));
     }
-    // Of numbers a value counts as more than their text has: what is two fifths of the limit is whole in both ways.
+    // The size counted for a list of numbers exceeds its text. A list of two fifths of the limit is kept whole in both
+    // forms.
     const numbers = Array.from({ length: 49 }, () => 1);
     expect(showText(JSON.stringify(numbers), 250, secrets)).toBe(showValue(numbers, 250, secrets));
     const escaped = '{"pass\\u0077ord":"abc"}';

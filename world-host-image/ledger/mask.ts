@@ -1,10 +1,8 @@
 /**
- * What the request ledger keeps of a value that somebody sent or was sent: bounded in size and depth,
- * and without secrets.
+ * Prepares values for the request ledger: bounds them in size and depth, and masks secrets.
  *
- * Secrets are known by their names (those that sound like one, and those that the world's contract
- * gives to credentials), and by their values, where the host made them itself. What a client hides in a
- * title stays there.
+ * Secrets are recognized by name (names that sound secret, and names that the world's contract uses for credentials)
+ * and by value, if the host made them itself. A secret that a client hides in a title is not recognized.
  */
 import { mask, spelledOut, spelledWordCharacter } from '#domain/credentials.ts';
 import { cut } from '#domain/cut.ts';
@@ -13,15 +11,15 @@ import type { Contract } from '#language/contract.ts';
 export type Secrets = {
   /** Names of fields, headers and parameters that hold secrets, in lower case. */
   names: ReadonlySet<string>;
-  /** Texts that must not be kept, wherever they stand. */
+  /** Texts that must never be kept, wherever they occur. */
   values: readonly string[];
-  /** How such texts begin, of which there is no list; they are made of `A-Z`, `a-z`, `0-9`, `_` and `-`. */
+  /** Prefixes of secrets that are not listed one by one; such secrets consist of `A-Z`, `a-z`, `0-9`, `_` and `-`. */
   openings: readonly string[];
 };
 
 export const noSecrets: Secrets = { names: new Set(), values: [], openings: [] };
 
-/** The names that a contract itself gives to secrets, whatever they sound like. */
+/** Returns the names that a contract itself uses for secrets, whatever they sound like. */
 export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> => {
   const names = [api?.auth.name, webhooks?.secret?.at(-1)];
   return new Set(names.flatMap((name) => name?.toLowerCase() ?? []));
@@ -30,11 +28,11 @@ export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> 
 const secretName =
   /(?:token|secret|password|passwd|passphrase|authorization|cookie|(?:api|private|secret|access|signing)[-_]?key)\]?$/i;
 
-/** What the names of secrets end with, anywhere: found much sooner than the names themselves. */
+/** Part of every secret name, at any place. It is a quick first test, much faster than `secretName`. */
 const secretWord =
   /token|secret|passw|passphrase|authorization|cookie|(?:api|private|access|signing)[-_]?key/i;
 
-/** Hides a credential but for its scheme: how a client tried to sign in is worth knowing. */
+/** Masks a credential but keeps its scheme, which shows how a client tried to authenticate. */
 const hide = (text: string): string => {
   const [scheme = ''] = /^(?:basic|bearer|token) /i.exec(text) ?? [];
   return text === '' ? '' : `${scheme}${mask}`;
@@ -50,8 +48,8 @@ const jsonMember = /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
 const formMember = /(?<=^|[&?\s])([^&=\s"]{1,200})=[^&\s"]+/g;
 
 /**
- * Text of which no more is known than that a body was to be: JSON or a form, whole, broken or cut off.
- * The values of members that are named like secrets are replaced.
+ * Masks text that is only assumed to be JSON or a form, and may be malformed or cut. Replaces the values of members
+ * with secret names.
  */
 export const maskText = (text: string, names: Secrets['names'] = noSecrets.names): string => {
   if (!secretWord.test(text) && !holdsName(text, names)) return text;
@@ -64,14 +62,17 @@ export const maskText = (text: string, names: Secrets['names'] = noSecrets.names
     .replace(formMember, (member, name: string) => (isSecret(name) ? `${name}=${mask}` : member));
 };
 
-/** JSON nests no deeper in the ledger. */
+/** Maximum nesting of JSON in the ledger. */
 const deepest = 64;
 const cutOff = '"…"';
 
-/** What there is to know of a member's name: its JSON text, and whether its value is a secret. */
+/** Facts about a member's name: its JSON text, and whether its value is a secret. */
 type Name = { json: string; isSecret: boolean };
 
-/** Whether objects inherit by a member: the API takes no answer with one, and the ledger is to be read. */
+/**
+ * Returns true if the member would set an object's prototype. The API rejects answers with such a member, and the
+ * ledger must be readable through it.
+ */
 const isInheriting = (name: string, member: unknown): boolean =>
   name === '__proto__' ||
   (name === 'constructor' &&
@@ -79,7 +80,7 @@ const isInheriting = (name: string, member: unknown): boolean =>
     member !== null &&
     Object.hasOwn(member, 'prototype'));
 
-/** Names that are looked up once for each set of secrets; clients can make up any number of them. */
+/** Maximum number of names cached for each set of secrets, since clients can invent any number. */
 const mostNames = 1_000;
 
 const createNames = ({ names }: Secrets): ((name: string) => Name) => {
@@ -103,7 +104,7 @@ const nameLookup = (secrets: Secrets): ((name: string) => Name) => {
   return known;
 };
 
-/** Writes as much as fits into so many characters, about; not all of it when `left` is below 0. */
+/** Creates a writer of JSON that stops after about `room` characters. The text is incomplete if `left` is below 0. */
 const createWriter = (look: (name: string) => Name, room: number) => {
   let left = room;
 
@@ -135,7 +136,7 @@ const createWriter = (look: (name: string) => Name, room: number) => {
     return `{${json}}`;
   };
 
-  /** Undefined for what is no JSON. */
+  /** Returns JSON text; undefined for a value that JSON does not have. */
   const write = (value: unknown, depth: number, hidden: boolean): string | undefined => {
     if (typeof value === 'string') return writeText(value, hidden);
     if (typeof value !== 'object' || value === null) {
@@ -158,7 +159,7 @@ const createWriter = (look: (name: string) => Name, room: number) => {
 
 const patternsOf = new WeakMap<Secrets, RegExp>();
 
-/** Secrets with some of their characters encoded; they are ASCII. */
+/** Returns a pattern that finds secrets with some characters percent-encoded; secrets are ASCII. */
 const encodedPattern = (secrets: Secrets): RegExp => {
   const { values, openings } = secrets;
   const known = patternsOf.get(secrets);
@@ -170,10 +171,7 @@ const encodedPattern = (secrets: Secrets): RegExp => {
   return pattern;
 };
 
-/**
- * A text, which may be JSON or an address, without the secrets that are known by their values, also
- * where they are percent-encoded.
- */
+/** Masks the secrets known by value in a text, which may be JSON or an address, even where they are percent-encoded. */
 export const hideValues = (text: string, secrets: Secrets): string => {
   if (text.includes('%')) return text.replaceAll(encodedPattern(secrets), mask);
   let shown = text;
@@ -186,8 +184,8 @@ export const hideValues = (text: string, secrets: Secrets): string => {
 };
 
 /**
- * A JSON value as the ledger shows it, as JSON text of at most `maxChars` characters and a few more. A
- * value that is longer, or nests too deep, is shown as `{truncated: true, start}`, its beginning.
+ * Returns a JSON value as JSON text for the ledger, of about `maxChars` characters at most. A value that is longer or
+ * nests too deep becomes `{truncated: true, start}` with its beginning.
  */
 export const showValue = (value: unknown, maxChars: number, secrets: Secrets): string => {
   const writer = createWriter(nameLookup(secrets), maxChars);
@@ -196,7 +194,7 @@ export const showValue = (value: unknown, maxChars: number, secrets: Secrets): s
   return JSON.stringify({ truncated: true, start: cut(json, maxChars / 2) });
 };
 
-/** Brackets in JSON text of which it cannot be said at once that it does not nest too deep. */
+/** Opening bracket; text with fewer than `deepest` of them certainly does not nest too deep. */
 const opening = /[[{]/g;
 
 const nestsLittle = (json: string): boolean => {
@@ -206,8 +204,8 @@ const nestsLittle = (json: string): boolean => {
 };
 
 /**
- * Whether JSON text is shown as it is: it is short and shallow, and no word in it sounds like the name
- * of a secret. Text of which it is not so may still hold none.
+ * Returns true if JSON text can be kept unchanged: it is short and shallow, and no word in it sounds like the name of
+ * a secret. Text that fails this quick test may still contain no secret.
  */
 const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean =>
   json.length <= maxChars &&
@@ -220,6 +218,6 @@ const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean 
   !(json.includes('%') && hideValues(json, secrets) !== json) &&
   nestsLittle(json);
 
-/** As `showValue`, of a value that is JSON text already. */
+/** Does the same as `showValue` for a value that is already JSON text. */
 export const showText = (json: string, maxChars: number, secrets: Secrets): string =>
   isShownAsIs(json, maxChars, secrets) ? json : showValue(JSON.parse(json), maxChars, secrets);

@@ -1,4 +1,4 @@
-/** No secret of a session gets into its ledger, whichever way it comes or goes. */
+/** No secret of a session reaches its ledger, whatever way it enters or leaves the session. */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
@@ -9,7 +9,7 @@ afterEach(() => world?.stop());
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const basic = (secret: string) => `Basic ${Buffer.from(`me:${secret}`).toString('base64')}`;
 
-/** The ledger as text, which holds none of these. */
+/** Returns the ledger as text, and checks that it contains none of the secrets. */
 const expectNone = async (...secrets: (string | undefined)[]): Promise<string> => {
   const text = JSON.stringify(await world.requests());
   for (const secret of secrets) {

@@ -1,4 +1,4 @@
-/** When a recycled host takes fresh workers, and when it may keep those that it has. */
+/** When a recycled host must restart its workers, and when it may keep them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
@@ -10,7 +10,7 @@ import { openAuthorCode } from './author-code.ts';
 const content = new TextEncoder().encode('def f(): return 1\n');
 const request = { language: 'python', file: 'tools.py', function: 'f' } as RunRequest;
 
-/** Workers that do nothing but note what they are told. */
+/** Returns workers that only record the requests to them. */
 const noteWorkers = (load: UserCode['load'] = async () => []) => {
   const notes: string[] = [];
   const userCode: UserCode = {
@@ -51,7 +51,7 @@ const openIn = (userCode: UserCode) => {
   const files = [{ path: 'tools.py', content }];
   const code = openAuthorCode({ userCode, workDir: folder.path, files });
   const remove = async (): Promise<void> => {
-    await code.remove(); // once its files are written: the last thing done may have begun that
+    await code.remove(); // after its files are written, which the last step may have started
     folder.remove();
   };
   return { folder, code, remove };

@@ -1,7 +1,7 @@
 /**
- * The user code of the world that is loaded: its files in a folder of their own, and the workers that
- * run them. Loading goes on beside everything else; a run waits for it, and a session's start where it is the first.
- * A grader is no part of it: it gets the same files in a folder and a process of its own.
+ * User code of the loaded world: its files in a folder of their own, and the workers that run them. Loading continues
+ * in the background. A run waits for it, and so does the first session of these files. Graders are separate: each gets
+ * the same files in a folder and a process of its own.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,25 +15,25 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /** Waits until the code is loaded, then runs one function. */
   run(request: RunRequest): Promise<RunResult>;
   /**
-   * Resolves once it is known whether the code can be imported; throws `invalid` with each file and line where it cannot.
-   * Files that were once imported are not waited for again.
+   * Resolves once the code is known to import. Throws `invalid` with each file and line if it does not. Files that
+   * were imported once are not checked again.
    */
   assertImports(): Promise<void>;
-  /** Begins to start a process of its own over the world's files and the grader's. */
+  /** Starts a separate process with the world's files and the grader's. */
   openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
-  /** The same for one run of tests. */
+  /** Starts a separate process in the same way for one run of tests. */
   openTester(
     files: readonly TreeFile[],
     language: UserLanguage,
     libraries: readonly string[],
   ): Pick<Grader, 'run' | 'end'>;
-  /** Whether anything of a session may have reached it, so that `renew` has to start workers anew. */
+  /** Returns true if anything of a session may have reached the code, so that `renew` has to restart the workers. */
   isReached(): boolean;
   /**
-   * Fresh workers over a fresh folder; code of which nothing was run or graded is as loaded, and stays.
-   * `prove` is done when nothing of the past can act any more and before anything new is made; it is
-   * given the files that lie on disk by then, by their full paths. `isReached`: code of another world ran beside it,
-   * which counts as if its own had run. Resolves when the workers are up.
+   * Restarts the workers over a fresh copy of the code. If nothing was run or graded, the loaded code stays. `prove`
+   * runs when nothing of the past can act any more, before anything new is made. It gets the files on disk at that
+   * time, by their full paths. `isReached` means that code of another world ran beside it, which counts as if its own
+   * had run. Resolves when the workers are up.
    */
   renew(
     prove: (placed: readonly TreeFile[]) => Promise<void>,
@@ -45,7 +45,7 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
 
 export type AuthorCodeParts = {
   userCode: UserCode;
-  /** Where code folders are made. */
+  /** Directory in which code folders are made. */
   workDir: string;
   files: readonly TreeFile[];
 };
@@ -59,14 +59,14 @@ const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<v
   await Promise.all(files.map(({ path, content }) => writeFile(join(folder, path), content)));
 };
 
-/** Begins to load the code. A failure shows in the runs that need it. */
+/** Starts loading the code. A failure appears in the runs that need the code. */
 export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
   let folder = '';
   let loaded: Promise<readonly string[]>;
   let wasImported = false;
   /**
-   * Whether anything of a session may have reached the code: by a run, or because a grader's source lay
-   * on the same disk, which is closed to the workers only where the system can do that.
+   * True if anything of a session may have reached the code: by a run, or because a grader's source was on the same
+   * disk. Workers are shut off from that source only where the system supports it.
    */
   let isReached = false;
 
@@ -75,20 +75,20 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
     folder = join(workDir, `code-${folders}`);
     const target = folder;
     loaded = writeFiles(target, files).then(() => userCode.load(target));
-    loaded.catch(() => undefined); // each run awaits `loaded` itself and meets the failure there
+    loaded.catch(() => undefined); // each run awaits `loaded` itself and throws the failure
   };
   load();
 
   const remove = (path: string): Promise<void> =>
     rm(path, { recursive: true, force: true, maxRetries: 5 });
 
-  /** Its own process over the world's files and some more. */
+  /** Starts a separate process with the world's files and some more. */
   const openApart = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {
     isReached = true;
     const given = new Set(more.map(({ path }) => path));
     const others = files.filter(({ path }) => !given.has(path));
     const placed = writeFiles(grader.folder, [...others, ...more]);
-    placed.catch(() => undefined); // the run awaits it itself and meets the failure there
+    placed.catch(() => undefined); // the run awaits it itself and throws the failure
     return {
       async run(request) {
         await placed;

@@ -47,7 +47,7 @@ const openRows = createBaseRows({
   },
 });
 
-/** A source whose first readings break off. */
+/** Returns a source whose first readings break off. */
 const sourceOf = (bytes: Uint8Array, broken: number) => {
   let reads = 0;
   return {

@@ -1,7 +1,7 @@
 /**
- * Opens the store of a version by its snapshot: in memory, or where it is large upon a file, which all hosts
- * share that have the folder of such files in common. A large snapshot is unpacked as it comes, and never in
- * memory; what it is told by is its own beginning.
+ * Opens the store of a version from its snapshot. A small snapshot is opened in memory. A large one is opened from a
+ * file, which all hosts with the same snapshot folder share. A large snapshot is unpacked while it arrives, never in
+ * memory. Its first bytes state its size.
  */
 import { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
@@ -13,25 +13,28 @@ import { openWorldStore, type WorldStore } from '#store/world-store.ts';
 
 export type BaseRows = {
   store: WorldStore;
-  /** Closes the store, and lets go of its file. */
+  /** Closes the store and releases its file. */
   release(): Promise<void>;
 };
 
 export type SnapshotSource = {
   digest: Digest;
-  /** Begins to read it; may be asked for again. */
+  /** Starts reading the snapshot; may be called again. */
   read(): Promise<Readable | Uint8Array>;
 };
 
-/** Snapshots that are larger unpacked stay in a file. */
+/** Unpacked size above which a snapshot is kept in a file, in bytes. */
 export const mostBytesInMemory = 16 * 2 ** 20;
-/** Attempts to read a snapshot to its end. */
+/** Maximum attempts to read a snapshot to its end. */
 const mostAttempts = 3;
 
-/** A snapshot whose beginning was read. */
+/** Snapshot of which the first bytes were read. */
 type Begun = { isLarge: boolean; source: Readable | Uint8Array };
 
-/** One that does not say how large it is was packed as a stream, as only large ones are. */
+/**
+ * Returns true if a snapshot is large. One that does not state its size was packed as a stream, as only large ones
+ * are.
+ */
 const isLarge = (start: Uint8Array): boolean =>
   (unpackedBytes(start) ?? Number.POSITIVE_INFINITY) > mostBytesInMemory;
 
@@ -66,13 +69,16 @@ const mayPass = (error: unknown): boolean =>
   !(error instanceof AppError) || error.code === 'unavailable';
 
 export type BaseRowsParts = {
-  /** Opens the folder of unpacked snapshots; asked for when the first large one comes. */
+  /** Opens the folder of unpacked snapshots; called when the first large one arrives. */
   openFiles(): Promise<SnapshotFiles>;
-  /** Throws unless the bytes have the digest. */
+  /** Returns the bytes. Throws unless they have the digest. */
   check(digest: Digest, bytes: Uint8Array): Uint8Array;
 };
 
-/** Opens stores one by one. Throws what reading throws, and `exhausted` where there is no room for the file. */
+/**
+ * Returns a function that opens a store. It throws any error of reading, and `exhausted` if the disk has no space for
+ * the file.
+ */
 export const createBaseRows = ({ openFiles, check }: BaseRowsParts) => {
   const openUponFile = async (
     contract: Contract,

@@ -1,48 +1,51 @@
 /**
- * The session's browser, as its world host meets it (`#wire/browser-link`): it reports what happened in it, which is noted
- * in the ledger, and is told what to do. There is none, one, or after a loss another one; who asks for something waits a
- * while for it.
+ * Exchange between a session's world host and its browser (`#wire/browser-link`). The browser reports its events,
+ * which are recorded in the ledger, and receives orders. The session may have no browser, one, or after a loss another
+ * one. A caller waits a limited time for it.
  */
 import type { BrowserOrder, BrowserOrders, BrowserReport } from '#wire/browser-link/exchange.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** What came of a picture that was asked for. */
+/** Result of a requested screenshot. */
 export type Picture = { output: unknown } | { error: { code: string; message: string } };
 
 export type BrowserHub = {
-  /** Takes a report and answers what is to be done, held for as long as it says, or until `ending`. */
+  /**
+   * Accepts a report and returns orders. Without orders, the answer is held as long as the report allows, or until
+   * `ending` aborts.
+   */
   exchange(report: BrowserReport, ending: AbortSignal): Promise<BrowserOrders>;
-  /** A picture of what the browser shows. */
+  /** Takes a screenshot of the browser. */
   picture(wanted: Pick<BrowserOrder, 'format' | 'fullPage'>): Promise<Picture>;
-  /** The session was reset: resolves with whether its browser has a fresh profile by now. */
+  /** Tells the browser that the session was reset. Resolves with true if the browser has a fresh profile by now. */
   reset(): Promise<boolean>;
 };
 
 export type BrowserHubOptions = {
   ledger: Pick<Ledger, 'note'>;
-  /** How long a browser that is away is waited for, in milliseconds. */
+  /** Time to wait for a browser that is disconnected, in milliseconds. */
   patienceMs?: number;
 };
 
 const usualPatienceMs = 15_000;
 const mostOrders = 20;
 
-/** Which of the session's browsers it is: each host counts its generations by itself. */
+/** Returns the identity of a browser. It includes the host, since each host counts its generations by itself. */
 const browserOf = ({ hostId = '', generation }: BrowserReport): string => `${hostId} ${generation}`;
 
 type Waiting = { order: BrowserOrder; done(picture: Picture): void };
 
-/** The hub of a session, which no browser has come to yet. */
+/** Creates the hub of a session, before any browser has connected. */
 export const createBrowserHub = ({
   ledger,
   patienceMs = usualPatienceMs,
 }: BrowserHubOptions): BrowserHub => {
   let resets = 0;
-  /** The resets that the profile of the present browser has seen. */
+  /** Number of resets that the current browser's profile has seen. */
   let seen = 0;
-  /** The session's browser, and how many of its entries are noted. */
+  /** Current browser, and the number of its entries that are recorded. */
   let present = { browser: '', taken: 0 };
-  /** Browsers that another one has taken the place of; they may still speak, as they may not know. */
+  /** Browsers that were replaced. They may still report, since they may not know. */
   const former = new Set<string>();
   let nextId = 1;
   const waiting = new Map<number, Waiting>();
@@ -52,7 +55,7 @@ export const createBrowserHub = ({
     for (const wakeOne of [...wakers]) wakeOne();
   };
 
-  /** Resolves when something has happened, after so long, or when the signal aborts. */
+  /** Resolves on the next event, after `ms`, or when the signal aborts. */
   const rest = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -71,7 +74,7 @@ export const createBrowserHub = ({
     for (const [index, entry] of entries.entries()) {
       if (first + index < present.taken) continue;
       present.taken = first + index + 1;
-      // What a profile did that is thrown away belongs to what the reset has ended.
+      // Entries of a profile that a reset discards belong to the time before the reset, so they are dropped.
       if (of < resets && seen < resets) continue;
       const { at, operation, path = null, detail } = entry;
       ledger.note({
@@ -95,7 +98,7 @@ export const createBrowserHub = ({
         return { resets: report.resets, taken: report.first + report.entries.length, orders: [] };
       }
       if (browser !== present.browser) {
-        // Generations of the release before tell no hosts apart, so one may come again.
+        // Browsers of the previous release do not name their host, so the same identity may come again.
         if (report.hostId !== undefined) former.add(present.browser);
         present = { browser, taken: report.first };
       }

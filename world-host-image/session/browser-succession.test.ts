@@ -1,4 +1,7 @@
-/** What a session's world host takes from one browser after another: each host counts its generations by itself. */
+/**
+ * Entries that a session's world host records from successive browsers: each browser host counts its generations by
+ * itself.
+ */
 import { describe, expect, it } from 'vitest';
 import type { BrowserReport } from '#wire/browser-link/exchange.ts';
 import { createBrowserHub } from './browser-hub.ts';

@@ -4,7 +4,7 @@ import { createClock } from './clock.ts';
 const at = '2026-03-01T09:30:00.000Z';
 const start = Date.UTC(2026, 6, 1);
 
-/** A machine whose time the test moves. */
+/** Returns a machine clock that the test moves. */
 const machine = (ms = start) => {
   const state = { ms };
   return { state, now: () => state.ms };
@@ -64,7 +64,7 @@ describe('a clock', () => {
 });
 
 describe('how long a time holds', () => {
-  /** The first moment of the machine, from one on, at which the clock tells another time. */
+  /** Returns the first moment of the machine, from now on, at which the clock shows another time. */
   const changesAt = (clock: ReturnType<typeof createClock>, machine: { ms: number }): number => {
     const { iso } = clock.time();
     while (clock.iso() === iso) machine.ms += 1;

@@ -1,28 +1,30 @@
 /**
- * The world's clock as its session runs it. Everything that the simulated vendor dates goes by it:
- * user code, generated fields, the expiry of tokens. What concerns the machine does not: timeouts,
- * the request ledger, signatures of webhooks.
+ * Clock of the world in one session. Everything that the simulated vendor dates uses it: user code, generated fields,
+ * the expiry of tokens. Matters of the machine do not: timeouts, the request ledger, signatures of webhooks.
  */
 import { lastInstantMs, type SessionClock } from '#domain/world-clock.ts';
 
-/** A time, and until when of the machine's it is the time: milliseconds since 1970; null for as long as a turn lasts. */
+/**
+ * Time of the world, and the machine's time until which it is valid, in milliseconds since 1970; null if it is valid
+ * for the whole turn.
+ */
 export type WorldTime = { iso: string; untilMs: number | null };
 
 export type WorldClock = {
   now(): Date;
-  /** ISO 8601 in UTC to the second, as vendors write it: `2026-03-01T09:30:00Z`. */
+  /** Returns the time as ISO 8601 in UTC to the second, like vendors: `2026-03-01T09:30:00Z`. */
   iso(): string;
-  /** The same with how long it holds, for who asks more often than it changes. */
+  /** Returns the time and how long it is valid, for callers that ask more often than it changes. */
   time(): WorldTime;
-  /** Moves a stepped clock on; once for each call and request. */
+  /** Advances a stepped clock; called once for each call and request. */
   step(): void;
-  /** Back to where it started. */
+  /** Sets the clock back to its start. */
   reset(): void;
 };
 
 /**
- * Starts a clock. Without `at` it starts at the machine's time, which `machineMs` tells in
- * milliseconds since 1970; going back leads to that same instant unless the clock is a running one.
+ * Starts a clock. Without `at`, it starts at the machine's time, which `machineMs` returns in milliseconds since 1970.
+ * A reset returns to that same instant, unless it is the machine's own clock (`isMachine`).
  */
 export const createClock = (
   { at, mode, rate }: SessionClock,
@@ -37,7 +39,7 @@ export const createClock = (
     frozen: () => 0,
     stepped: () => steps * rate * 1000,
   };
-  /** A clock of the machine itself, which nothing sets back. */
+  /** True for the machine's own clock, which a reset does not set back. */
   const isMachine = at === null && mode === 'real' && rate === 1;
   const nowMs = (): number =>
     isMachine ? machineMs() : Math.min(startMs + elapsedMs[mode](), lastInstantMs);

@@ -1,4 +1,4 @@
-/** Which subscriptions hear of an event, what they are sent, and when nothing is. */
+/** Which subscriptions an event matches, what is sent to them, and when nothing is sent. */
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOfDelivery } from '#domain/delivery.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Begins anew, with these subscriptions. */
+/** Resets the world, then adds these subscriptions. */
 const subscribe = async (...hooks: Row[]): Promise<void> => {
   await world.reset();
   const { error } = await world.call('seed', undefined, { rows: { hooks } });
@@ -40,21 +40,21 @@ type Entry = {
   request: { url: string; headers: Record<string, string>; body: unknown; scope: unknown };
 };
 
-/** The ledger’s entries of deliveries. */
+/** Returns the ledger's entries of deliveries. */
 const delivered = async (): Promise<Entry[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);
   return (output as { rows: Entry[] }).rows;
 };
 
-/** The ledger’s entries of subscriptions that were passed over. */
+/** Returns the ledger's entries of skipped subscriptions. */
 const skipped = async (): Promise<unknown[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook-skipped' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);
   return (output as { rows: unknown[] }).rows;
 };
 
-/** How all entries since the seed came about, in order. */
+/** Returns the `via` of each entry since the seed, in order. */
 const doors = async (): Promise<unknown[]> => {
   const { output } = await world.call('state', undefined, { entity: 'svc_requests' });
   const { rows } = output as { rows: { via: string; operation: string }[] };
@@ -62,7 +62,7 @@ const doors = async (): Promise<unknown[]> => {
   return rows.slice(seeded + 1).map(({ via }) => via);
 };
 
-/** The last part of the URLs that an event went to. */
+/** Returns the last path segment of each URL to which an event was sent. */
 const receiversOf = async (input: Row): Promise<string[]> => {
   const { length } = await delivered();
   const answer = await world.call('tool', 'send', input);
@@ -339,7 +339,7 @@ describe('deliveries that are large', () => {
   });
 
   it('are in the ledger as many as it has room for, and it says how many are missing', async () => {
-    // What waits to be taken stays in the way of those that follow.
+    // This needs a world of its own: its waiting deliveries would count against the limit of later tests.
     await elsewhere(undefined, async () => {
       await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
       const body = 'x'.repeat(200_000);

@@ -1,9 +1,9 @@
 /**
- * Sends an event to the webhooks that were registered for it: `ctx.deliver` in handlers,
- * `webhooks.deliver` in tools. Subscriptions are rows of the world, read as they are in the turn under
- * way; `subscriptions.ts` says which of them hear of it.
+ * Sends an event to the webhooks subscribed to it: `ctx.deliver` in handlers, `webhooks.deliver` in tools.
+ * Subscriptions are rows of the world, read as they are in the current turn; `subscriptions.ts` decides which of them
+ * match.
  *
- * A subscription whose URL nobody can be reached at, or whose secret cannot sign, is passed over, which the ledger tells.
+ * A subscription with an invalid URL, or with a secret that cannot sign, is skipped, and the ledger records that.
  */
 import { hideCredentials } from '#domain/credentials.ts';
 import { textOfDelivery } from '#domain/delivery.ts';
@@ -17,23 +17,23 @@ import type { Delivery, Skip } from './outbox.ts';
 import type { Session } from './session.ts';
 import { address, keyOfSubscription, urlOf, wants } from './subscriptions.ts';
 
-/** Deliveries of one event and of one call or request; bytes and levels of one body. */
+/** Limits: deliveries of one event and of one call or request; bytes and levels of one body. */
 const deliveryLimits = {
   perEvent: 100,
   perTurn: 500,
   bodyBytes: 256 * 1024,
-  /** As deep as anything in the ledger: an entry that nests deeper could not be read from it. */
+  /** Maximum nesting, the same as in the ledger, which could not store a deeper body. */
   bodyLevels: 64,
-  /** Of deliveries that the control plane has not got yet; while more wait, no others are made. */
+  /** Bytes of deliveries that the control plane does not have yet; above this, no more are made. */
   waitingBytes: 64 * 1024 * 1024,
-  /** Subscriptions passed over that the ledger names for an event and for a call; of others it has the number. */
+  /** Maximum skipped subscriptions that the ledger names for an event and for a call; it counts the others. */
   skipsPerEvent: 100,
   skipsPerTurn: 500,
 };
 
 type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
 
-/** What an event's type and a delivery's id are: some schemes send them as headers. */
+/** Allowed text for an event's type and a delivery's id, since some schemes send them as headers. */
 const headerText = /^[\x21-\x7e]{1,256}$/;
 
 const checkType = (type: string, refuseEvent: RefuseEvent): void => {
@@ -101,13 +101,17 @@ const checkCounts = (type: string, count: number, held: number, refuseEvent: Ref
   }
 };
 
-/** The vendor's addresses as receivers reach them. What is signed is what is sent. */
+/**
+ * Returns text with the vendor's addresses replaced by those that receivers can reach. This happens before signing, so
+ * that the signature matches what is sent.
+ */
 const served = ({ address, world }: Session, text: string): string =>
   address === null ? text : (createAddresses(world.contract, address)?.serve(text) ?? text);
 
 /**
- * The body as JSON text, as the ledger has it and writes it again: with addresses that receivers reach, and without
- * what the service itself hides in everything that it keeps, so that the signature holds for what is sent.
+ * Returns the body as JSON text, in the form that the ledger keeps and writes again. Addresses are reachable for
+ * receivers, and credentials that the service always masks are masked. Both happen before signing, so that the
+ * signature matches what is sent.
  */
 const textOf = (session: Session, body: unknown): string => {
   const given = JSON.stringify(body ?? null);
@@ -115,7 +119,7 @@ const textOf = (session: Session, body: unknown): string => {
   return text === given ? text : JSON.stringify(JSON.parse(text));
 };
 
-/** Skips that the ledger has room for, the last of which tells how many more there are. */
+/** Returns the skips that fit the ledger's limits. If there are more, one further skip has their number. */
 const bounded = (skips: readonly Skip[], held: number): Skip[] => {
   const { skipsPerEvent, skipsPerTurn } = deliveryLimits;
   const room = Math.max(0, Math.min(skipsPerEvent, skipsPerTurn - held));
@@ -125,7 +129,7 @@ const bounded = (skips: readonly Skip[], held: number): Skip[] => {
   return [...skips.slice(0, room), { ...first, url: null, subscription: null, reason: more }];
 };
 
-/** The delivery to one subscription, or why there is none. */
+/** Returns the delivery to one subscription, or why there is none. */
 type Prepare = (row: Row) => Delivery | Skip;
 
 const createPrepare = (
@@ -158,9 +162,9 @@ const createPrepare = (
 };
 
 /**
- * Holds a delivery to each subscription that wants the event until the turn ends. Throws
- * `StoreRefusal` for a world without webhooks, an event that is none, and beyond the limits. Beyond those the whole turn
- * fails, whatever the author's code makes of the refusal.
+ * Adds a delivery to the outbox for each subscription that matches the event. Throws `StoreRefusal` for a world
+ * without webhooks, for an invalid event, and beyond the limits. Beyond the limits the whole turn fails, even if the
+ * author's code catches the refusal.
  */
 export const deliver = (session: Session, event: WorldEvent): void => {
   const { world, ledger, outbox } = session;

@@ -1,6 +1,6 @@
 /**
- * The promise of a clock and a seed: the same calls give the same answers and the same state, after a
- * reset, in another session, and however many of them come at once; and a failed call changes nothing.
+ * Promise of a clock and a seed: the same calls give the same answers and the same state, after a reset, in another
+ * session, and for any number of concurrent calls. A failed call changes nothing.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ const ask = async (at: ServedWorld, { method, path, body }: Extract<Step, { kind
   return { failed: answer.status >= 400, said: [answer.status, await answer.text()] as unknown };
 };
 
-/** What a step answers, and whether it failed. */
+/** Runs a step. Returns its answer and whether it failed. */
 const take = async (at: ServedWorld, step: Step): Promise<{ failed: boolean; said: unknown }> => {
   if (step.kind === 'api') return ask(at, step);
   const said = await at.call('tool', step.name, step.input);
@@ -50,7 +50,7 @@ const take = async (at: ServedWorld, step: Step): Promise<{ failed: boolean; sai
 const digestOf = async (at: ServedWorld): Promise<string> =>
   ((await at.call('state')).output as { digest: string }).digest;
 
-/** Deliveries without what is real about them: their times and signatures. */
+/** Returns deliveries without their real parts: times and signatures. */
 const deliveriesOf = async (at: ServedWorld): Promise<unknown[]> => {
   const where = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { rows } = (await at.call('state', undefined, where)).output as {
@@ -59,7 +59,7 @@ const deliveriesOf = async (at: ServedWorld): Promise<unknown[]> => {
   return rows.map(({ operation, request: { url, body } }) => [operation, url, body]);
 };
 
-/** All answers, the state they lead to, and what was sent on the way. */
+/** Runs the steps. Returns all answers, the digest of the resulting state, and the deliveries. */
 const play = async (at: ServedWorld, steps: readonly Step[]) => {
   await at.reset();
   const answers: unknown[] = [];
@@ -68,7 +68,7 @@ const play = async (at: ServedWorld, steps: readonly Step[]) => {
 };
 
 const id = fc.integer({ min: 1, max: 4 });
-/** Some are too long for the contract, or empty. */
+/** Titles, some of which the contract rejects as too long or empty. */
 const title = fc.constantFrom('Printer', 'Ünï', '', 'a title of more than twenty letters');
 
 const tool = (name: string, input: fc.Arbitrary<Row>): fc.Arbitrary<Step> =>
@@ -97,7 +97,7 @@ const anyTool = fc.oneof(
   tool('nothing', fc.constant({})),
 );
 
-/** Costs its worker, which takes a while to replace. */
+/** Crashes its worker, which takes a while to replace. */
 const crash = tool('open_and_crash', fc.constant({ title: 'Printer' }));
 
 const anyStep = fc.oneof(

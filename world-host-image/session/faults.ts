@@ -1,7 +1,7 @@
 /**
- * The faults of a session: which rules are in force, what each request meets, and how often. They are the declared ones
- * (`[api.faults]`) unless a call set others, and count from the start of the session or its last reset. They decide;
- * the API and the tools carry out what they decide.
+ * Faults of a session: the rules in force, which of them each request meets, and how often. The rules are the declared
+ * ones (`[api.faults]`) unless a call set others. They count from the start of the session or its last reset. This
+ * module only decides; the API and the tools apply its decisions.
  */
 import type { ApiContract, Fault, FaultAnswer, FaultEffect, Faults } from '#language/contract.ts';
 import { mostLatencyMs } from '#language/files/connector/faults.ts';
@@ -9,10 +9,10 @@ import { fitsPath } from '#language/path-pattern.ts';
 import type { WorldClock } from './clock.ts';
 import { drawChance } from './ids.ts';
 
-/** What meets faults: a route, or a tool that is none. */
+/** Target of faults: a route, or a tool that is not bound to one. */
 export type FaultTarget = { operation: string; path: string } | 'tool';
 
-/** What a rule did to a request, as the request ledger tells it. */
+/** Effect of a rule on a request, as recorded in the request ledger. */
 export type MetFault = { name: string } & (
   | { kind: 'latency'; ms: number }
   | { kind: 'status'; status: number }
@@ -20,30 +20,33 @@ export type MetFault = { name: string } & (
   | { kind: 'drop'; at: 'before' | 'after' }
 );
 
-/** How much of a limit that is in force was used, this request counted. */
+/** State of a limit in force, with this request counted. */
 export type UsedLimit = { limit: number; seconds: number; used: number };
 
-/** What a request met. */
+/** Effects of all rules on one request. */
 export type Met = {
   faults: MetFault[];
   latencyMs: number;
-  /** Answered in place of carrying the request out. */
+  /** Answer in place of carrying the request out. */
   answer?: FaultAnswer;
   drop?: 'before' | 'after';
-  /** By the names of the limits that are in force. */
+  /** Limits in force, by name. */
   limits: ReadonlyMap<string, UsedLimit>;
 };
 
 export type SessionFaults = {
-  /** Counts a request and tells what it meets; undefined where no rule is in force. */
+  /** Counts a request and returns the effects on it; undefined if no rule is in force. */
   meet(target: FaultTarget): Met | undefined;
-  /** Whether calls of tools are to meet them as well. */
+  /** Returns true if tool calls meet faults, too. */
   holdForTools(): boolean;
-  /** Puts others in force, or the declared ones; counts begin anew. */
+  /** Sets other rules, or the declared ones, and restarts the counts. */
   set(faults: Faults | 'declared'): void;
-  /** The declared ones, counted anew. */
+  /** Sets the declared rules and restarts the counts. */
   reset(): void;
-  /** Those in force, with how many requests each rule was asked about, and how many it met. */
+  /**
+   * Returns the rules in force. For each rule, it adds how many requests it was checked against, and how many it
+   * applied to.
+   */
   view(): Faults & { isDeclared: boolean; counts: { requests: number; met: number }[] };
 };
 
@@ -51,7 +54,7 @@ type State = {
   rule: Fault;
   requests: number;
   met: number;
-  /** Of a rate limit: the window that was last asked in, and what was used of it. */
+  /** Time window of the last request, for a rate limit, and the requests counted in that window. */
   window: number;
   used: number;
 };
@@ -71,13 +74,16 @@ const holdsFor = (routes: readonly string[] | undefined, target: FaultTarget): b
   return routes.some((one) => (one.startsWith('/') ? fitsPath(one, path) : one === operation));
 };
 
-/** Whether one of these paths is the target's; a tool that is no route has no path. */
+/** Returns true if one of the paths matches the target's. A tool that is not bound to a route has no path. */
 const isAmong = (paths: readonly string[], target: FaultTarget): boolean =>
   target !== 'tool' && paths.some((one) => fitsPath(one, target.path));
 
 type LimitEffect = Extract<FaultEffect, { kind: 'rate_limit' }>;
 
-/** What of a limit is used, and the answer where that is more than there is; undefined where it is not the target's. */
+/**
+ * Counts a request against a limit. Returns its use, and the error answer if the limit is exceeded; undefined if the
+ * limit does not cover the target.
+ */
 const drawOnLimit = (
   state: State,
   effect: LimitEffect,
@@ -106,7 +112,7 @@ const meetsNow = ({ rule: { when }, requests }: State, seed: number | null, stre
   return requests >= when.nth && requests < when.nth + when.times;
 };
 
-/** Adds what one rule does. Of the rules that decide what becomes of a request the first counts. */
+/** Adds the effects of one rule. Among rules that answer or drop a request, the first one applies. */
 const add = (met: Met, { name, latencyMs, effect }: Fault, refusal?: FaultAnswer): void => {
   const ms = Math.min(latencyMs ?? 0, mostLatencyMs - met.latencyMs);
   if (ms > 0) {
@@ -130,7 +136,7 @@ const add = (met: Met, { name, latencyMs, effect }: Fault, refusal?: FaultAnswer
 const statesOf = ({ rules }: Faults): State[] =>
   rules.map((rule) => ({ rule, requests: 0, met: 0, window: -1, used: 0 }));
 
-/** The faults of a session, the declared ones to begin with. */
+/** Creates the faults of a session, starting with the declared rules. */
 export const createFaults = (parts: FaultParts): SessionFaults => {
   const declared = parts.api?.faults ?? none;
   let isDeclared = true;
@@ -143,7 +149,7 @@ export const createFaults = (parts: FaultParts): SessionFaults => {
     states = statesOf(faults);
   };
 
-  /** Asks one rule about a request. */
+  /** Checks one rule against a request. */
   const ask = (met: Met, limits: Map<string, UsedLimit>, stream: number, target: FaultTarget) => {
     const state = states[stream] as State;
     const { effect, routes } = state.rule;
@@ -176,6 +182,6 @@ export const createFaults = (parts: FaultParts): SessionFaults => {
   };
 };
 
-/** Nothing goes wrong. */
+/** Creates faults without any rule. */
 export const noFaults = (): SessionFaults =>
   createFaults({ api: null, seed: null, clock: { now: () => new Date(0) } });

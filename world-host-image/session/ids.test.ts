@@ -3,7 +3,7 @@ import { createIds, type WorldIds } from './ids.ts';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A UUID and a number of each of three turns. */
+/** Returns a UUID and a number from each of three turns. */
 const drawn = (ids: WorldIds): unknown[] =>
   [1, 2, 3].flatMap(() => {
     ids.begin();

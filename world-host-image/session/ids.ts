@@ -1,18 +1,18 @@
 /**
- * Where a session's new identifiers come from: chance, or a seed. A seeded session draws the same ones
- * for the same calls. Each turn (a call or a request) has a sequence of its own, so that one which
- * breaks off, after however many draws, does not change what later ones get.
+ * Source of a session's new identifiers: random, or seeded. A seeded session draws the same identifiers for the same
+ * calls. Each turn (a call or a request) has a sequence of its own. So a turn that fails, after any number of draws,
+ * does not change the identifiers of later turns.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 
 export type WorldIds = {
-  /** A UUID, version 4. */
+  /** Returns a UUID, version 4. */
   uuid(): string;
-  /** A whole number from 0, below 2^48. */
+  /** Returns a whole number from 0, below 2^48. */
   integer(): number;
-  /** The next turn begins. */
+  /** Begins the next turn. */
   begin(): void;
-  /** Back to the first turn. */
+  /** Goes back to the first turn. */
   reset(): void;
 };
 
@@ -23,10 +23,10 @@ const randomIds: WorldIds = {
   reset: () => undefined,
 };
 
-/** Draws that a generator needs until nearby states have nothing in common. */
+/** Draws to discard before the outputs of similar states are uncorrelated. */
 const warmUp = 20;
 
-/** Chris Doty-Humphrey's sfc32: whole numbers of 32 bits, all of them for each state of 128 bits. */
+/** Creates Chris Doty-Humphrey's generator sfc32, which draws whole numbers of 32 bits from a state of 128 bits. */
 const createGenerator = (high: number, low: number, turn: number, stream = 1): (() => number) => {
   let [a, b, c, counter] = [high | 0, low | 0, turn | 0, stream];
   const draw = (): number => {
@@ -43,7 +43,7 @@ const createGenerator = (high: number, low: number, turn: number, stream = 1): (
 
 const hex = (word: number): string => word.toString(16).padStart(8, '0');
 
-/** 128 drawn bits in the form of a UUID, six of them overwritten by version and variant. */
+/** Returns 128 drawn bits as a UUID, with six of them replaced by version and variant. */
 const uuidOf = (draw: () => number): string => {
   const [first, second, third, last] = [hex(draw()), hex(draw()), draw(), hex(draw())];
   const fourth = hex(((third & 0x3fffffff) | 0x80000000) >>> 0);
@@ -56,7 +56,7 @@ const seededIds = (seed: number): WorldIds => {
   const [high, low] = halvesOf(seed);
   let turn = 0;
   let drawn: (() => number) | undefined;
-  // Most turns draw nothing and need no generator.
+  // Most turns draw nothing, so the generator is created at the first draw.
   const draw = (): number => {
     drawn ??= createGenerator(high, low, turn);
     return drawn();
@@ -75,16 +75,18 @@ const seededIds = (seed: number): WorldIds => {
   };
 };
 
-/** The identifiers of a session: by chance without a seed, a whole number from 0, else by the seed. */
+/**
+ * Creates the identifiers of a session: random if the seed is null, else derived from the seed, a whole number from 0.
+ */
 export const createIds = (seed: number | null): WorldIds =>
   seed === null ? randomIds : seededIds(seed);
 
-/** The stream of identifiers is 1; those of other draws begin here. */
+/** First stream for draws other than identifiers, which use stream 1. */
 const firstStream = 2;
 
 /**
- * A number from 0, below 1: by chance without a seed, else the draw of that number, from 1, in a stream from 0 that
- * has nothing in common with the identifiers.
+ * Returns a number from 0, below 1. Without a seed it is random. With one, it is the draw of that number, from 1, in a
+ * stream from 0 that is independent of the identifiers.
  */
 export const drawChance = (seed: number | null, stream: number, draw: number): number => {
   if (seed === null) return Math.random();

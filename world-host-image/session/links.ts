@@ -1,7 +1,7 @@
 /**
- * The worlds that a session's world is linked to: each is loaded beside it, seeded by the task that the link names, and
- * acts as a session of its own that has the same token, clock, ids and ledger. Whatever is said of it outside has the
- * link's alias in front: `crm.list_contacts`, `crm.contacts`.
+ * Linked worlds of a session's world. Each is loaded beside it and seeded by the task that the link names. It works as
+ * a session of its own, with the same token, clock, ids and ledger. Outside, its names are prefixed with the link's
+ * alias: `crm.list_contacts`, `crm.contacts`.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';
@@ -11,10 +11,10 @@ import { createOutbox } from './outbox.ts';
 import { seedTask } from './seed-task.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
-/** A linked world, loaded and seeded. */
+/** Linked world, loaded and seeded. */
 export type LoadedLink = { link: LinkedWorld; world: LoadedWorld };
 
-/** Loads the linked worlds one after the other: each may be as large as the session's own. */
+/** Loads the linked worlds one after the other, since each may be as large as the session's own. */
 export const loadLinks = async (
   worlds: WorldLoader,
   { links = [] }: Pick<Assignment, 'links'>,
@@ -37,7 +37,7 @@ export const loadLinks = async (
   return loaded;
 };
 
-/** The linked worlds as sessions by alias, within the session that has these parts. */
+/** Returns the linked worlds as sessions by alias; `parts` are those of the session that contains them. */
 export const openLinks = (
   loaded: readonly LoadedLink[],
   parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links' | 'answer' | 'faults'>,
@@ -53,7 +53,7 @@ export const openLinks = (
         task: { ...task, tools },
         outbox: createOutbox(),
         faults: faultsOf(world),
-        // Its own API is not served, so nothing of it has an address.
+        // The API of a linked world is not served, so it has no address.
         address: null,
         formerAddresses: [],
         links: new Map(),
@@ -62,7 +62,7 @@ export const openLinks = (
     ]),
   );
 
-/** The linked session that a name belongs to, and what is left of the name without its alias. */
+/** Returns the linked session that a name belongs to, and the name without the alias. */
 export const findLinked = (
   { links }: Pick<Session, 'links'>,
   name: string,
@@ -74,7 +74,7 @@ export const findLinked = (
   return undefined;
 };
 
-/** Members by entity, under the names that linked entities have outside. */
+/** Returns the members with entity names prefixed by the alias. */
 export const underAlias = <Value>(
   alias: string,
   members: Readonly<Record<string, Value>>,

@@ -1,6 +1,6 @@
 /**
- * Loads a world version from its two blobs, and keeps the last one: a host that is kept warm finds it
- * again without fetching or opening anything.
+ * Loads a world version from its two blobs, and caches the last one. A host that is kept warm then needs neither fetch
+ * nor open it again.
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ import { openAuthorCode } from './author-code.ts';
 import { createBaseRows } from './base-rows.ts';
 import type { LoadedWorld } from './session.ts';
 
-/** A version by its two blobs, with the base64 of those that came along. */
+/** Version as its two blobs, with the base64 of those that came with the assignment. */
 export type WorldVersion = {
   bundle: Digest;
   snapshot: Digest;
@@ -26,31 +26,31 @@ export type WorldVersion = {
 
 type Part = 'bundle' | 'snapshot';
 
-/** What ran the code of worlds that were loaded beside another: the numbers of their processes, which are gone. */
+/** Released linked worlds: whether any had code, and the ids of their processes, which have ended. */
 export type ReleasedBeside = { hadCode: boolean; pids: number[] };
 
 type Workers = { userCode: UserCode; workDir: string };
 
 export type WorldLoader = {
-  /** The world at its mark `base`. Throws when a blob is not what its digest says. */
+  /** Returns the world at its mark `base`. Throws if a blob does not match its digest. */
   load(version: WorldVersion): Promise<LoadedWorld>;
-  /** A world beside the one that is held, at its mark `base`, with workers of its own where it has code. */
+  /** Loads a further world beside the cached one, at its mark `base`. If it has code, it gets workers of its own. */
   loadBeside(version: WorldVersion): Promise<LoadedWorld>;
-  /** Takes all of those out of the host: their rows, their workers, their folders. */
+  /** Removes all worlds loaded beside: their rows, their workers, their folders. */
   releaseBeside(): Promise<ReleasedBeside>;
-  /** Lets go of the world that is held, if there is one. */
+  /** Releases the cached world, if there is one. */
   release(): Promise<void>;
 };
 
 export type WorldLoaderParts = {
   fetchBlob(digest: Digest): Promise<Uint8Array>;
-  /** The same, of one that may be large: it comes as it is read. */
+  /** Reads a blob as a stream, for one that may be large. */
   readBlob(digest: Digest): Promise<Readable | Uint8Array>;
-  /** Opens the folder of unpacked snapshots; asked for when the first large world is loaded. */
+  /** Opens the folder of unpacked snapshots; called when the first large world is loaded. */
   openFiles(): Promise<SnapshotFiles>;
   userCode: UserCode;
   workDir: string;
-  /** Starts workers for the code of a world beside the one that is held. */
+  /** Starts workers for the code of a world loaded beside the cached one. */
   startUserCode(): Promise<Workers & { end(): Promise<number[]> }>;
 };
 
@@ -68,7 +68,10 @@ export const createWorldLoader = ({
   ...own
 }: WorldLoaderParts): WorldLoader => {
   let held: LoadedWorld | undefined;
-  /** What takes each world beside it out again, with its code or without. */
+  /**
+   * Functions that each release one world loaded beside. They return the ids of ended processes, or undefined if it
+   * had no code.
+   */
   const beside: (() => Promise<number[] | undefined>)[] = [];
   const openRows = createBaseRows({ openFiles, check: checkDigest });
 
@@ -108,7 +111,7 @@ export const createWorldLoader = ({
   ): Promise<LoadedWorld> => {
     const { bundle, snapshot } = version;
     let first: ReturnType<typeof readSnapshot> | undefined = readSnapshot(version);
-    // Awaited below; until then its failure must not count as unhandled.
+    // It is awaited below; this keeps an earlier failure from being reported as unhandled.
     first.catch(() => undefined);
     const read = () => {
       const begun = first ?? readSnapshot(version);

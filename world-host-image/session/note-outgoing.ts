@@ -1,8 +1,8 @@
-/** Writes what a call or request has sent into the ledger, and counts it. */
+/** Records the webhooks that a call or request has sent in the ledger, and counts them. */
 import { noteOfDelivery, noteOfSkip, type Outgoing } from './outbox.ts';
 import type { Session } from './session.ts';
 
-/** Notes deliveries and skips, in their order; `callId` of the call that sent them. */
+/** Records deliveries and skips in their order; `callId` is the call that sent them. */
 export const noteOutgoing = (
   { ledger, sent }: Session,
   { deliveries, skips }: Outgoing,

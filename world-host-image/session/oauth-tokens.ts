@@ -1,47 +1,47 @@
 /**
- * The bearers that a session has minted for clients of a world with scheme `oauth2`. They expire by
- * the session's clock and end with the session, or when it is reset.
+ * Access and refresh tokens that a session has minted for clients of a world with scheme `oauth2`. Access tokens
+ * expire by the session's clock. All end with the session or at its reset.
  *
- * A token is derived from the session's own token and an identifier of the session. So a seeded session
- * mints the same ones for the same requests, also after a reset, and yet nobody who knows the seed can
- * make one. They are looked up by their hashes: how long that takes says nothing about a token. All of a
- * session begin alike, by which those that it has forgotten are still known for what they are.
+ * A token is derived from the session's own token and an identifier of the session. So a seeded session mints the same
+ * tokens for the same requests, even after a reset, but knowing the seed is not enough to forge one. Tokens are looked
+ * up by hash, so the time of a lookup reveals nothing about them. All tokens of a session have the same prefix, by
+ * which the ledger recognizes even forgotten ones.
  */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
 import type { WorldClock } from './clock.ts';
 import type { WorldIds } from './ids.ts';
 
-/** How long an access token is good for, in seconds of the session's clock. */
+/** Lifetime of an access token, in seconds of the session's clock. */
 export const tokenLifetimeSeconds = 3_600;
 
-/** How many are kept of each kind; the oldest make room. */
+/** Maximum tokens kept of each kind; beyond it, the oldest are dropped. */
 const mostTokens = 10_000;
 
-/** Long enough that nobody writes it by chance. */
+/** Length of the prefix, enough that no other text contains it by chance. */
 const openingChars = 12;
 
-/** What all tokens begin with that a session with this secret mints. It gives nothing away. */
+/** Returns the prefix of all tokens that a session with this secret mints. It reveals nothing about the secret. */
 export const openingOfTokens = (secret: Secret): string =>
   secret.derive('oauth opening').slice(0, openingChars);
 
 export type Tokens = {
-  /** A new access token. */
+  /** Mints an access token. */
   mintAccess(scopes: readonly string[]): string;
-  /** A new refresh token, which does not expire. */
+  /** Mints a refresh token, which does not expire. */
   mintRefresh(scopes: readonly string[]): string;
-  /** Undefined for a token that is not, or no longer, known. */
+  /** Returns an access token's scopes and expiry; undefined for a token that is unknown or forgotten. */
   findAccess(token: string): { scopes: readonly string[]; isExpired: boolean } | undefined;
-  /** Forgets an access token, if it is known. */
+  /** Revokes an access token, if it is known. */
   revokeAccess(token: string): void;
-  /** The scopes that a refresh token was minted with; undefined for an unknown one. */
+  /** Returns the scopes with which a refresh token was minted; undefined for an unknown one. */
   findRefresh(token: string): readonly string[] | undefined;
-  /** Forgets all tokens. */
+  /** Revokes all tokens. */
   clear(): void;
 };
 
 export type TokenSource = {
-  /** The session's token. */
+  /** Token of the session. */
   secret: Secret;
   clock: Pick<WorldClock, 'now'>;
   ids: Pick<WorldIds, 'uuid'>;
@@ -55,7 +55,7 @@ const keep = <Value>(kept: Map<string, Value>, token: string, value: Value): voi
   if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
 };
 
-/** Tokens of one session; none yet. */
+/** Creates the token store of one session, empty. */
 export const createTokens = ({ secret, clock, ids }: TokenSource): Tokens => {
   const access = new Map<string, { scopes: readonly string[]; expiresMs: number }>();
   const refresh = new Map<string, readonly string[]>();

@@ -1,4 +1,4 @@
-/** Makes a session of an assignment: its world, seeded for its task, and an empty ledger. */
+/** Opens a session from an assignment: its world, seeded for its task, and an empty ledger. */
 import type { TreeFile } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -19,8 +19,8 @@ import { createSent } from './sent.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
 /**
- * What must not stand in the ledger of a session: its own token, the bearers that it mints, and what the
- * contracts of its world and of those linked to it call a secret.
+ * Returns the secrets that the session's ledger must mask: its own token, the tokens that it mints, and the secret
+ * names of its world's contract and those of linked worlds.
  */
 export const secretsOf = (contracts: readonly Contract[], token: Secret): Secrets => ({
   names: new Set(contracts.flatMap((contract) => [...secretNamesOf(contract)])),
@@ -30,7 +30,9 @@ export const secretsOf = (contracts: readonly Contract[], token: Secret): Secret
     : [],
 });
 
-/** Throws `StoreRefusal` for a seed that the world refuses, else what loading throws. */
+/**
+ * Opens the session of an assignment. Throws `StoreRefusal` if the world rejects the seed, and any error of loading.
+ */
 export const openSession = async (
   worlds: WorldLoader,
   assignment: Assignment,
@@ -71,16 +73,16 @@ export const openSession = async (
   };
 };
 
-/** Throws `invalid` where code of a session's world, or of one linked to it, cannot be imported; see `AuthorCode`. */
+/** Throws `invalid` if code of a session's world, or of a linked one, cannot be imported; see `AuthorCode`. */
 export const assertImports = async ({ world, links }: Session): Promise<void> => {
   const worlds = [world, ...[...links.values()].map((link) => link.world)];
   await Promise.all(worlds.map(({ code }) => code.assertImports()));
 };
 
 /**
- * Takes everything of the session back: its linked worlds gone, fresh workers, nothing of it in the host, the base
- * rows, no ledger. Resolves with the digest of the rows that are there then, read one by one, and with what is
- * not clean; it is for others to judge.
+ * Removes everything of the session from the host: linked worlds, workers, leftovers, changed rows and ledger.
+ * Resolves with the digest of the remaining rows, read one by one, and with the leftovers found. The control plane
+ * decides whether the host is clean.
  */
 export const recycleSession = async (
   { world, ledger }: Session,

@@ -1,62 +1,65 @@
 /**
- * What the turn under way is going to send: deliveries of webhooks, held until it is known whether the
- * call or request succeeds. One that fails sends nothing.
+ * Outbox of the current turn: webhook deliveries, held until the call or request has succeeded. If it fails, nothing
+ * is sent.
  */
 import type { Row } from '#language/contract.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
 
 type About = {
   event: string;
-  /** The key of the subscription; null: of several. */
+  /** Key of the subscription; null if the entry stands for several. */
   subscription: Row | null;
-  /** The alias of the linked world that sends it; null: the session's own. */
+  /** Alias of the linked world that sends it; null for the session's own. */
   world: string | null;
   scope: Row | null;
-  /** When it was made, by the machine's clock. */
+  /** Time at which it was made, by the machine's clock. */
   at: Date;
 };
 
-/** One event on its way to one subscription. */
+/** Delivery of one event to one subscription. */
 export type Delivery = About & {
   url: string;
-  /** Signed. */
+  /** Headers, including the signature. */
   headers: Record<string, string>;
-  /** A JSON value whose text, as `JSON.stringify` writes it, is what was signed, or what the form has that was. */
+  /**
+   * Body as a JSON value. Its text as `JSON.stringify` writes it was signed, or is contained in the form that was
+   * signed.
+   */
   body: unknown;
 };
 
-/** A subscription that wants an event and cannot be sent it. */
+/** Subscription that matches an event but cannot be sent it. */
 export type Skip = About & {
-  /** As it stands there; null where that is no text. */
+  /** URL as the row has it; null if it is not a string. */
   url: string | null;
-  /** Why, in words. */
+  /** Reason, as text. */
   reason: string;
 };
 
-/** What a call or request that succeeded has sent, in its order. */
+/** Deliveries and skips of a call or request that succeeded, in order. */
 export type Outgoing = { deliveries: Delivery[]; skips: Skip[] };
 
 export type Outbox = {
-  /** Drops what an earlier turn left behind. */
+  /** Drops leftovers of an earlier turn. */
   begin(): void;
   hold(deliveries: readonly Delivery[], skips: readonly Skip[]): void;
-  /** Has the turn fail with this when all is taken: author's code may have caught it, and gone on. */
+  /** Makes `take` throw this error, because the author's code may have caught it and continued. */
   fail(error: Error): void;
-  /** How many deliveries are held, and how many skips. */
+  /** Returns the number of held deliveries; `skips` returns that of skips. */
   size(): number;
   skips(): number;
-  /** Everything held, in the order it was sent. Throws what the turn is to fail with. */
+  /** Returns and removes everything held, in order. Throws the error given to `fail`. */
   take(): Outgoing;
 };
 
-/** What a call or request sends that sends nothing. */
+/** Returns an empty result, for a call or request that sends nothing. */
 export const nothingOutgoing = (): Outgoing => ({ deliveries: [], skips: [] });
 
-/** An empty outbox. */
+/** Creates an empty outbox. */
 export const createOutbox = (): Outbox => {
   let held = nothingOutgoing();
   let failure: Error | undefined;
-  // What was taken is noted later, when the next turn may hold something already: it is never the same lists.
+  // The taken lists are recorded later, when the next turn may already hold deliveries, so they are never reused.
   const empty = (): Outgoing => {
     const taken = held;
     held = nothingOutgoing();
@@ -100,8 +103,8 @@ const noteOf = (
 });
 
 /**
- * A delivery as the request ledger has it, in a session that was reset so often before. Nobody has received it yet,
- * so it has no status.
+ * Returns a delivery as an entry of the request ledger; `generation` is the number of resets before it. It has no
+ * status, since no receiver has got it yet.
  */
 export const noteOfDelivery = (
   delivery: Delivery,
@@ -114,7 +117,7 @@ export const noteOfDelivery = (
   return noteOf(delivery, { via: 'webhook', request, response: null, callId });
 };
 
-/** A subscription that was passed over, as the request ledger has it. */
+/** Returns a skipped subscription as an entry of the request ledger. */
 export const noteOfSkip = (skip: Skip, callId: string | null): LedgerNote => {
   const { url, subscription, world, scope, reason } = skip;
   const request = { url, subscription, ...(world === null ? {} : { world }), scope };

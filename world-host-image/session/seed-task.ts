@@ -1,4 +1,4 @@
-/** Seeds a world with the rows of a task, before anybody sees it. */
+/** Seeds a world with the rows of a task, before any client sees it. */
 import { StoreRefusal } from '#store/refusal.ts';
 import { locateRefusal } from '#store/snapshot.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
@@ -6,8 +6,8 @@ import { applyTaskSeed } from './seed.ts';
 import type { LoadedWorld } from './session.ts';
 
 /**
- * The control plane checks the rows of a seed before it gives it out; compiling the same checks again
- * would be the longest part of an open. Keys, unique lists and references are the store's to check.
+ * Seeds the rows. The control plane has checked their shapes before it hands out the seed; compiling the same checks
+ * here would be the longest part of an open. The store checks keys, unique lists and references.
  */
 export const seedTask = async (world: LoadedWorld, task: TaskSpec | null): Promise<void> => {
   const { rows, mode = 'append' } = task?.seed ?? { rows: {} };

@@ -1,4 +1,4 @@
-/** Puts seed rows into a world: on top of what is there, merged into it, or in place of the entities that are named. */
+/** Writes seed rows into a world: adds them to the existing rows, merges them, or replaces the named entities. */
 import type { Row } from '#language/contract.ts';
 import type { SeedMode } from '#language/task.ts';
 import { insertRows, type Rows } from '#store/snapshot.ts';
@@ -7,13 +7,13 @@ import type { LoadedWorld } from './session.ts';
 export type Seed = {
   mode: SeedMode;
   rows: Rows;
-  /** Whether the contract has checked the shapes of the rows already; absent: it has not. */
+  /** True if the shapes of the rows were already checked against the contract. */
   isChecked?: boolean;
 };
 
 const rowsAtOnce = 500;
 
-/** Page by page: a large world's rows are never in memory together. */
+/** Removes all rows of an entity page by page, because the rows of a large world must not be in memory together. */
 const removeAll = (store: LoadedWorld['store'], entity: string): void => {
   for (;;) {
     const { rows, more } = store.list(entity, { limit: rowsAtOnce });
@@ -22,7 +22,10 @@ const removeAll = (store: LoadedWorld['store'], entity: string): void => {
   }
 };
 
-/** Changes the fields of the row that is there, or inserts one; what comes of it is checked as a whole. */
+/**
+ * Returns a function that updates the fields of an existing row, or inserts a new one. The resulting row is checked as
+ * a whole.
+ */
 const mergeInto =
   (store: LoadedWorld['store']): Parameters<typeof insertRows>[0] =>
   (entity, row) =>
@@ -30,12 +33,12 @@ const mergeInto =
       ? store.insert(entity, row)
       : store.update(entity, row, row);
 
-/** Works inside the transaction under way. Throws `StoreRefusal` with the index of a bad row. */
+/** Writes a seed inside the current transaction. Throws `StoreRefusal` with the index of an invalid row. */
 export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
   { mode, rows, isChecked = false }: Seed,
 ): void => {
-  // An entity that there is not is refused, also with no rows to put there.
+  // An unknown entity is rejected even if the seed has no rows for it.
   for (const entity of Object.keys(rows)) store.query(entity, { limit: 0 });
   if (mode === 'replace') {
     for (const entity of Object.keys(rows)) {
@@ -46,7 +49,10 @@ export const applySeed = (
   else insertRows(isChecked ? store.insertChecked : store.insert, rows);
 };
 
-/** As `applySeed`, of a task's rows, before anybody sees the world: what they replaced counts for nothing. */
+/**
+ * Writes a task's seed like `applySeed`, before any client sees the world. The numbers of the rows it replaced may be
+ * used again.
+ */
 export const applyTaskSeed = (world: Pick<LoadedWorld, 'store'>, seed: Seed): void => {
   applySeed(world, seed);
   world.store.forgetNumbers();

@@ -1,16 +1,16 @@
 /**
- * What a run of user code saw beside its request: the entities that it read and the headers that it looked at.
- * As long as those are as they were, the same request has the same answer, for code of which its author
- * says so. A run that did more than read has an answer for its one request alone.
+ * Records what a run of user code reads beside its request: entities and headers. If the author enables
+ * `keep_answers`, the same request has the same answer as long as these are unchanged. A run that did more than read
+ * has an answer that is valid only once.
  */
 import type { RunWatch, StoreAccess } from '../usercode/run.ts';
 
 export type Seen = {
-  /** It wrote, sent, or was given a time, an id or a number; it was refused something; it left something behind. */
+  /** True if the run wrote, sent, drew a time, id or number, met a refusal, or left something behind. */
   isOnce: boolean;
   entities: Set<string>;
   headers: Set<string>;
-  /** It went over all headers, or nobody knows which. */
+  /** True if the code iterated over all headers, or if it is unknown which headers it read. */
   allHeaders: boolean;
 };
 
@@ -21,7 +21,7 @@ export const nothingSeen = (): Seen => ({
   allHeaders: false,
 });
 
-/** The same access, noting what is done with it. */
+/** Wraps the access and records each use of it. */
 export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
   const reading = <Value>(entity: string, read: () => Value): Value => {
     try {
@@ -56,7 +56,7 @@ export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
   };
 };
 
-/** What a run tells of itself at its end. */
+/** Returns the callbacks that record the worker's report at the end of a run. */
 export const watchRun = (seen: Seen): RunWatch => ({
   onHeaders(names) {
     if (names === 'all') seen.allHeaders = true;

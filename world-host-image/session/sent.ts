@@ -1,23 +1,23 @@
 /**
- * What a session has sent to its webhooks, in numbers: deliveries of each subscription since the last reset, the last of
- * all, and those of which an answer is in the ledger.
+ * Counts a session's webhook deliveries: those to each subscription since the last reset, the last of all, and those
+ * whose answer is in the ledger.
  */
 import type { Row } from '#language/contract.ts';
 
 export type Sent = {
-  /** Notes a delivery by the number of its entry. */
+  /** Counts a delivery, by the number of its ledger entry. */
   note(world: string | null, subscription: Row | null, entryId: number): void;
-  /** How many deliveries a subscription had. */
+  /** Returns the number of deliveries to a subscription. */
   countOf(world: string | null, subscription: Row): number;
-  /** The number of the last delivery; 0: none. */
+  /** Returns the entry number of the last delivery; 0 if there is none. */
   last(): number;
-  /** Whether this is the first answer to a delivery; it is none from then on. */
+  /** Returns true for the first answer to a delivery, and false for repeated ones. */
   takeAnswer(entryId: number): boolean;
-  /** Forgets the counts: the session begins anew. Numbers of entries go on, and so do answers. */
+  /** Resets the counts. Entry numbers continue, and so do the answers seen. */
   clear(): void;
 };
 
-/** What is remembered; of more, the oldest is forgotten. */
+/** Maximum subscriptions and answers remembered; beyond them, the oldest are forgotten. */
 const mostSubscriptions = 10_000;
 const mostAnswers = 100_000;
 
@@ -28,7 +28,7 @@ const forgetOldest = (keys: Map<string, number> | Set<number>, most: number): vo
   }
 };
 
-/** Of a session that has sent nothing. */
+/** Creates the counts of a session that has sent nothing. */
 export const createSent = (): Sent => {
   const counts = new Map<string, number>();
   const answered = new Set<number>();
@@ -41,7 +41,7 @@ export const createSent = (): Sent => {
       if (subscription === null) return;
       const key = keyOf(world, subscription);
       const count = (counts.get(key) ?? 0) + 1;
-      counts.delete(key); // those that were sent something last are remembered longest
+      counts.delete(key); // reinserted at the end, so that the least recent are forgotten first
       counts.set(key, count);
       forgetOldest(counts, mostSubscriptions);
     },

@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 
 const at = (name: string): string => `https://${name}.example`;
 
-/** A session that is found at `first`, and then at each of the others in their order. */
+/** Returns a session with the address `first` that then moves to each of the others in order. */
 const moved = (first: string, ...others: string[]): Session => {
   const session = { address: at(first), formerAddresses: [] as string[] } as unknown as Session;
   const serving = createServing();

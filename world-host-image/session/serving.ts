@@ -1,36 +1,36 @@
 /**
- * Whether a session is served, and by whom it is being used. The API server asks here for each
- * request; `control/lifecycle.ts` begins and ends sessions here. Ending one revokes its token at once and waits for
- * the requests under way.
+ * State of serving: whether a session is served, and which requests are in flight. The API server checks it for each
+ * request; `control/lifecycle.ts` begins and ends sessions here. Ending a session revokes its token at once and waits
+ * for the requests in flight.
  */
 import type { Session } from './session.ts';
 
 export type ServingState =
   | { kind: 'waiting' }
   | { kind: 'serving'; session: Session }
-  /** A session is held that may have been given up: the control plane was not heard for too long. */
+  /** The session may have been given up, because the control plane was silent for too long. */
   | { kind: 'cut_off' }
   | { kind: 'closed' };
 
 export type Serving = {
   state(): ServingState;
   begin(session: Session): void;
-  /** Serves no further request. Resolves when those under way are answered. */
+  /** Ends serving. Resolves when the requests in flight are answered. */
   end(): Promise<void>;
-  /** Counts a request as under way until `leave` is called; `ending` aborts when the session is to be served no more. */
+  /** Counts a request as in flight until `leave` is called; `ending` aborts when the session ends. */
   enter(): { leave(): void; ending: AbortSignal };
-  /** Notes where clients find the API of the session by now. */
+  /** Sets the address at which clients now reach the session's API. */
   moveTo(address: string): void;
-  /** Notes that the session was used over its API. */
+  /** Records that the session was used over its API. */
   touch(): void;
-  /** Milliseconds since it was; undefined when this session never was. */
+  /** Returns the milliseconds since the last use; undefined if this session was never used. */
   idleMs(): number | undefined;
 };
 
-/** Former addresses that are known again: a container moves once or twice in its life, if at all. */
+/** Maximum number of former addresses kept. A container moves once or twice in its life, if at all. */
 const formerMost = 4;
 
-/** Serves nothing yet. `isCutOff` says whether what is served may have been given up. */
+/** Creates the state, with nothing served. `isCutOff` returns true if the session may have been given up. */
 export const createServing = (isCutOff: () => boolean = () => false): Serving => {
   let state: ServingState = { kind: 'waiting' };
   let underWay = 0;
@@ -66,7 +66,7 @@ export const createServing = (isCutOff: () => boolean = () => false): Serving =>
       if (state.kind !== 'serving' || state.session.address === address) return;
       const { session } = state;
       const former = session.address === null ? [] : [session.address];
-      // Replicas that differ in their gateway's address may answer in turn, so one comes back again and again.
+      // Replicas with different gateway addresses may answer in turn, so an address may come back repeatedly.
       const all = new Set([...former, ...session.formerAddresses]);
       all.delete(address);
       session.formerAddresses = [...all].slice(0, formerMost);

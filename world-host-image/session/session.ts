@@ -1,8 +1,8 @@
 /**
- * What a host holds: a loaded world, and the session that it serves over it.
+ * State of a host: a loaded world, and the session that it serves on it.
  *
- * A turn is one call or request as it acts on a session. Turns are taken one at a time, inside the lock
- * of the store, so what they do to clock, ids and outbox is in the order in which they change rows.
+ * A turn is one call or request that acts on a session. Turns run one at a time, inside the lock of the store. So
+ * their effects on clock, ids and outbox have the same order as their changes to rows.
  */
 import type { Digest } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
@@ -21,14 +21,14 @@ import type { Tokens } from './oauth-tokens.ts';
 import type { Outbox } from './outbox.ts';
 import type { Sent } from './sent.ts';
 
-/** A world version, loaded: it outlives its session when the host is kept warm. */
+/** Loaded world version. It outlives its session when the host is kept warm. */
 export type LoadedWorld = {
   bundle: Digest;
   snapshot: Digest;
   contract: Contract;
-  /** Its mark `base` is the version's own rows. */
+  /** Store whose mark `base` is the version's own rows. */
   store: WorldStore;
-  /** Closes it, and lets go of the file that it is upon. */
+  /** Closes the store, and releases its file. */
   closeStore(): Promise<void>;
   /** Digest of the state at the mark `base`. */
   baseDigest: Digest;
@@ -37,14 +37,14 @@ export type LoadedWorld = {
   code: AuthorCode;
 };
 
-/** A file of the page that a session serves; `path` is below its directory, without a slash before it. */
+/** File of the page that a session serves; `path` is below the page's directory, without a leading slash. */
 export type PageFile = { path: string; sha256: Digest; sizeBytes: number };
 
 export type Session = {
   id: string;
-  /** The alias under which its world is linked to another's session; null: it is nobody's link. */
+  /** Alias under which another session's world links to its world; null if the session is not a link. */
   alias: string | null;
-  /** What its API surface accepts. */
+  /** Token that its API surface accepts. */
   token: Secret;
   task: TaskSpec | null;
   world: LoadedWorld;
@@ -52,29 +52,29 @@ export type Session = {
   clock: WorldClock;
   ids: WorldIds;
   outbox: Outbox;
-  /** What it has sent, and what receivers answered, as far as the session is asked about it. */
+  /** Counts of its webhook deliveries and of receivers' answers. */
   sent: Sent;
-  /** Where clients find its API, as it says of itself in deliveries; null when the host was not told. */
+  /** Address at which clients reach its API, which deliveries contain; null if the host does not know it. */
   address: string | null;
-  /** Where they found it before its container was reached elsewhere: their rows and links may still say so. */
+  /** Addresses before the container moved; clients' rows and links may still contain them. */
   formerAddresses: readonly string[];
-  /** Bearers that it has minted. */
+  /** Access and refresh tokens that it has minted. */
   tokens: Tokens;
-  /** The worlds that its world is linked to, by alias, each with the tools that are served as those of its task. */
+  /** Linked worlds by alias, each as a session whose task gives the linked tools. */
   links: ReadonlyMap<string, Session>;
-  /** What goes wrong on purpose when it is used. */
+  /** Faults injected into its API and tools. */
   faults: SessionFaults;
-  /** What the agent answered last to the question of its task. */
+  /** Last answer of the agent to the question of its task. */
   answer: { value: unknown } | null;
-  /** The page that it serves; null or absent: it was opened without. */
+  /** Page that it serves; null or absent if it was opened without. */
   ui?: { files: readonly PageFile[] } | null;
-  /** Its browser; null or absent: it was opened without. */
+  /** Browser of the session; null or absent if it was opened without. */
   browser?: BrowserHub | null;
-  /** While its task is proved: its API is served to nobody else. */
+  /** True while its task is being proved, when clients are refused. */
   isProving?: boolean;
 };
 
-/** The session for proofs and tests of worlds, which judge the world and its tasks: it meets no declared fault. */
+/** Returns the session without declared faults, for proofs and tests, which judge the world and its tasks. */
 export const withoutFaults = (session: Session): Session => ({
   ...session,
   faults: noFaults(),
@@ -83,14 +83,16 @@ export const withoutFaults = (session: Session): Session => ({
   ),
 });
 
-/** Moves time and ids on; the first thing inside the transaction of a tool call or API request. */
+/**
+ * Advances clock and ids, and empties the outbox. It comes first inside the transaction of a tool call or API request.
+ */
 export const beginTurn = ({ clock, ids, outbox }: Session): void => {
   clock.step();
   ids.begin();
   outbox.begin();
 };
 
-/** Back to the first turn, as when the session was opened. */
+/** Returns to the first turn, as when the session was opened. */
 export const resetTurns = ({ clock, faults, ids, links, outbox }: Session): void => {
   clock.reset();
   ids.reset();

@@ -1,6 +1,6 @@
 /**
- * What is signed here is accepted by the receivers' side of each scheme: the vendors' own verifiers
- * where they are small, else answers that their libraries gave.
+ * Signatures are accepted by the receivers' side of each scheme: the vendors' own verifiers if they are small, else
+ * recorded answers of their libraries.
  */
 import { createHmac } from 'node:crypto';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';

@@ -1,6 +1,6 @@
 /**
- * Signs a delivery the way the world's vendor does, so that the vendor's own verifier accepts it. The
- * time stamps are the machine's, as verifiers compare them with theirs.
+ * Signs a delivery like the world's vendor, so that the vendor's own verifier accepts it. Timestamps are the
+ * machine's, because verifiers compare them with their own clocks.
  */
 import { createHmac } from 'node:crypto';
 import { deliveryContentTypes } from '#domain/delivery.ts';
@@ -9,14 +9,14 @@ import type { SigningScheme, WebhooksContract } from '#language/contract.ts';
 export type Unsigned = {
   id: string;
   event: string;
-  /** The exact text that is sent. */
+  /** Exact text that is sent. */
   body: string;
   secret: string;
   /** Seconds since 1970. */
   timestamp: number;
 };
 
-/** The signature, or undefined for a secret that the scheme cannot sign with. */
+/** Returns the signature; undefined if the scheme cannot sign with the secret. */
 type Sign = (unsigned: Unsigned) => string | undefined;
 
 const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string =>
@@ -24,14 +24,14 @@ const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64'): s
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The key in `whsec_<base64>`, whose prefix may be left out. */
+/** Returns the key in `whsec_<base64>`; the prefix is optional. */
 const standardKey = (secret: string): Buffer | undefined => {
   const text = secret.replace(/^whsec_/, '');
   const isKey = base64.test(text) && text.replaceAll('=', '').length % 4 !== 1;
   return isKey ? Buffer.from(text, 'base64') : undefined;
 };
 
-/** Signs the body with the secret as it is, which cannot be an empty one. */
+/** Returns a scheme that signs the body with the secret unchanged; an empty secret cannot sign. */
 const plain =
   (prefix: string): Sign =>
   ({ secret, body }) =>
@@ -49,7 +49,7 @@ const signatures: Record<Exclude<SigningScheme, 'none'>, Sign> = {
   'hmac-sha256': plain('sha256='),
 };
 
-/** The headers of a delivery with a body of this type; undefined when its secret cannot sign it. */
+/** Returns the headers of a delivery with a body of this content type; undefined if its secret cannot sign it. */
 export const signedHeaders = (
   { signing, headers: names }: Pick<WebhooksContract, 'signing' | 'headers'>,
   unsigned: Unsigned,

@@ -1,6 +1,6 @@
 /**
- * The store as user code sees it during one run. Everything it does is part of the transaction that
- * the run's call or request holds.
+ * Access of user code to the store during one run. Everything it does is part of the transaction of the run's call or
+ * request.
  */
 import { AppError } from '#domain/error.ts';
 import { scopesOf } from '#language/contract.ts';
@@ -22,7 +22,7 @@ const mintToken = (session: Session): ReturnType<StoreAccess['mintToken']> => {
   return { token, expires: new Date(expires).toISOString() };
 };
 
-/** Reading and writing, for tools and handlers; `bearers` are what a request came with. */
+/** Returns read and write access, for tools and handlers; `bearers` are the tokens of the request. */
 export const createStoreAccess = (
   session: Session,
   bearers: readonly string[] = [],
@@ -33,7 +33,8 @@ export const createStoreAccess = (
     get: (entity, key) => store.get(entity, key) ?? null,
     query: store.query,
     count: store.count,
-    // Code can catch what is refused where it writes, and nothing that is refused once it has returned.
+    // Rows are checked at once, so that code can catch a refusal where it writes, and none is left once it has
+    // returned.
     insert: (entity, row) => store.insert(entity, row, 'now'),
     update: (entity, key, patch) => store.update(entity, key, patch, 'now'),
     remove: store.remove,
@@ -52,9 +53,9 @@ const refuseWrite = (): never => {
 };
 
 /**
- * Reading only, over a copy of the rows and the time at which it was made, for graders; `onRead` hears of
- * each entity that is read. Their ids are drawn apart from the session's: the same for each grade, and
- * none that the session misses.
+ * Returns read-only access for graders, over a copy of the rows and the time at which it was made. `onRead` is called
+ * for each entity that is read. Ids are drawn from a sequence of their own: the same for each grade, and not taken
+ * from the session's.
  */
 export const createGraderAccess = (
   rows: FrozenRows,

@@ -1,26 +1,26 @@
 /**
- * Subscriptions to webhooks: rows of the world, read by what `[webhooks]` in connector.toml says of their fields.
- * Whether one wants an event, and why nothing can be sent to it where that is so.
+ * Webhook subscriptions: rows of the world, whose fields `[webhooks]` in connector.toml names. Decides whether a
+ * subscription matches an event, and why a delivery to it is impossible.
  */
 import { deliveryContentTypes } from '#domain/delivery.ts';
 import type { EntityContract, FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { signedHeaders, type Unsigned } from './signing.ts';
 
-/** An event as far as it decides who hears of it. */
+/** Parts of an event that decide which subscriptions match. */
 type Heard = { type: string; scope: Row | null };
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
 
-/** Whether a subscription's list names one of the values; an empty one names all. */
+/** Returns true if a subscription's list contains one of the values. An empty list matches all. */
 const lists = (listed: unknown, values: readonly unknown[]): boolean =>
   isEmpty(listed) || [listed].flat().some((item) => values.includes(item));
 
 const at = (row: Row, path: FieldPath | null | undefined): unknown =>
   path === null || path === undefined ? null : (valueAtPath(row, path) ?? null);
 
-/** Whether it is on; always, where there is no field for it. */
+/** Returns true if the subscription is enabled; always, if the contract names no field for that. */
 export const isOn = ({ enabled }: WebhooksContract, row: Row): boolean => {
   const value = at(row, enabled);
   return value === null || (value !== false && value !== 0);
@@ -32,17 +32,17 @@ const wantsScope = (webhooks: WebhooksContract, row: Row, scope: Row | null): bo
     return values.length === 0 || lists(valueAtPath(row, path), values);
   });
 
-/** Whether it is on and wants the event. */
+/** Returns true if the subscription is enabled and matches the event. */
 export const wants = (webhooks: WebhooksContract, row: Row, { type, scope }: Heard): boolean =>
   isOn(webhooks, row) &&
   (webhooks.events === null || lists(valueAtPath(row, webhooks.events), [type, '*'])) &&
   wantsScope(webhooks, row, scope);
 
-/** Its primary key, by which it is told from the others. */
+/** Returns the primary key of a subscription. */
 export const keyOfSubscription = ({ primaryKey }: EntityContract, row: Row): Row =>
   Object.fromEntries(primaryKey.map((name) => [name, row[name]]));
 
-/** The type of the content that it is sent. */
+/** Returns the content type of deliveries to a subscription. */
 export const contentTypeOf = ({ contentType }: WebhooksContract, row: Row): string => {
   const wanted = at(row, contentType);
   const { form, json } = deliveryContentTypes;
@@ -62,16 +62,19 @@ const unreachable = (url: unknown): string =>
     ? 'it has no URL'
     : `no receiver can be reached at its URL: it must be an address of at most ${mostUrlChars} characters that begins with http:// or https://`;
 
-/** The URL and signed headers of a delivery, or why there can be none. */
+/** URL and signed headers of a delivery, or why a delivery is impossible. */
 export type Addressed = { url: string; headers: Record<string, string> } | { skipped: string };
 
-/** What is to be signed, where it is: an id is drawn only then, and the text depends on the type of the content. */
+/**
+ * Input for signing. It is computed only if a delivery is signed, since the id is drawn and the text depends on the
+ * content type.
+ */
 export type ToSign = Pick<Unsigned, 'event' | 'timestamp'> & {
   drawId(): string;
   bodyOf(contentType: string): string;
 };
 
-/** Addresses a delivery to a subscription. */
+/** Returns the URL and headers of a delivery to a subscription. */
 export const address = (
   webhooks: WebhooksContract,
   row: Row,
@@ -97,14 +100,14 @@ export const address = (
   return { skipped: `${signing} cannot sign with its secret, which ${fault}` };
 };
 
-/** Why nothing can be sent to a subscription; null where it can. */
+/** Returns why deliveries to a subscription are impossible; null if they are possible. */
 export const faultOf = (webhooks: WebhooksContract, row: Row): string | null => {
   const nothing = { event: '-', timestamp: 0, drawId: () => '-', bodyOf: () => '' };
   const addressed = address(webhooks, row, nothing);
   return 'skipped' in addressed ? addressed.skipped : null;
 };
 
-/** The event types that it names; null: every one. */
+/** Returns the event types of a subscription; null if it matches all. */
 export const eventsOf = ({ events }: WebhooksContract, row: Row): string[] | null => {
   const named = at(row, events);
   if (isEmpty(named)) return null;
@@ -112,7 +115,7 @@ export const eventsOf = ({ events }: WebhooksContract, row: Row): string[] | nul
   return texts.includes('*') ? null : texts;
 };
 
-/** By name what it lists of each scope; nothing of those of which it lists nothing. */
+/** Returns the listed values of each scope by name; a scope without any is left out. */
 export const scopeOf = ({ scope }: WebhooksContract, row: Row): Record<string, unknown[]> =>
   Object.fromEntries(
     scope.flatMap(({ name, path }) => {
@@ -121,7 +124,7 @@ export const scopeOf = ({ scope }: WebhooksContract, row: Row): Record<string, u
     }),
   );
 
-/** Its URL as it stands there; null where it is no text. */
+/** Returns the URL as the row has it; null if it is not a string. */
 export const urlOf = ({ url: path }: WebhooksContract, row: Row): string | null => {
   const url = valueAtPath(row, path);
   return typeof url === 'string' ? url.slice(0, mostUrlChars) : null;
