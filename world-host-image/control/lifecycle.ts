@@ -1,6 +1,7 @@
 /**
- * Lifecycle of a host: reports that it is warm, waits for a session or for a world to load ahead of one, serves the
- * session to its end, and then starts over or stops. It has one request to the control plane in flight at a time.
+ * Lifecycle of a host. It reports that it is warm, and waits for a session or for a world to load ahead of one. It
+ * serves the session to its end, and then starts over or stops. It has one request to the control plane in flight at a
+ * time.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';

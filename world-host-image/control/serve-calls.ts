@@ -63,8 +63,8 @@ export const tellReady = async (
 };
 
 /**
- * Sends a message and waits for the next directive, as long as the control plane holds the response. If the host is
- * told to stop meanwhile, it sends the message once more, marked as final. The first one may not have arrived, or its
+ * Sends a message and waits for the next directive, as long as the control plane holds the response. If the host has
+ * to stop meanwhile, it sends the message once more, marked as final. The first one may not have arrived, or its
  * interrupted response may have contained a call.
  */
 const ask = async <Shape extends Asking>(

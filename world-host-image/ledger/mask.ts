@@ -1,8 +1,9 @@
 /**
  * Prepares values for the request ledger: bounds them in size and depth, and masks secrets.
  *
- * Secrets are recognized by name (names that sound secret, and names that the world's contract uses for credentials)
- * and by value, if the host made them itself. A secret that a client hides in a title is not recognized.
+ * Secrets are recognized by name: names that sound secret, and names that the world's contract uses for credentials.
+ * Secrets that the host made itself are also recognized by value. A secret that a client hides in a title is not
+ * recognized.
  */
 import { mask, spelledOut, spelledWordCharacter } from '#domain/credentials.ts';
 import { cut } from '#domain/cut.ts';

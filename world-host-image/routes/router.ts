@@ -1,8 +1,8 @@
 /**
  * Finds the route of a request. Routes form a tree of path segments. The most specific route with the method wins,
- * compared from left to right: a literal segment, then one that mixes text and arguments, then an argument, then one
- * that spans slashes, which takes as few segments as it can. A trailing slash is ignored unless two routes differ only
- * by it.
+ * compared from left to right. The order is: a literal segment, one that mixes text and arguments, an argument, one
+ * that spans slashes. The last takes as few segments as it can. A trailing slash is ignored unless two routes differ
+ * only by it.
  *
  * A search visits each node at most once, however long the path is. Routes and paths come from untrusted users, and
  * the search runs on the host's event loop.

@@ -1,4 +1,4 @@
-/** When a recycled host must restart its workers, and when it may keep them. */
+/** Workers of a recycled host: the conditions for restarting them and for keeping them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
@@ -51,7 +51,7 @@ const openIn = (userCode: UserCode) => {
   const files = [{ path: 'tools.py', content }];
   const code = openAuthorCode({ userCode, workDir: folder.path, files });
   const remove = async (): Promise<void> => {
-    await code.remove(); // after its files are written, which the last step may have started
+    await code.remove(); // waits for its files to be written: the last step of a test may have started that
     folder.remove();
   };
   return { folder, code, remove };

@@ -1,4 +1,4 @@
-/** Which subscriptions an event matches, what is sent to them, and when nothing is sent. */
+/** Subscriptions that match an event, the contents of their deliveries, and the cases without a delivery. */
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOfDelivery } from '#domain/delivery.ts';

@@ -3,9 +3,9 @@
  * expire by the session's clock. All end with the session or at its reset.
  *
  * A token is derived from the session's own token and an identifier of the session. So a seeded session mints the same
- * tokens for the same requests, even after a reset, but knowing the seed is not enough to forge one. Tokens are looked
- * up by hash, so the time of a lookup reveals nothing about them. All tokens of a session have the same prefix, by
- * which the ledger recognizes even forgotten ones.
+ * tokens for the same requests, even after a reset. Knowing the seed is still not enough to forge one. Tokens are
+ * looked up by hash, so the time of a lookup reveals nothing about them. All tokens of a session have the same prefix,
+ * by which the ledger recognizes even forgotten ones.
  */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';

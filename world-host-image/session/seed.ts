@@ -50,8 +50,8 @@ export const applySeed = (
 };
 
 /**
- * Writes a task's seed like `applySeed`, before any client sees the world. The numbers of the rows it replaced may be
- * used again.
+ * Writes a task's seed like `applySeed`, before any client sees the world. So the numbers of the rows that it replaces
+ * may be used again.
  */
 export const applyTaskSeed = (world: Pick<LoadedWorld, 'store'>, seed: Seed): void => {
   applySeed(world, seed);

@@ -1,6 +1,6 @@
 /**
- * In-memory cache of a page's files. The host fetches a file by its digest from the control plane at the first
- * request, and caches it with its compressed forms, bounded in bytes. Files are never written to the host's disk.
+ * In-memory cache of a page's files, bounded in bytes. The host fetches a file by its digest from the control plane at
+ * the first request. It caches the file with its compressed forms. Files are never written to the host's disk.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

@@ -4,9 +4,9 @@
  * code, if two things are unchanged: the rows of each entity that the code read, and the headers that it read.
  * Versions of entities only rise, so a rollback, a reset and a seed also invalidate.
  *
- * To free memory, the cache first drops the encoded bytes of long answers and keeps their text, which is then encoded
- * each time it is sent. After that it evicts the least recently used answers. A long answer that is requested
- * repeatedly gets its bytes back, in place of answers that were never requested again.
+ * To free memory, the cache first drops the encoded bytes of long answers and keeps their text. The text is then
+ * encoded each time it is sent. After that the cache evicts the least recently used answers. A long answer that is
+ * requested repeatedly gets its bytes back, in place of answers that were never requested again.
  */
 import type { RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';

@@ -1,4 +1,4 @@
-/** Errors of tools of every kind, for wrong calls and for wrong tools. */
+/** Errors of tools of every kind, caused by the call or by the tool itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';

@@ -64,7 +64,7 @@ const parseBody = (bytes: Uint8Array): unknown => {
 };
 
 const readFields = async ({ headers, readBody }: ApiRequest): Promise<Row> => {
-  // A form of another site cannot send this type without a CORS preflight, which is not granted.
+  // A page of another site cannot send this type without a CORS preflight.
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new AppError('invalid', 'send the row as application/json');
   }

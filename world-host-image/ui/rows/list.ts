@@ -1,6 +1,6 @@
 /**
- * Reads for the page: entities with their row counts, a page of an entity's rows, and one row with the rows that it
- * refers to and the rows that refer to it.
+ * Reads for the page: entities with their row counts, a page of an entity's rows, and one row with its relations in
+ * both directions.
  */
 import { AppError } from '#domain/error.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';

@@ -24,8 +24,8 @@ export type View = { positions: Float64Array };
 
 export type Views = {
   /**
-   * Returns the view of a query. Throws `StoreRefusal` for an invalid query, `AppError` with code `timeout` if the
-   * scan takes too long, and with code `unavailable` while too many other views are waiting.
+   * Returns the view of a query. Throws `StoreRefusal` for an invalid query. Throws `AppError` with code `timeout` if
+   * the scan takes too long, and with code `unavailable` while too many other views are waiting.
    */
   of(query: ViewQuery): Promise<View>;
 };
