@@ -106,8 +106,7 @@ describe('a value in the ledger', () => {
     for (const value of values) {
       expect(showText(JSON.stringify(value), 250, secrets)).toBe(showValue(value, 250, secrets));
     }
-    // The size counted for a list of numbers exceeds its text. A list of two fifths of the limit is kept whole in both
-    // forms.
+    // `showValue` counts more characters for a number than its text has. At two fifths of the limit both keep the list.
     const numbers = Array.from({ length: 49 }, () => 1);
     expect(showText(JSON.stringify(numbers), 250, secrets)).toBe(showValue(numbers, 250, secrets));
     const escaped = '{"pass\\u0077ord":"abc"}';

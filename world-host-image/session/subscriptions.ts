@@ -66,8 +66,8 @@ const unreachable = (url: unknown): string =>
 export type Addressed = { url: string; headers: Record<string, string> } | { skipped: string };
 
 /**
- * Input for signing. It is computed only if a delivery is signed, since the id is drawn and the text depends on the
- * content type.
+ * Input for signing. Id and body are functions, because they are needed only if the URL and the secret are valid, and
+ * the text of the body depends on the content type.
  */
 export type ToSign = Pick<Unsigned, 'event' | 'timestamp'> & {
   drawId(): string;
