@@ -1,7 +1,7 @@
 /**
- * A migration runs while replicas of the release before are still at work, so it may only add. What it
- * must not do is looked for in its text; what removes something is the business of a later release, which
- * names itself in the list below once nothing uses it any more.
+ * A migration runs while replicas of the previous release still work, so it may only add. The test searches the text
+ * of migrations for what they must not do. Removals belong in a later release, once nothing uses the removed thing;
+ * that migration is added to the list below.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 
 const dir = join(import.meta.dirname, 'migrations');
 
-/** Migrations that may remove, as the release before theirs used it no more. */
+/** Migrations that may remove something, because the previous release no longer uses it. */
 const contracting: readonly string[] = [];
 
 const forbidden: [RegExp, string][] = [
@@ -26,7 +26,7 @@ const forbidden: [RegExp, string][] = [
   ],
 ];
 
-/** The part that runs on the way up, without its comments. */
+/** Returns the `up` part of a migration, without its comments. */
 const upOf = (text: string): string =>
   (text.split(/^-- Down Migration$/m)[0] ?? '').replaceAll(/--.*$/gm, '');
 
@@ -59,7 +59,7 @@ describe('a migration', () => {
 });
 
 describe('JSON of strangers', () => {
-  // They fail on `\u0000` and halves of a character of two, which JSON may hold.
+  // These functions fail on `\u0000` and on lone surrogates, which JSON may hold.
   const looksInto = /#?->>?\s*['$]|\bjsonb|\bjson_(typeof|array_|each|object_keys|strip_|extract_)/;
   const statements = readdirSync(import.meta.dirname, { encoding: 'utf8', recursive: true })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

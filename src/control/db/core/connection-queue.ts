@@ -1,41 +1,40 @@
 /**
- * The line before the database's connections: who comes first is served first. It is bounded in length and
- * in time, and says itself when it is full. Without it requests would wait in the driver, which then says
- * that no connection could be made: of a database that does its work that is not true, and whoever is told
- * so asks the wrong people.
+ * First-in, first-out queue in front of the connections of the database. It is bounded in length and in waiting time,
+ * and reports itself when it is full. Without it, requests would wait in the driver, which reports that it cannot
+ * connect. That error is wrong for a database that works, and would send operators looking in the wrong place.
  */
 import { AppError } from '#domain/error.ts';
 
 export type ConnectionQueueLimits = {
-  /** How many are served at once, and how many may wait. */
+  /** Largest number of units of work that run at once (`served`), and that wait (`waiting`). */
   served: number;
   waiting: number;
-  /** How long one may wait, in milliseconds. */
+  /** Longest wait, in milliseconds. */
   waitMs: number;
 };
 
 export type ConnectionQueue = {
-  /** Does the work when its time has come; throws `exhausted` when too many wait, or for too long. */
+  /** Runs the work when a slot is free. Throws `exhausted` when the queue is full or the wait takes too long. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** How many wait. */
+  /** Returns the number of waiters. */
   waiting(): number;
 };
 
 const retryAfterMs = 1_000;
 
-/** What is said to those that there is no room for. */
+/** Builds the error for work that the queue has no slot for. */
 export const tooManyWait = (): AppError =>
   new AppError('exhausted', 'too much is asked of the service at once; try again in a moment', {
     detail: { retryAfterMs },
   });
 
-/** Makes an empty line. */
+/** Creates an empty queue. */
 export const createConnectionQueue = ({
   served,
   waiting: mostWaiting,
   waitMs,
 }: ConnectionQueueLimits): ConnectionQueue => {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const waiting = new Set<() => void>();
   let underWay = 0;
 
@@ -58,7 +57,7 @@ export const createConnectionQueue = ({
     return promise;
   };
 
-  /** Whoever waits next takes the place of the one that ends. */
+  /** Hands the slot to the next waiter, or frees it. */
   const leave = (): void => {
     const [next] = waiting;
     if (next === undefined) {

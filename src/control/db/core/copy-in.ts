@@ -1,12 +1,12 @@
 /**
- * `copy … from stdin` of rows that are all there already: the statement, the rows and their end go to the server in
- * one write, without a wait for its word that it is ready. Of a statement that it refuses, the server passes over
- * the rows, as the protocol has it ("Message Flow", "COPY Operations").
+ * `copy … from stdin` of rows that are complete before it starts. The statement, the rows and the end of data go to
+ * the server in one write, without waiting for its CopyInResponse. If the server rejects the statement, it discards
+ * the rows, as the protocol prescribes ("Message Flow", "COPY Operations").
  */
 import type { Connection, Submittable } from 'pg';
 
 const codes = { copyData: 'd'.charCodeAt(0), copyDone: 'c'.charCodeAt(0) };
-/** A length counts itself. */
+/** A message's length includes these 4 bytes. */
 const lengthBytes = 4;
 
 const head = (code: number, bytes: number): Buffer => {
@@ -18,19 +18,19 @@ const head = (code: number, bytes: number): Buffer => {
 
 const end = head(codes.copyDone, 0);
 
-/** Such a copy, for the `query` of a client. */
+/** One COPY, to be passed to the `query` of a client. */
 export class CopyIn implements Submittable {
   readonly #text: string;
   readonly #bytes: Buffer;
   readonly #outcome = Promise.withResolvers<void>();
 
-  /** Of one statement; the bytes are rows in the format that it names. */
+  /** Takes the COPY statement, and the rows in the format that the statement names. */
   constructor(text: string, bytes: Buffer) {
     this.#text = text;
     this.#bytes = bytes;
   }
 
-  /** Resolves once the rows are written; rejects with what the server, or the connection, says. */
+  /** Resolves once the rows are written; rejects with the error of the server or of the connection. */
   get written(): Promise<void> {
     return this.#outcome.promise;
   }
@@ -45,7 +45,7 @@ export class CopyIn implements Submittable {
     stream.uncork();
   }
 
-  // What follows is called by the driver, as messages arrive.
+  // The driver calls the handlers below as messages arrive.
   handleCopyInResponse(): void {}
 
   handleCommandComplete(): void {}

@@ -1,16 +1,16 @@
 /**
- * Rows in the binary format of COPY, which takes a server a fraction of the time that an insert of arrays does, and
- * the program that of writing them as text.
+ * Encodes rows in PostgreSQL's binary COPY format. That costs the server a fraction of the time of an insert of
+ * arrays, and this program less than writing the rows as text.
  */
 import type { Column } from './row-columns.ts';
 
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
-/** Flags, and the length of an extension; both are nothing. */
+/** Flags and length of the header extension; both are 0. */
 const headerBytes = 8;
 const epochMs = Date.UTC(2000, 0, 1);
 const bytesOfChar = 3;
 
-/** Bytes that grow as they are written to. */
+/** Buffer that grows as it is written to; `end` is where the next write begins. */
 type Bytes = { buffer: Buffer; end: number };
 
 const makeRoom = (bytes: Bytes, size: number): void => {
@@ -22,7 +22,7 @@ const makeRoom = (bytes: Bytes, size: number): void => {
 
 type Write = (bytes: Bytes, value: never) => void;
 
-/** A value of so many bytes. */
+/** Builds the writer of a value of `size` bytes. */
 const fixed =
   <Value>(size: number, write: (buffer: Buffer, value: Value, at: number) => void) =>
   (bytes: Bytes, value: Value): void => {
@@ -39,7 +39,7 @@ const writeText = (bytes: Bytes, value: string): void => {
   bytes.end += 4 + size;
 };
 
-/** By the type of the column. A time is milliseconds since 1970, a uuid 32 digits. */
+/** Writers by column type. A time is given in milliseconds since 1970, a uuid as its 32 hexadecimal digits. */
 const writers: Readonly<Record<string, Write>> = {
   text: writeText,
   uuid: fixed<string>(16, (buffer, value, at) => buffer.write(value, at, 'hex')),
@@ -62,7 +62,7 @@ const writerOf = ({ name, type }: { name: string; type: string }): Write => {
 
 const guessedRowBytes = 2_048;
 
-/** What writes rows of these columns as the bytes that `copyText` takes. */
+/** Builds a function that encodes rows of these columns as the input of the `copyText` statement. */
 export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
   const fields = columns.map((column) => ({ of: column.of, write: writerOf(column) }));
   const writeRow = (bytes: Bytes, row: Row): void => {
@@ -90,6 +90,6 @@ export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
   };
 };
 
-/** The statement that takes such bytes. */
+/** Returns the COPY statement for rows encoded by `copyWriter`. */
 export const copyText = (table: string, columns: readonly Column<never>[]): string =>
   `copy ${table} (${columns.map(({ name }) => name).join(', ')}) from stdin (format binary)`;

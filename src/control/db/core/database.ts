@@ -1,7 +1,7 @@
 /**
- * The connections to PostgreSQL. A statement has a name, so that each connection parses and plans it
- * once. What the driver throws leaves here as an `AppError` where callers can act on it; a violated
- * constraint stays what it is, because only the statement's author knows what it means.
+ * The connections to PostgreSQL. A statement has a name, so that each connection parses and plans it once. An error of
+ * the driver leaves here as an `AppError` if callers can act on it. A violated constraint keeps its own error, because
+ * only the author of the statement knows what it means.
  */
 import { once } from 'node:events';
 import pg from 'pg';
@@ -16,14 +16,14 @@ import { createProjectQueue, type ProjectQueueLimits } from './project-queue.ts'
 import { makerOf } from './row-maker.ts';
 import { types } from './times.ts';
 
-/** One SQL statement. The name of a prepared one is unique in the program, see `statement`. */
+/** One SQL statement. The name of a prepared statement is unique in the program, see `statement`. */
 export type Statement = {
   name: string;
-  /** With numbered parameters. */
+  /** SQL text with numbered parameters. */
   text: string;
-  /** Of named parameters, in the order of their numbers; of a statement that numbers them itself there are none. */
+  /** Names of the parameters, in the order of their numbers. Empty if the text numbers its parameters itself. */
   names: readonly string[];
-  /** Whether it is planned for its values each time, and not once for any. */
+  /** True if PostgreSQL plans the statement for its values at each execution, instead of once for all values. */
   isPlannedAnew?: true;
 };
 
@@ -32,33 +32,40 @@ export type Queryable = {
   query<Row>(statement: Statement, values: Values): Promise<Row[]>;
 };
 
-/** Inside of a transaction. */
+/** Queries inside one transaction. */
 export type Transaction = Queryable & {
-  /** Runs a `copy … from stdin` on the bytes of rows; `name` is that of the statement. */
+  /** Runs a `copy … from stdin` on encoded rows; `name` is the name of the statement. */
   copyIn(name: string, text: string, bytes: Buffer): Promise<void>;
-  /** How many rows one statement is to write at most, where there may be several of it: others wait for it meanwhile. */
+  /**
+   * Upper bound for the rows that one statement writes, if the work can be split into several. Other requests wait for
+   * each statement.
+   */
   readonly rowsAtOnce?: number;
 };
 
 /**
- * How a transaction's statements are planned. `by_key`: they find rows by keys alone, also where a table is empty when
- * they are planned. Else PostgreSQL would read the whole of it, and go on so while it grows, until it is analyzed.
+ * Planning of a transaction's statements. With `by_key` they find rows only by keys, even in a table that is empty
+ * when they are planned. Otherwise PostgreSQL would plan a sequential scan, and keep that plan while the table grows,
+ * until it is analyzed.
  */
 export type Planning = 'usual' | 'by_key';
 
 /**
- * What a transaction waits for, in milliseconds. What waited for so long fails as `unavailable`, and `isOfLock`
- * (errors.ts) is true of that.
+ * Timeouts for the locks of a transaction, in milliseconds. If one expires, the statement fails as `unavailable`, and
+ * `isOfLock` (errors.ts) returns true for the error.
  */
 export type Locking = {
-  /** For each row that others hold. */
+  /** Timeout for each row that another transaction has locked. */
   rowsMs: number;
-  /** For an advisory lock, held from the begin to the end, which one has alone or any number share. */
+  /** Advisory lock, held for the whole transaction, exclusive or shared. */
   lock?: { name: string; isShared: boolean; waitMs: number };
 };
 
 export type Database = Queryable & {
-  /** Gives each row of a statement to `take` as it arrives, so that many are never there at once. Throws what `take` throws. */
+  /**
+   * Passes each row of a statement to `take` as it arrives, so that many rows are never in memory at once. Throws what
+   * `take` throws.
+   */
   each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
   transaction<Result>(
@@ -66,16 +73,16 @@ export type Database = Queryable & {
     planning?: Planning,
     locking?: Locking,
   ): Promise<Result>;
-  /** Whether its disk has room, as the last writes found it. */
+  /** State of the database's disk, as the last writes found it. */
   readonly room: Pick<DiskSpace, 'check' | 'wasFull'>;
-  /** Connections of this process, and who waits for one. */
+  /** Returns the connections of this process, by use, and the number of requests that wait for one. */
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
 
 /**
- * Declares a statement whose best plan depends on its values, such as a list's with filters that may be absent, of
- * something that few have or many. A plan for any values looks through the whole table for those that few have.
+ * Declares a statement whose best plan depends on its values. Examples are a list with filters that may be absent, and
+ * a filter that matches few rows or many. A generic plan scans the whole table for a filter that matches few rows.
  */
 export const replannedStatement = (name: string, text: string): Statement => ({
   name,
@@ -86,14 +93,14 @@ export const replannedStatement = (name: string, text: string): Statement => ({
 /** Text of each prepared statement, by its name. */
 const declared = new Map<string, string>();
 
-/** PostgreSQL cuts longer names of prepared statements, so that two of them could become one. */
+/** PostgreSQL truncates longer names of prepared statements, so that two names could become one. */
 const longestName = 63;
 
 /**
- * Declares a prepared statement; its parameters have names (`:id`), or numbers where there are one or two. Throws if
- * another statement has the name: a connection prepares the first of the two that it meets and refuses the other,
- * so a request would fail or succeed by the connection that it gets. Statements are declared as modules are loaded,
- * so the program does not start.
+ * Declares a prepared statement; its parameters have names (`:id`), or numbers where there are one or two. Throws if a
+ * different statement has the name. Otherwise a connection would prepare the first of the two and refuse the other, so
+ * requests would fail depending on their connection. Statements are declared as modules load, so the program does not
+ * start with a duplicate.
  */
 export const statement = (name: string, text: string): Statement => {
   const known = declared.get(name);
@@ -103,17 +110,20 @@ export const statement = (name: string, text: string): Statement => {
   return { name, ...readParameters(text) };
 };
 
-/** How many connections a pool has, who may have how many, and what they are called at the server. */
+/** Size of a connection pool, its limits, and its name at the server (`application_name`). */
 export type PoolShape = {
   name: string;
   connections: number;
-  /** Of them, those that requests of projects may have at once, and those of one project. */
+  /** Limits for requests of projects: on all of them together, and on those of one project. */
   turns: ProjectQueueLimits;
-  /** Of what has its turn, and of what waits for no turn: hosts, orchestrators, the program itself. */
+  /**
+   * Queue before the connections. It serves requests that passed the project queue, and work without a project: hosts,
+   * orchestrators, the program itself.
+   */
   line: { waiting: number; waitMs: number };
 };
 
-/** The connections of all but those below. */
+/** Default pool; everything uses it except what has a pool below. */
 const usualPool: PoolShape = {
   name: 'svc-control',
   connections: 10,
@@ -121,7 +131,9 @@ const usualPool: PoolShape = {
   line: { waiting: 5_000, waitMs: 15_000 },
 };
 
-/** Those of what agents did: however much is ingested or searched, opens and calls have theirs. */
+/**
+ * Pool for telemetry. It is separate, so that ingestion and searches leave session opens and calls their connections.
+ */
 export const tracePool: PoolShape = {
   name: 'svc-traces',
   connections: 8,
@@ -132,7 +144,7 @@ export const tracePool: PoolShape = {
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
-/** What the driver is asked for a statement. */
+/** Builds the driver's query for a statement. */
 const queryOf = ({ isPlannedAnew, ...statement }: Statement, values: Values) => ({
   ...(isPlannedAnew ? {} : { name: statement.name }),
   text: statement.text,
@@ -164,7 +176,7 @@ const runEach = async <Row>(
   const query = new pg.Query<unknown[]>(config);
   let make: ((values: readonly unknown[]) => unknown) | undefined;
   let thrown: unknown;
-  // What is thrown among the driver's events would end the program.
+  // An exception in a handler of the driver's events would end the program.
   query.on('row', (row, result) => {
     if (thrown !== undefined) return;
     try {
@@ -208,7 +220,7 @@ const connect = async (pool: pg.Pool): Promise<pg.PoolClient> => {
   }
 };
 
-/** Ends a failed transaction. A connection that cannot even do that is thrown away. */
+/** Rolls back a failed transaction. If the rollback fails too, the connection is discarded. */
 const giveUp = async (client: pg.PoolClient): Promise<void> => {
   try {
     await client.query('rollback');
@@ -228,7 +240,10 @@ const waiting = (ms: number): string => `set local lock_timeout = ${Math.floor(m
 const lockText = ({ name, isShared }: { name: string; isShared: boolean }): string =>
   `select pg_advisory_xact_lock${isShared ? '_shared' : ''}(hashtextextended(${pg.escapeLiteral(name)}, 0))`;
 
-/** All of it is one write to the server, and each statement after it sees what was written before it had the lock. */
+/**
+ * Builds the text that begins a transaction. The server gets it in one write, and each later statement sees everything
+ * committed before the lock was granted.
+ */
 const beginOf = (planning: Planning, locking: Locking | undefined): string => {
   const begin = begins[planning];
   if (locking === undefined) return begin;
@@ -258,7 +273,7 @@ const transact = async <Result>(
   }
 };
 
-/** Opens a pool; connections are made as they are needed and kept. */
+/** Opens a pool; connections are opened as needed and kept. */
 export const openDatabase = (
   databaseUrl: Secret,
   log: Log,
@@ -274,7 +289,7 @@ export const openDatabase = (
     application_name: name,
     types,
   });
-  // A connection may break while nobody is waiting for it: the next query then says so itself.
+  // A connection may break while it is idle; the next query then reports the error.
   const note = (error: Error) => log.warn({ err: error }, 'database connection broke');
   pool.on('error', note);
   pool.on('connect', (client) => client.on('error', note));

@@ -1,25 +1,25 @@
 /**
- * Whether the disk of the database has room, as the last writes found it. PostgreSQL goes on reading when its
- * disk is full, so a look at its tables says nothing; and writing to find out would cost all replicas a row.
+ * Remembers whether the last writes found the disk of the database full. A read cannot find this out, because
+ * PostgreSQL keeps reading when its disk is full. A probing write would cost a row for every replica.
  */
 import { AppError } from '#domain/error.ts';
 import { isDiskFull } from './errors.ts';
 
-/** A failure is believed for so long: where a replica is left alone, no write comes to prove it wrong. */
+/** Time for which `check` trusts a failure. On an idle replica no later write would disprove it. */
 const believedMs = 10_000;
-/** How long a failure is reported, even if later writes worked: metrics are read a few times a minute. */
+/** Time for which a failure is reported, even if later writes succeed: metrics are scraped a few times a minute. */
 const toldMs = 120_000;
 
 export type DiskSpace = {
-  /** Runs a statement, or the end of a transaction, and remembers when there was no room for it. */
+  /** Runs a statement or a commit, and records a failure for lack of disk space. */
   note<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
-  /** Throws `unavailable` while a write found no room, and neither it went through since nor time has passed. */
+  /** Throws `unavailable` for 10 s after a write found the disk full, or until that statement succeeds. */
   check(): void;
-  /** Whether a write found no room within the last two minutes. */
+  /** Returns true if a write found the disk full within the last two minutes. */
   wasFull(): boolean;
 };
 
-/** Makes it; the clock is given in milliseconds. */
+/** Creates the record; `now` returns milliseconds. */
 export const createDiskSpace = (now: () => number = () => performance.now()): DiskSpace => {
   let lacked: { name: string; until: number } | undefined;
   let tellUntil = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export const createDiskSpace = (now: () => number = () => performance.now()): Di
     async note(name, work) {
       try {
         const value = await work();
-        // Others may go through on a full disk: they read, or find room in a page.
+        // Other statements can succeed on a full disk: they only read, or fit into an existing page.
         if (lacked?.name === name) lacked = undefined;
         return value;
       } catch (error) {

@@ -1,10 +1,10 @@
-/** What the database driver throws, in the terms of the program. */
+/** Translates errors of the database driver into errors of the program. */
 import { AppError, describeError } from '#domain/error.ts';
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** SQLSTATE classes and system errors after which the same request may work in a moment. */
+/** SQLSTATE classes and system errors after which a retry of the same request may succeed. */
 const passing = [
   /^08/, // connection exceptions
   /^57P0/, // the server shuts down or starts up
@@ -12,25 +12,25 @@ const passing = [
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENOENT)$/,
 ];
 
-/** The driver gives these no code. */
+/** Messages of driver errors that have no code. */
 const passingMessages =
   /connection terminated|connection error|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
 
-/** Values that PostgreSQL cannot hold: a NUL character, a number out of range, JSON too deep. */
+/** SQLSTATEs of values that PostgreSQL cannot store: a NUL character, a number out of range, JSON nested too deeply. */
 const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
-/** What others hold, or did, stood in its way: serialisation, a deadlock, a lock that it waited for too long. */
+/** SQLSTATEs of conflicts with other transactions: a serialization failure, a deadlock, a lock timeout. */
 const contended = /^(?:40001|40P01|55P03)$/;
 const diskFull = '53100';
 
-/** Whether a write found no room on the disk of the database. */
+/** Returns true if a write failed because the disk of the database is full. */
 export const isDiskFull = (error: unknown): boolean => codeOf(error) === diskFull;
 
-/** No such table or schema: the database was emptied under the program. */
+/** SQLSTATEs of a missing table or schema: the database was emptied while the program runs. */
 const lacking = /^(?:42P01|3F000)$/;
 
-/** An `AppError` where the caller can act on what happened, else the error as it came. */
+/** Returns an `AppError` if the caller can act on the error, else the error unchanged. */
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
@@ -64,25 +64,30 @@ export const translateDatabaseError = (error: unknown): unknown => {
   return error;
 };
 
-/** Failures without a code of their own, and those that end a connection, whatever their code. */
+/**
+ * Returns true for connection failures that have no code, and for errors that end the connection, whatever their code.
+ */
 const isOfConnection = (error: unknown, code: string): boolean =>
   error instanceof Error &&
   (('severity' in error && error.severity === 'FATAL') ||
     (code === '' && passingMessages.test(error.message)));
 
-/** Whether a statement was refused for a value that it was given: others would have been taken. */
+/** Returns true if a statement failed because of its values; with other values it could succeed. */
 export const isOfValues = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
 
-/** Whether a statement did not get what others held. */
+/**
+ * Returns true if a statement failed because of a conflict with another transaction: a serialization failure, a
+ * deadlock or a lock timeout.
+ */
 export const isOfLock = (error: unknown): boolean =>
   error instanceof AppError && contended.test(codeOf(error.cause));
 
-/** Whether a statement was refused for a zero byte in a text or in JSON. */
+/** Returns true if a statement failed because of a zero byte in a text or in JSON. */
 export const isOfZeroByte = (error: unknown): boolean =>
   error instanceof AppError && /^(?:22021|22P05)$/.test(codeOf(error.cause));
 
-/** Whether an error says that a row broke this unique constraint or index. */
+/** Returns true if the error is a violation of this unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' &&
   error instanceof Error &&

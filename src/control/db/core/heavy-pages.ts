@@ -1,7 +1,7 @@
 /**
- * Pages of rows with input, output and metadata, which may be large: they are shown as far as a page has room, in its
- * order, and the rows beyond that say that they are cut. The first row is always whole. What most rows have is null in
- * what is read, and known where it is shown: of thousands of rows each value takes time to be written and read.
+ * Selects pages of rows whose input, output and metadata may be large. In page order, these columns are included up to
+ * a byte limit; later rows have `isCut`. The first row is always complete. Values that most rows share are read as
+ * null and filled in by the caller, because encoding and decoding each value takes time over thousands of rows.
  */
 import { utcText } from './times.ts';
 
@@ -11,19 +11,25 @@ const sizes =
 const cut = `case when fits then input end as input, case when fits then output end as output,
           case when fits then metadata end as metadata, nullif(not fits, false) as "isCut"`;
 
-/** Selects `plain` of the rows of `paged` in the order of their `place`, with what is heavy up to `bytes`. */
+/**
+ * Builds a query for the columns `plain` of the rows of `paged`, in the order of their `place`, with the large columns
+ * up to `bytes`.
+ */
 export const withHeavy = (plain: string, bytes: number): string =>
   `select ${plain}, ${cut}
      from (select paged.*, place = 1 or sum(${sizes}) over (order by place) <= ${bytes} as fits
              from paged) sized
     order by place`;
 
-/** The same without what is heavy. */
+/** Builds the same query without the large columns. */
 export const withoutHeavy = (plain: string): string =>
   `select ${plain}, null as input, null as output, null as metadata, null::boolean as "isCut"
      from paged order by place`;
 
-/** Selects `plain` of the first `most` rows of `from` in the order of columns, with what is heavy up to `bytes`, in one pass. */
+/**
+ * Builds a one-pass query for the columns `plain` of the first `most` rows of `from`, with the large columns up to
+ * `bytes`.
+ */
 export const wholeWithHeavy = (
   plain: string,
   { from, order, most, bytes }: { from: string; order: string; most: number; bytes: number },
@@ -34,5 +40,5 @@ export const wholeWithHeavy = (
             order by ${order} limit ${most}) listed
     order by ${order}`;
 
-/** Of a row, when it was written last; null where that is when it was made. */
+/** SQL of the time of a row's last update; null if that is the time of its creation. */
 export const updatedText = `case when updated_at <> created_at then ${utcText('updated_at')} end`;

@@ -1,18 +1,18 @@
 /**
- * What requests with an `Idempotency-Key` made. It is written in the transaction that makes it, so that a key stands for
- * what is there, or for nothing.
+ * Records what a request with an `Idempotency-Key` created. The record is written in the transaction that creates the
+ * version, so a key never refers to something that does not exist.
  */
 import { type Queryable, statement } from './database.ts';
 
-/** A key, with what it was given for. */
+/** Idempotency key with the operation and the request that used it. */
 export type Creation = {
   key: string;
   operation: string;
-  /** Of the whole request. */
+  /** Hash of the whole request. */
   hash: string;
 };
 
-/** What a key made; `detail` is what else its answer told. */
+/** Object that the first request of a key created; `detail` holds the rest of its response. */
 export type Made = {
   operation: string;
   hash: string;
@@ -21,7 +21,7 @@ export type Made = {
   detail: unknown;
 };
 
-/** What a second request of the same key breaks, when the first is done meanwhile. */
+/** Constraint that the second of two concurrent requests with one key violates. */
 export const creationConstraint = 'creations_pkey';
 
 const insertStatement = statement(
@@ -30,7 +30,7 @@ const insertStatement = statement(
    values (:projectId, :key, :operation, :hash, :versionId, :detail)`,
 );
 
-/** Writes what a key made. */
+/** Records what a key created. */
 export const insertCreation = async (
   tx: Queryable,
   made: Creation & { projectId: string; versionId: string; detail: unknown },
@@ -45,7 +45,7 @@ const findStatement = statement(
     where c.project_id = $1 and c.key = $2`,
 );
 
-/** What a key of a project made. */
+/** Returns what a key of a project created; undefined if the key is unused. */
 export const findCreation = async (
   db: Queryable,
   projectId: string,

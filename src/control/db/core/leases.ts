@@ -1,6 +1,6 @@
 /**
- * Leadership of an installation: one holder at a time, on the database's clock. Each holder has an epoch
- * of its own, by which what a former one still has to say is told from what the present one says.
+ * Leader election of an installation by a lease: one holder at a time, on the database's clock. Each new holder gets
+ * its own epoch, so that late requests of a former holder are recognized.
  */
 import { AppError } from '#domain/error.ts';
 import type { Lease } from '#wire/pool-api/operations.ts';
@@ -32,8 +32,8 @@ const giveUpStatement = statement(
 );
 
 /**
- * What is asked of a lease: with an `epoch` to renew that one, without to take it; with a `ttlMs` of 0 to
- * give it up. `takeOver` says whether a lease of the same holder is taken before it runs out.
+ * Request for a lease: with an `epoch` it renews that lease, without one it acquires it, and with a `ttlMs` of 0 it
+ * releases it. If `takeOver` is true, the same holder may acquire its lease again before it expires.
  */
 export type LeaseRequest = {
   installation: string;
@@ -43,7 +43,7 @@ export type LeaseRequest = {
   takeOver?: boolean;
 };
 
-/** Takes, renews or gives up a lease; the epoch of the one that the holder has now, if it has it. */
+/** Acquires, renews or releases a lease. Returns the epoch if the holder has the lease afterwards, else undefined. */
 export const acquireLease = async (
   db: Queryable,
   { installation, holder, ttlMs, epoch, takeOver = true }: LeaseRequest,
@@ -64,7 +64,7 @@ const refusedStatement = statement(
     where installation = :installation and (:epoch::bigint is null or epoch = :epoch) and refused is distinct from :refused`,
 );
 
-/** Notes why the leader does not take the configuration that it was last given; null: it does. */
+/** Records why the leader rejected the configuration that it last received; null if it accepted it. */
 export const noteRefused = async (
   db: Queryable,
   installation: string,
@@ -80,8 +80,8 @@ const keepStatement = statement(
 );
 
 /**
- * Keeps a lease from being given to another until the transaction ends. One that has run out and that
- * nobody has taken is as good. Throws `forbidden` when its epoch is over. Without a lease, nothing is asked.
+ * Locks the lease's row, so that no other holder can acquire the lease until the transaction ends. An expired lease
+ * still counts if no other holder acquired it. Throws `forbidden` if its epoch is over. Does nothing without a lease.
  */
 const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void> => {
   if (lease === undefined) return;
@@ -92,7 +92,7 @@ const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void>
   throw new AppError('forbidden', message);
 };
 
-/** The database for one who acts under a lease: each of its transactions keeps that lease. */
+/** Returns the database for a holder of a lease: each of its transactions checks and locks that lease. */
 export const underLease = (db: Database, lease: Lease | undefined): Database => ({
   ...db,
   transaction: (work) =>

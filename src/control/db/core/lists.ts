@@ -1,43 +1,46 @@
 /**
- * Lists that may be very long. They are read from a position on, which an index finds; how many entries there
- * are is counted up to a bound, and so is what is looked at for it.
+ * Helpers for lists that may be very long. A page is read from a cursor, by an index. Both the count of matches and
+ * the number of rows examined for it are bounded.
  */
 import { limits } from '#domain/limits.ts';
 import { type Statement, statement } from './database.ts';
 
-/** How many match. */
+/** Count of matching rows, up to a bound. */
 export type Count = {
   total: number;
-  /** Whether there are more, or may be. */
+  /** True if more rows match, or might. */
   isLowerBound: boolean;
 };
 
-/**
- * Where a page begins in a list of numbered rows, the greatest number first: so many rows on, or after a number.
- */
+/** Start of a page in a list of numbered rows, highest number first: an offset, or the number that the page follows. */
 export type NumberedPage = { limit: number; offset: number; from: { number: number } | undefined };
 
-/** The values of a statement that reads such a page, and one row more, by `:fromNumber`, `:limit` and `:offset`. */
+/**
+ * Returns the values (`:fromNumber`, `:limit` and `:offset`) of a statement that reads such a page, and one more row.
+ */
 export const numberedValues = ({ limit, offset, from }: NumberedPage) => ({
   limit: limit + 1,
   offset,
   fromNumber: from?.number ?? Number.MAX_SAFE_INTEGER,
 });
 
-/** What of a page is shown, and whether more follows it. */
+/** Rows of one page; `hasMore` is true if more rows follow. */
 export type Read<Row> = { rows: Row[]; hasMore: boolean };
 
 export type CountOf = {
   name: string;
-  /** Table or join, and which rows of it are looked at, in the order of an index. */
+  /** Table or join whose rows are examined, in the order of an index. */
   from: string;
   order: string;
-  /** Which of them count, and when all do: then no more are looked at than are counted. */
+  /**
+   * Condition under which a row counts, and condition under which every row does. If every row counts, no more rows
+   * are examined than the bound on the count.
+   */
   matching: string;
   isAll: string;
 };
 
-/** The statement that counts. */
+/** Declares the statement that counts. */
 export const countOf = ({ name, from, order, matching, isAll }: CountOf): Statement =>
   statement(
     name,
@@ -50,14 +53,14 @@ export const countOf = ({ name, from, order, matching, isAll }: CountOf): Statem
 
 export type CountRow = { matched: number; looked: number };
 
-/** What was counted. */
+/** Converts the row of such a statement to a count. */
 export const toCount = (row: CountRow | undefined): Count => {
   const { matched = 0, looked = 0 } = row ?? {};
   const total = Math.min(matched, limits.countedItems);
   return { total, isLowerBound: matched > total || looked > limits.lookedAtItems };
 };
 
-/** A page of rows of which one more was asked for than it has. */
+/** Builds a page from rows that were read with one more than the limit. */
 export const toRead = <Row>(rows: Row[], limit: number): Read<Row> => ({
   rows: rows.slice(0, limit),
   hasMore: rows.length > limit,

@@ -1,7 +1,8 @@
 /**
- * Brings a database to this program's schema: the plain SQL files of `migrations/`, in the order of
- * their numbers, each in a transaction of its own, so that none holds a lock for another, run by
- * node-pg-migrate. Replicas that start together wait for each other on an advisory lock. A migration that has run is never edited; the next one corrects it.
+ * Migrates a database to this program's schema. It runs the plain SQL files of `migrations/` in the order of their
+ * numbers, by node-pg-migrate. Each runs in its own transaction, so that no migration holds a lock during another.
+ * Replicas that start together wait for each other on an advisory lock. A migration that has run is never edited; the
+ * next one corrects it.
  */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { type Queryable, statement } from './database.ts';
 
 const dir = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** Runs the migrations that are missing and returns their names. */
+/** Runs the missing migrations and returns their names. */
 export const migrate = async (databaseUrl: string): Promise<string[]> => {
   try {
     const ran = await runner({
@@ -31,7 +32,7 @@ export const migrate = async (databaseUrl: string): Promise<string[]> => {
 
 const schemaStatement = statement('check_schema', 'select name from migrations order by id');
 
-/** Throws `unavailable` when the database does not answer, or lacks a migration of this program. */
+/** Throws `unavailable` if the database does not answer, or lacks a migration of this program. */
 export const checkSchema = async (db: Queryable): Promise<void> => {
   const rows = await db.query<{ name: string }>(schemaStatement, []);
   const ran = new Set(rows.map(({ name }) => name));

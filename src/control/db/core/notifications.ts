@@ -1,7 +1,7 @@
 /**
- * Notices between replicas: sent over one channel, and heard by one connection that listens for as long as the
- * program runs. When it breaks it is made again; whoever was waiting is told, because notices may have been missed
- * meanwhile.
+ * Notifications between replicas, by LISTEN and NOTIFY. Each replica keeps one connection that listens on one channel
+ * for as long as the program runs. If the connection breaks, it is opened again, and `onConnected` runs again, because
+ * notifications may have been missed meanwhile.
  */
 import { once } from 'node:events';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { type Queryable, statement } from './database.ts';
 
 export const notificationChannel = 'svc';
 
-// A notice that a crash swallows costs time, and nothing else: its commit need not reach the disk.
+// A notification that is lost in a crash only costs time, so its commit does not wait for the disk.
 const notifyStatement = statement(
   'notify',
   `select set_config('synchronous_commit', 'off', true), pg_notify('${notificationChannel}', payload)
@@ -27,7 +27,7 @@ export const sendNotifications = async (
 };
 
 const listenerName = 'svc-control-listen';
-/** Until it has said what it knows. */
+/** Name of the connection until it holds its advisory lock; only then is it counted as a listener. */
 const beginnerName = 'svc-control-begin';
 
 const countStatement = statement(
@@ -36,7 +36,7 @@ const countStatement = statement(
      from pg_stat_activity where application_name = '${listenerName}' and datname = current_database()`,
 );
 
-/** Connections that listen: whether the one of this process does, and how many of other processes. */
+/** Counts the listening connections: that of this process (0 or 1), and those of other processes. */
 export const countListeners = async (
   db: Queryable,
   ownPid: number,
@@ -45,7 +45,10 @@ export const countListeners = async (
   return counts ?? { own: 0, others: 0 };
 };
 
-/** Held by the connection of each control plane that knows browsers, as two numbers: "svcb". */
+/**
+ * Advisory lock, as two numbers ("svcb", 1), that the connection of each control plane holds if its release knows
+ * browsers.
+ */
 const knowsBrowsers = '1937138530, 1';
 
 const olderStatement = statement(
@@ -59,20 +62,20 @@ const olderStatement = statement(
 );
 
 /**
- * Whether a control plane runs that does not know browsers, as while it is being replaced. It would take the loss of a
- * browser for that of the session's world.
+ * Returns true if a control plane is running whose release does not know browsers, as during a rolling update. It
+ * would treat the loss of a browser as the loss of the session's world.
  */
 export const isOlderListening = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ any: boolean }>(olderStatement, []))[0]?.any === true;
 
 export type ListenOptions = {
   databaseUrl: Secret;
-  /** A plain identifier. */
+  /** Plain SQL identifier. */
   channel: string;
   onNotice(payload: string): void;
-  /** What is said over the channel as soon as this one listens. */
+  /** Payload that is sent over the channel as soon as this connection listens. */
   greeting: string;
-  /** The connection is up, for the first time or again; `pid` is what PostgreSQL calls it. */
+  /** Called when the connection is up, for the first time or again; `pid` is its process id at PostgreSQL. */
   onConnected(pid: number): void;
   log: Log;
 };
@@ -86,7 +89,7 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
     keepAlive: true,
     application_name: beginnerName,
   });
-  // An error is always followed by `end`, which is what ends this connection's life here.
+  // An error is always followed by `end`, which ends this attempt.
   client.on('error', (err) => options.log.debug({ err }, 'listening connection broke'));
   client.on('notification', ({ payload }) => options.onNotice(payload ?? ''));
   try {
@@ -104,7 +107,7 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
   throw new Error('the connection that listens for notices ended');
 };
 
-/** Starts listening. It never gives up; `stop` ends it. */
+/** Starts listening. It reconnects forever; `stop` ends it. */
 export const startListening = (options: ListenOptions): Loop<void> =>
   startLoop({
     name: 'listen',

@@ -1,18 +1,23 @@
 /**
- * Parameters of statements by their names: `:projectId` in a text instead of `$2`, which is what PostgreSQL takes.
- * A cast (`::text`) is none. A text has named parameters or numbered ones, not both.
+ * Named parameters for statements: `:projectId` in a text becomes the `$2` that PostgreSQL takes. A cast (`::text`) is
+ * not a parameter. A text has named parameters or numbered ones, not both.
  */
 
-/** More than any statement is given. */
+/** More keys than any statement ever gets. */
 const mostKeys = 1_000_000;
 
-/** Values by the names of parameters; null is a value, and undefined is none. */
+/** Values by the names of parameters. Null is a value; undefined counts as missing. */
 export type NamedValues = Readonly<Record<string, unknown>>;
 
-/** Not what follows a colon, a word or a quote: those are casts, slices and times. */
+/**
+ * Pattern of a named parameter. It does not match after a colon, a word or a quote: those are casts, slices and times.
+ */
 const parameter = /(?<![:\w'"\\]):([a-z]\w*)/gi;
 
-/** The text with numbered parameters, and the name of each in their order; none when it numbers them itself. */
+/**
+ * Returns the text with numbered parameters, and their names in the order of their numbers. The names are empty if the
+ * text numbers its parameters itself.
+ */
 export const readParameters = (text: string): { text: string; names: readonly string[] } => {
   const names: string[] = [];
   const numbered = text.replace(parameter, (_, name: string) => {
@@ -26,9 +31,9 @@ export const readParameters = (text: string): { text: string; names: readonly st
 };
 
 /**
- * The rows that arrays make side by side, from a list such as `:ids::text[], :names::text[]`. The planner does not
- * see how long they are: where it does, it takes a plan for that very length to be worth making at each
- * execution, which costs a statement of several parts more than all that it does.
+ * Builds an `unnest` of parallel arrays, from a list such as `:ids::text[], :names::text[]`. Each array is hidden from
+ * the planner by a subselect. If the planner sees the lengths, it prefers a custom plan at each execution, and
+ * planning costs a statement of several parts more than executing it.
  */
 export const rowsOf = (arrays: string): string => {
   const hidden = arrays.split(',').map((array) => `(select ${array.trim()})`);
@@ -36,9 +41,9 @@ export const rowsOf = (arrays: string): string => {
 };
 
 /**
- * The same of rows that each have something found for them by a key. The planner takes them for one row, as it takes
- * a limit that it does not see for a tenth: it looks for each in an index then. Taken for ten, they are looked for by
- * reading a whole table that was small when the plan was made, and that plan is kept while the table grows.
+ * Builds the same source for rows that are each looked up by a key. Because of the hidden limit, the planner estimates
+ * a tenth of the default, which is one row, and looks up keys in an index. With the default estimate of ten rows it
+ * would scan a table that was small when planned, and keep that plan while the table grows.
  */
 export const keysOf = (arrays: string): string =>
   `(select * from ${rowsOf(arrays)} limit (select ${mostKeys}))`;
@@ -48,7 +53,7 @@ export type Values = readonly unknown[] | NamedValues;
 
 const isOrdered = (values: Values): values is readonly unknown[] => Array.isArray(values);
 
-/** The values in the order of the parameters. Throws when one of them is missing: a caller forgot it. */
+/** Returns the values in the order of the parameters. Throws if one is missing, which is an error of the caller. */
 export const valuesOf = (
   { name, names }: { name: string; names: readonly string[] },
   values: Values,

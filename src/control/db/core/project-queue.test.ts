@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createProjectQueue, forNoProject, forProject } from './project-queue.ts';
 
-/** Work that ends when it is told to, and notes when it began. */
+/** Starts work that ends when the test ends it, and records the order in which it began. */
 const bench = (all: number, ofProject = all, waiting = 1_000) => {
   const turns = createProjectQueue({ all, ofProject, waiting, waitMs: 1_000 });
   const began: string[] = [];

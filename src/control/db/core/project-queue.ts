@@ -1,50 +1,61 @@
 /**
- * Who uses the database's connections next. Requests of projects take turns, project by project, and no
- * project has all of them: one that asks for much at once, or for what takes long, waits for itself. What
- * is asked for no project (hosts, orchestrators, the program itself) does not wait here, and always has
+ * Fair queue between projects for the connections of the database. Requests of projects are served round-robin by
+ * project, and no project can hold all connections. If a project sends many requests, or slow ones, only its own
+ * requests wait. Work without a project (hosts, orchestrators, the program itself) does not wait here, and always has
  * some connections that no project can take.
  *
- * Whatever a request starts asks for its project, too. Work that many requests share, which the first of
- * them happens to start, is to be done by `forNoProject`.
+ * All work that a request starts counts for its project. Work that many requests share, and that the first of them
+ * happens to start, must run in `forNoProject`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tooManyWait } from './connection-queue.ts';
 
-/** Whom work asks for. Once it had a turn, no further one is refused it: it is done to its end. */
+/**
+ * Project that the current work counts for. Once its first query got a slot (`isAdmitted`), no later one of it is
+ * refused, so that it runs to its end.
+ */
 type Asking = { projectId: string; isAdmitted: boolean };
 
 const asking = new AsyncLocalStorage<Asking | undefined>();
 
-/** Does work that asks for a project: what it asks of the database takes turns with other projects. */
+/** Runs work for a project: its queries wait in the queue of that project. */
 export const forProject = <Value>(projectId: string, work: () => Value): Value =>
   asking.run({ projectId, isAdmitted: false }, work);
 
-/** Does work that is shared by all, whoever started it: it waits for no project's turn. */
+/**
+ * Runs work that several requests share, whichever of them started it. Its queries do not wait in the queue of any
+ * project.
+ */
 export const forNoProject = <Value>(work: () => Value): Value => asking.run(undefined, work);
 
 export type ProjectQueueLimits = {
-  /** How many are under way at once. */
+  /** Largest number that runs at once. */
   all: number;
-  /** How many of them are for one project. */
+  /** Largest number that runs at once for one project. */
   ofProject: number;
-  /** How many may wait for one project, and how long; work is refused by that before it has begun only. */
+  /**
+   * Largest number that waits for one project, and the longest wait in milliseconds. Work is refused by these limits
+   * only before its first query has run.
+   */
   waiting: number;
   waitMs: number;
 };
 
-/** The project that is asked for just now; undefined for none. */
+/** Returns the project that the current work counts for; undefined if there is none. */
 export const projectAsking = (): string | undefined => asking.getStore()?.projectId;
 
 export type ProjectQueue = {
-  /** Does the work when the turn of the project that it is for has come; `exhausted` when too many wait. */
+  /**
+   * Runs the work when its project is next. Throws `exhausted` when too many wait for that project, or for too long.
+   */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** How many wait. */
+  /** Returns the number of waiters. */
   waiting(): number;
 };
 
-/** Makes turns. */
+/** Creates an empty queue. */
 export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
-  /** Who waits, by project; the project whose turn is next comes first. */
+  /** Waiters by project; the project that is served next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();
   let underWay = 0;
@@ -64,7 +75,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
     else running.set(projectId, left);
   };
 
-  /** Starts one; as one has ended, no more than one can. */
+  /** Starts the next waiter that its limits let start. One has ended, so at most one can start. */
   const startNext = (): void => {
     for (const [projectId, queue] of waiting) {
       if (!mayBegin(projectId)) continue;
@@ -97,7 +108,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
       resolve();
     };
     const giveUp = (): void => {
-      // Other work of the same request has begun meanwhile, so this is done, too.
+      // Another query of the same request has run meanwhile, so this one is not refused either.
       if (asked.isAdmitted) return;
       leave(projectId, start);
       reject(tooManyWait());
@@ -117,7 +128,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
       if (turn !== undefined) await turn;
       asked.isAdmitted = true;
       try {
-        // What the work itself asks for is part of its turn.
+        // Queries that the work itself makes run in this slot.
         return await forNoProject(work);
       } finally {
         end(asked.projectId);

@@ -1,30 +1,33 @@
 /**
- * Rows of many columns, written many at a time: one array a column, which a statement puts side by side again. What a
- * row is in the program and in the table is said once, as a list of columns.
+ * Writes many rows of many columns at a time: the program passes one array per column, and the statement joins them
+ * with `unnest`. A list of columns defines once how a row of the program maps to a row of the table.
  */
 import { type Statement, statement } from './database.ts';
 
-/** A column: its name, its type, and its value in a row of the program. */
+/** Column of a table: its name, its type, and the function that reads its value from a row of the program. */
 export type Column<Row> = {
   name: string;
   type: string;
   /**
-   * Undefined and null are null. A time is in milliseconds since 1970; a list is given as `arrayText`, with the type
-   * `text[]`.
+   * Value of the column; undefined is stored as null. A time is in milliseconds since 1970; a list is given as
+   * `arrayText`, with the type `text[]`.
    */
   of(row: Row): unknown;
 };
 
-/** A list of texts as PostgreSQL writes it: an array of arrays would have to be a rectangle. */
+/**
+ * Encodes a list of texts as a PostgreSQL array literal. It is passed as text, because an array of arrays must be
+ * rectangular.
+ */
 export const arrayText = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** Times are written so; the driver would use the zone of this machine. */
+/** Formats a time in UTC; the driver would use the time zone of this machine. */
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
 const isList = ({ type }: { type: string }): boolean => type.endsWith('[]');
 
-/** Rows from arrays, in the order of the columns. */
+/** Builds the `unnest` that makes rows from arrays, in the order of the columns. */
 export const sourceOf = (columns: readonly Column<never>[]): string => {
   const arrays = columns.map(
     (column, index) => `$${index + 1}::${isList(column) ? 'text' : column.type}[]`,
@@ -36,8 +39,9 @@ const given = (column: { name: string; type: string }): string =>
   isList(column) ? `given.${column.name}::${column.type}` : `given.${column.name}`;
 
 /**
- * Inserts rows that are not there yet, in the order of their keys, and returns the keys of those. Those that are there
- * are locked and left as they are: two that write the same wait for each other, and never in a circle.
+ * Declares a statement that inserts the rows whose keys are new, in the order of their keys, and returns those keys.
+ * Existing rows are locked and left unchanged. Two transactions that write the same rows wait for each other, and the
+ * order rules out deadlocks.
  */
 export const takeStatement = (
   name: string,
@@ -51,7 +55,7 @@ export const takeStatement = (
      on conflict (key) do update set updated_at = ${table}.updated_at where false returning key`,
   );
 
-/** Writes rows anew that are there, found by `keys`. */
+/** Declares a statement that updates existing rows, found by `keys`. */
 export const updateStatement = (
   name: string,
   table: string,
@@ -73,6 +77,6 @@ const asParameter = <Row>(column: Column<Row>, row: Row): unknown => {
   return column.type === 'timestamptz' && value !== null ? timeText(value as number) : value;
 };
 
-/** The arrays of such a statement. */
+/** Builds the arrays of such a statement, one per column. */
 export const arraysOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): unknown[][] =>
   columns.map((column) => rows.map((row) => asParameter(column, row)));

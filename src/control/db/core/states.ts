@@ -1,4 +1,7 @@
-/** State lists for SQL, taken from the domain's tables, so that no statement makes its own rules. */
+/**
+ * Lists of states for SQL, derived from the transition tables of the domain, so that no statement has rules of its
+ * own.
+ */
 import { batchTransitions } from '#domain/batch.ts';
 import { callStates, callTransitions } from '#domain/call.ts';
 import { hostTransitions, liveHostStates } from '#domain/host.ts';
@@ -13,18 +16,18 @@ const before =
   (to: State): string =>
     list(statesBefore(table, to));
 
-/** `('a', 'b')`: the states from which a session, host or call may go to this one. */
+/** Returns the states, as `('a', 'b')`, from which a session, host or call may change to this one. */
 export const sessionBefore = before(sessionTransitions);
 export const hostBefore = before(hostTransitions);
 export const callBefore = before(callTransitions);
 export const batchBefore = before(batchTransitions);
 
-/** Sessions that take calls: whatever can still be closed in an orderly way. */
+/** Sessions that accept calls: those that can still change to CLOSING. */
 export const openSessionStates = sessionBefore('CLOSING');
 export const finalSessionStates = list(
   sessionStates.filter((state) => isFinal(sessionTransitions, state)),
 );
-/** Sessions that calls are handed out for, and those that may have a call under way: they were ready. */
+/** Sessions whose calls are handed to hosts, and sessions that may have a call in progress because they were ready. */
 export const readySessionStates = list(sessionStates.filter(isReady));
 export const servedSessionStates = list(
   sessionStates.filter(
@@ -36,6 +39,9 @@ export const servedSessionStates = list(
 export const liveHosts = list(liveHostStates);
 export const openCallStates = list(callStates.filter((state) => !isFinal(callTransitions, state)));
 
-/** Whether a session waits: it is provisioning and no host has it. The last is what the index of those is by. */
+/**
+ * Returns the condition for a session that waits for a host: it is provisioning and has none. `closed_at is null`
+ * matches the partial index on such sessions.
+ */
 export const waiting = (session: string): string =>
   `${session}.state = 'PROVISIONING' and ${session}.host_id is null and ${session}.closed_at is null`;

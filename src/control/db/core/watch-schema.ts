@@ -1,10 +1,10 @@
 /**
- * Notices that the database has been emptied under the program: its volume was lost, or its pod had none. What
- * the program holds in memory is then of projects and sessions that are no more, so it has to end; started
- * again, it does with the empty database what each start does with one.
+ * Detects that the database was emptied while the program runs: its volume was lost, or its pod had none. The state in
+ * memory then belongs to projects and sessions that no longer exist, so the program has to end. After a restart it
+ * sets up the empty database like any other.
  *
- * Only a database without any table is taken for emptied, at two looks in a row: one that is just being
- * restored from a copy has some.
+ * The database counts as emptied only if two checks in a row find no table at all. A database that is being restored
+ * from a backup has some tables.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -12,7 +12,7 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type Queryable, statement } from './database.ts';
 
 const everyMs = 1_000;
-/** Looks at which it has to be empty. */
+/** Consecutive checks that have to find the database empty. */
 const looks = 2;
 
 const emptyStatement = statement(
@@ -22,17 +22,17 @@ const emptyStatement = statement(
    ) as empty`,
 );
 
-/** Whether the database has no table of anybody's. */
+/** Returns true if the database has no table, of any owner. */
 export const isEmptied = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ empty: boolean }>(emptyStatement, []))[0]?.empty === true;
 
 export type SchemaWatch = {
   loop: Loop<'there' | 'emptied'>;
-  /** Rejects when the database has been emptied. */
+  /** Rejects when the database was emptied. */
   lost: Promise<never>;
 };
 
-/** Starts looking. */
+/** Starts the checks. */
 export const watchSchema = (db: Queryable, log: Log): SchemaWatch => {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined); // whoever runs the program awaits it; others need not

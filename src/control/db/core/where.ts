@@ -1,17 +1,17 @@
 /**
- * Conditions of lists that are filtered in many ways. A condition is SQL of ours, in which each value of a client's
- * is a parameter.
+ * Conditions of lists that have many filters. A condition is SQL of this program, in which each value from a client is
+ * a parameter.
  */
 import { limits } from '#domain/limits.ts';
 import { type Queryable, replannedStatement, type Statement } from './database.ts';
 import type { Count } from './lists.ts';
 
-/** Names a value's parameter. */
+/** Adds a value and returns its parameter (`$1`). */
 export type Bind = (value: unknown) => string;
-/** The SQL of a condition. */
+/** Builds the SQL of one condition. */
 export type Condition = (bind: Bind) => string;
 
-/** A statement that is made of conditions, with its values. It is planned each time. */
+/** Builds a statement from conditions, with its values. PostgreSQL plans it at each execution. */
 export const conditioned = (
   name: string,
   write: (where: string, bind: Bind) => string,
@@ -24,7 +24,7 @@ export const conditioned = (
   return { statement: replannedStatement(name, text), values };
 };
 
-/** How many rows match, up to a bound. */
+/** Counts the matching rows, up to a bound. */
 export const countUpTo = async (
   db: Queryable,
   name: string,

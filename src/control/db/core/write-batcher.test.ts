@@ -3,7 +3,7 @@ import { createWriteBatcher } from './write-batcher.ts';
 
 type Item = { owner: string; key: string };
 
-/** A group that does what it is given when it is told to, `groups` at once and `items` in each. */
+/** Creates a batcher with `groups` batches at once and `items` in each; a batch ends when the test ends it. */
 const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) => {
   const begun: string[][] = [];
   const ends: PromiseWithResolvers<void>[] = [];
@@ -28,7 +28,7 @@ const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) 
     answer: (how: typeof values) => {
       values = how;
     },
-    /** Ends the one that began first, and lets what follows begin. */
+    /** Ends the batch that began first, and lets the next one begin. */
     async end(error?: Error) {
       const end = ends.shift();
       if (error === undefined) end?.resolve();
@@ -42,7 +42,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** All that was asked for by now has begun as far as it may. */
+/** Waits until everything queued by now has begun, as far as the limits allow. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 it('does what comes at once together, and what comes meanwhile when that has ended', async () => {

@@ -1,47 +1,56 @@
 /**
- * Work of many done by one statement and one commit. An item goes at once where nothing is under way and the last
- * group was of one item; else it waits a moment for others, and until few groups are under way, and they go together.
- * So nothing waits where little is asked for, and where much is, an item costs a fraction of a statement and of a
+ * Writes items of many requests by one statement and one commit. If nothing is in progress and the last batch had one
+ * item, an item is written at once. Otherwise it waits a moment for more items, and until fewer than `groups` batches
+ * are in progress. So at low load nothing waits, and at high load an item costs a fraction of a statement and of a
  * commit.
  *
- * Owners take turns: one that asks for much waits for itself. No two items of one key are under way at
- * once. What a group leaves undone, or fails in, is for whoever asked to do alone: no item takes others along.
+ * Owners are served round-robin, so an owner with many items delays only itself. Two items with one key are never in
+ * progress at once. If a batch skips an item, or fails because of one, the caller writes its item alone: no item makes
+ * others fail.
  */
 import { tooManyWait } from './connection-queue.ts';
 import { forNoProject } from './project-queue.ts';
 
 export type BatchLimits = {
-  /** How many groups are under way at once, and how many items one has. */
+  /** Largest number of batches in progress at once (`groups`), and of items in one (`items`). */
   groups: number;
   items: number;
-  /** How long an item that a group could begin with waits for others, where there are some; 0: not at all. */
+  /**
+   * Time for which an item that could start a batch waits for more items at high load, in milliseconds; 0: not at all.
+   */
   gatherMs: number;
-  /** How many items of one owner may wait. */
+  /** Largest number of items that may wait for one owner. */
   waiting: number;
 };
 
 export type BatcherOptions<Item, Value> = {
   limits: BatchLimits;
-  /** Whose share an item counts in. */
+  /** Returns the owner that an item counts for in the round-robin. */
   ownerOf(item: Item): string;
-  /** What no two items of one group may be about. */
+  /** Returns the key of an item; no two items with one key are in one batch. */
   keyOf(item: Item): string;
-  /** Does some together: what came of each, in their order; undefined for what is to be done alone. */
+  /**
+   * Writes the items of a batch. Returns a result for each, in their order; undefined for an item that has to be
+   * written alone.
+   */
   together(items: readonly Item[]): Promise<readonly (Value | undefined)[]>;
-  /** Whether a failure is that of one item, and nothing of its group was done. */
+  /** Returns true if one item caused the failure and nothing of the batch was written. */
   isOfOne(error: unknown): boolean;
 };
 
 export type WriteBatcher<Item, Value> = {
-  /** Does it with others; undefined when it is to be done alone. Throws `exhausted` when too many wait. */
+  /**
+   * Writes the item in a batch. Returns undefined if the caller has to write it alone. Throws `exhausted` when too
+   * many items of its owner wait.
+   */
   take(item: Item): Promise<Value | undefined>;
-  /** How many wait. */
+  /** Returns the number of waiting items. */
   waiting(): number;
 };
 
 type Waiter<Item, Value> = { item: Item; key: string } & PromiseWithResolvers<Value | undefined>;
 
-/** Makes it. */
+/** Creates a batcher. */
 export const createWriteBatcher = <Item, Value>({
   limits,
   ownerOf,
@@ -49,16 +58,16 @@ export const createWriteBatcher = <Item, Value>({
   together,
   isOfOne,
 }: BatcherOptions<Item, Value>): WriteBatcher<Item, Value> => {
-  /** Who waits, by owner; the one whose turn is next comes first. */
+  /** Waiters by owner; the owner that is served next comes first. */
   const queues = new Map<string, Waiter<Item, Value>[]>();
-  /** What is being done something about. */
+  /** Keys of the items in progress. */
   const busy = new Set<string>();
   let underWay = 0;
   let lastItems = 0;
   let isStarting = false;
   let isGathering = false;
 
-  /** Takes the first of an owner that nothing under way is about; its turn comes again after the others'. */
+  /** Takes the owner's first waiter whose key is not in progress, and moves the owner to the end of the round. */
   const takeOf = (owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined => {
     const index = queue.findIndex(({ key }) => !busy.has(key));
     const [waiter] = index < 0 ? [] : queue.splice(index, 1);
@@ -71,7 +80,7 @@ export const createWriteBatcher = <Item, Value>({
 
   const nextGroup = (): Waiter<Item, Value>[] => {
     const group: Waiter<Item, Value>[] = [];
-    // An owner that has more comes again at the end of the map, and so in this very loop.
+    // An owner with more waiters is moved to the end of the map, so this loop reaches it again.
     for (const [owner, queue] of queues) {
       if (group.length >= limits.items) break;
       const waiter = takeOf(owner, queue);
@@ -104,14 +113,16 @@ export const createWriteBatcher = <Item, Value>({
     }
   };
 
-  /** When all that has arrived by now is known. */
+  /** Starts batches once all items that have arrived by now are queued. */
   const startLater = (): void => {
     if (isStarting || isGathering || queues.size === 0) return;
     isStarting = true;
     setImmediate(start);
   };
 
-  /** When others have had the time to come; at once for one that comes alone, as the last one did. */
+  /**
+   * Starts batches after `gatherMs`, so that more items can join; at once if the item is alone, as the last one was.
+   */
   const startSoon = (): void => {
     const isAlone = underWay === 0 && lastItems <= 1;
     if (isAlone || limits.gatherMs === 0) {

@@ -1,4 +1,4 @@
-/** Builds of agents: what they are made of, and how they are found. */
+/** Builds of agents: their manifests, and the lookups by id, hash, label, version or commit. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
 import { countUpTo } from '../core/where.ts';
@@ -9,19 +9,19 @@ export type BuildRow = {
   agentId: string;
   buildHash: string;
   semanticVer: string | null;
-  /** JSON objects as text. */
+  /** JSON objects, as text. */
   manifestJson: string;
   attributionJson: string;
   commitSha: string | null;
   branch: string | null;
-  /** The greater, the later it was registered; in the project, and of no other meaning. */
+  /** Order of registration within the project: higher is later. It has no other meaning. */
   number: number;
-  /** Those that are on it, in order. */
+  /** Labels that point to the build, in order. */
   labels: string[];
   createdAt: Date;
 };
 
-/** A build that is to be registered. */
+/** Build to be registered. */
 export type NewBuild = Omit<BuildRow, 'number' | 'labels' | 'createdAt'>;
 
 const columnsWith = (manifest: string): string =>
@@ -45,7 +45,10 @@ const findByHashStatement = statement(
 
 const first = async (rows: Promise<BuildRow[]>): Promise<BuildRow | undefined> => (await rows)[0];
 
-/** Writes the build unless its hash is there; answers what is there then, and of `id` whether it is this one. */
+/**
+ * Inserts the build unless the project has one of its hash, and returns the stored one. Compare its `id` to find out
+ * if this build was inserted.
+ */
 export const registerBuild = async (db: Queryable, build: NewBuild): Promise<BuildRow> => {
   await db.query(insertStatement, build);
   const found = await findBuildByHash(db, build.projectId, build.buildHash);
@@ -53,7 +56,7 @@ export const registerBuild = async (db: Queryable, build: NewBuild): Promise<Bui
   return found;
 };
 
-/** The build of a hash. */
+/** Returns the build of a hash. */
 export const findBuildByHash = (db: Queryable, projectId: string, buildHash: string) =>
   first(db.query<BuildRow>(findByHashStatement, [projectId, buildHash]));
 
@@ -62,7 +65,7 @@ const findStatement = statement(
   `select ${columns} from agent_builds b where b.project_id = $1 and b.id = $2`,
 );
 
-/** The build of an id. */
+/** Returns the build of an id. */
 export const findBuild = (db: Queryable, projectId: string, id: string) =>
   first(db.query<BuildRow>(findStatement, [projectId, id]));
 
@@ -71,7 +74,7 @@ const hasStatement = statement(
   'select from agent_builds where project_id = $1 and build_hash = $2',
 );
 
-/** Returns true where the project has a build of this hash. */
+/** Returns true if the project has a build of this hash. */
 export const hasBuild = async (
   db: Queryable,
   projectId: string,
@@ -84,7 +87,7 @@ const findByLabelStatement = statement(
     where l.project_id = :projectId and l.agent_id = :agentId and l.label = :label`,
 );
 
-/** The build that a label of an agent is on. */
+/** Returns the build that a label of an agent points to. */
 export const findBuildByLabel = (
   db: Queryable,
   projectId: string,
@@ -100,7 +103,7 @@ const findByVersionStatement = statement(
     order by b.number desc limit 1`,
 );
 
-/** The newest build of a version of an agent. */
+/** Returns the newest build of a version of an agent. */
 export const findBuildByVersion = (
   db: Queryable,
   projectId: string,
@@ -126,7 +129,10 @@ const findAnyStatement = statement(
       ) found order by rank, number desc limit 1)`,
 );
 
-/** The build of an agent by its id, hash, label or version, tried in this order; without the agent by the first two. */
+/**
+ * Returns the build of an agent by its id, hash, label or version, tried in this order; without an agent by the first
+ * two.
+ */
 export const findAnyBuild = (
   db: Queryable,
   projectId: string,
@@ -146,7 +152,7 @@ const newestOfCommitStatement = statement(
     where b.project_id = :projectId and b.commit_sha = :sha order by b.number desc limit 1`,
 );
 
-/** Commits that builds are of and that begin so, twenty at most. `prefix` has hexadecimal digits alone. */
+/** Returns up to twenty commits of builds whose hash begins with `prefix`, which must consist of hexadecimal digits. */
 export const findCommits = async (
   db: Queryable,
   projectId: string,
@@ -154,11 +160,11 @@ export const findCommits = async (
 ): Promise<string[]> =>
   (await db.query<{ sha: string }>(commitsStatement, { projectId, prefix })).map(({ sha }) => sha);
 
-/** The newest build of a commit. */
+/** Returns the newest build of a commit. */
 export const findBuildOfCommit = (db: Queryable, projectId: string, sha: string) =>
   first(db.query<BuildRow>(newestOfCommitStatement, { projectId, sha }));
 
-/** Of all agents, or of one. */
+/** Declares a list of builds, of all agents or of one. */
 const listStatement = (name: string, where: string) =>
   replannedStatement(
     name,
@@ -172,7 +178,7 @@ export const listBuildsOfAgentStatement = listStatement(
   'b.agent_id = :agentId',
 );
 
-/** A page of builds without their manifests, newest first, with how many match. */
+/** Lists a page of builds without their manifests, newest first, and counts the matching ones. */
 export const listBuilds = async (
   db: Queryable,
   projectId: string,

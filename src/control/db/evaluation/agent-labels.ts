@@ -1,4 +1,4 @@
-/** Labels of agents' builds: where they are, and each move that brought them there. */
+/** Labels of agents' builds: the build that each points to, and the history of their moves. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
 import { countUpTo } from '../core/where.ts';
@@ -11,13 +11,13 @@ export type LabelMoveRow = {
   previousBuildId: string | null;
   isRollback: boolean;
   isForced: boolean;
-  /** Names of tools. */
+  /** Names of tools with breaking changes. */
   breaking: string[];
   reason: string | null;
   actor: string;
   source: string | null;
   movedAt: Date;
-  /** The greater, the later. */
+  /** Order of the moves: higher is later. */
   number: number;
 };
 
@@ -33,7 +33,7 @@ const lockStatement = statement(
 
 type LabelOf = { projectId: string; agentId: string; label: string };
 
-/** Has others that would move the label wait until the transaction is over. */
+/** Locks the label: other transactions that would move it wait until this one ends. */
 export const lockLabel = async (tx: Queryable, label: LabelOf): Promise<void> => {
   await tx.query(lockStatement, label);
 };
@@ -52,7 +52,7 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Puts a label on a build and writes down that it did; the label is locked. */
+/** Points a label to a build and records the move. The caller must hold the lock of the label. */
 export const putLabel = async (
   tx: Queryable,
   projectId: string,
@@ -69,7 +69,7 @@ const lastStatement = statement(
     where m.build_id = :buildId and m.label = :label order by m.number desc limit 1`,
 );
 
-/** The move that brought a label to where it is. */
+/** Returns the last move of a label onto this build. */
 export const findLastMove = async (
   tx: Queryable,
   buildId: string,
@@ -84,7 +84,7 @@ const listStatement = replannedStatement(
     order by m.number desc limit :limit offset :offset`,
 );
 
-/** A page of moves onto a build and off it, newest first, with how many there are. */
+/** Lists a page of the moves onto a build and off it, newest first, and counts them. */
 export const listMoves = async (
   db: Queryable,
   buildId: string,

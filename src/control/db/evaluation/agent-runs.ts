@@ -1,4 +1,4 @@
-/** Runs of agents' builds. How one stands is counted from its sessions whenever it is read. */
+/** Runs of agents' builds. The progress of a run is counted from its sessions at each read. */
 import { idleHours, type RunProgress } from '#domain/release.ts';
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
@@ -11,17 +11,17 @@ export type RunRow = RunProgress & {
   agentId: string;
   model: string | null;
   sessions: number;
-  /** Slugs, in order. */
+  /** Slugs of the worlds, in order. */
   worlds: string[];
-  /** Ids of a few sessions that ended without a grade. */
+  /** Ids of at most three sessions that ended without a grade. */
   examples: string[];
   createdAt: Date;
   finishedAt: Date | null;
-  /** The greater, the later it was begun. */
+  /** Order in which runs began: higher is later. */
   number: number;
 };
 
-/** Runs that one build may have. */
+/** Upper bound for the runs of one build. */
 export const mostRuns = 1_000;
 
 const joinStatement = statement(
@@ -56,8 +56,8 @@ export type NewRollout = {
 };
 
 /**
- * Returns the id of the build, null where there is none, and true as `isTaken` where the run takes the session; where it
- * does not, nothing is written.
+ * Adds a session to a run, and creates the run if it is new. Returns the id of the build (null if there is none), and
+ * `isTaken`, true if the run accepted the session. Otherwise nothing is written.
  */
 export const joinRun = async (
   db: Queryable,
@@ -75,7 +75,7 @@ const leaveStatement = statement(
   'delete from agent_rollouts where session_id = $1',
 );
 
-/** Takes a session that was not opened out of its run. */
+/** Removes a session that failed to open from its run. */
 export const leaveRun = async (db: Queryable, sessionId: string): Promise<void> => {
   await db.query(leaveStatement, [sessionId]);
 };
@@ -89,7 +89,7 @@ const findDeclaredStatement = statement(
 
 export type DeclaredRun = Pick<RunRow, 'buildHash' | 'model' | 'planned' | 'finishedAt'>;
 
-/** What a run was opened as. */
+/** Returns the parameters that a run was created with; undefined if there is no such run. */
 export const findDeclaredRun = async (
   db: Queryable,
   projectId: string,
@@ -103,14 +103,15 @@ const finishStatement = statement(
     where project_id = $1 and id = $2 returning id`,
 );
 
-/** Lets no more sessions into a run; false when there is none of this id. */
+/** Closes a run to further sessions; returns false if there is no run of this id. */
 export const finishRun = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(finishStatement, [projectId, id])).length > 0;
 
-// JSON functions of PostgreSQL fail on what strangers' rows may hold; hosts write the verdict first.
+// JSON functions of PostgreSQL fail on some of the JSON in user data, so a pattern reads the verdict; hosts write it
+// first.
 const verdict = `substring(c.output::text from '^\\s*\\{\\s*"verdict"\\s*:\\s*"([a-z]+)"')`;
 
-/** A session of a run counts by the last grade that it was given. */
+/** Progress of a run. A session counts by its last grade. */
 const progress = `select count(*)::int as sessions,
        count(*) filter (where grade.is_judged)::int as graded,
        count(*) filter (where grade.verdict = 'pass')::int as passed,
@@ -138,11 +139,11 @@ const columns = `r.id, r.build_id as "buildId", b.build_hash as "buildHash", b.a
   r.created_at as "createdAt", r.finished_at as "finishedAt",
   r.number::float8 as number`;
 
-/** Runs that have a session; one whose first was refused has none yet. */
+/** Condition for runs that have a session. A run whose first session was refused has none yet. */
 const begun = `exists (select from agent_rollouts a join sessions s on s.id = a.session_id
                         where a.project_id = r.project_id and a.run_id = r.id)`;
 
-/** The progress is counted for what the inner query finds. */
+/** Builds the query; progress is counted only for the runs that the inner query finds. */
 const select = (runs: string): string =>
   `select ${columns}
      from (select r.* from agent_runs r where ${begun} and ${runs}) r
@@ -152,7 +153,7 @@ const select = (runs: string): string =>
 
 const findStatement = statement('find_agent_run', select('r.project_id = $1 and r.id = $2'));
 
-/** A run that has a session. */
+/** Returns a run, if it has a session. */
 export const findRun = async (
   db: Queryable,
   projectId: string,
@@ -172,7 +173,7 @@ export const listRunsOfBuildStatement = listStatement(
   'r.project_id = :projectId and r.build_id = :buildId',
 );
 
-/** A page of runs, newest first, with how many match. */
+/** Lists a page of runs, newest first, and counts the matching ones. */
 export const listRuns = async (
   db: Queryable,
   projectId: string,
@@ -202,7 +203,7 @@ const ofCommitStatement = statement(
       where o.project_id = :projectId and o.agent_id = :agentId and o.commit_sha = :commitSha)`),
 );
 
-/** All runs of a build, and of other builds of its agent from the same commit, newest first. */
+/** Lists all runs of a build, and of other builds of its agent from the same commit, newest first. */
 export const listRunsForGate = (
   db: Queryable,
   projectId: string,

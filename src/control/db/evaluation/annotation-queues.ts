@@ -1,4 +1,4 @@
-/** Annotation queues: what people are to look at, and who of them. */
+/** Annotation queues: the objects that people have to review, and the people assigned to each queue. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
@@ -17,9 +17,9 @@ export type QueueRow = {
 const columns = `q.key, q.project_id as "projectId", q.id, q.name, q.description, q.score_config_ids as "scoreConfigIds",
   q.created_at as "createdAt", q.updated_at as "updatedAt"`;
 
-/** Queues that one project may have. */
+/** Upper bound for the queues of one project. */
 export const mostQueues = 10_000;
-/** The constraint that a second queue of a name breaks. */
+/** Unique constraint on the names of a project's queues. */
 export const queueName = 'annotation_queues_name';
 
 const insertStatement = statement(
@@ -30,7 +30,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Stores a queue; undefined when the project has no room for another. */
+/** Inserts a queue; returns undefined if the project has reached its limit of queues. */
 export const insertQueue = async (
   db: Queryable,
   queue: Omit<QueueRow, 'createdAt' | 'updatedAt'>,
@@ -44,7 +44,7 @@ const findStatement = statement(
 export const findQueue = async (db: Queryable, key: string): Promise<QueueRow | undefined> =>
   (await db.query<QueueRow>(findStatement, [key]))[0];
 
-/** A page of queues, newest first, on `q`. */
+/** Lists a page of queues, newest first; conditions refer to the queue as `q`. */
 export const listQueues = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -77,7 +77,10 @@ export type QueueItemRow = {
 const itemColumns = `i.key, i.id, i.object_id as "objectId", i.object_type as "objectType", i.status,
   i.completed_at as "completedAt", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
-/** When it becomes completed it is so from now on; when it was already, from then. */
+/**
+ * Keeps the completion time of an item that was already completed; an item that becomes completed gets the present
+ * time.
+ */
 const completedAs = (status: string): string =>
   `case when ${status} = 'COMPLETED' then coalesce(i.completed_at, date_trunc('milliseconds', now())) end`;
 
@@ -89,7 +92,7 @@ export type NewQueueItem = {
   objectType: string;
   objectKey: string;
   objectId: string;
-  /** Null: pending, and of one that is there as it is. */
+  /** Null: a new item is pending, and an existing one keeps its status. */
   status: string | null;
 };
 
@@ -105,7 +108,7 @@ const addStatement = statement(
    returning ${itemColumns}`,
 );
 
-/** Adds an object to a queue, or answers the item that it has there. */
+/** Adds an object to a queue, or returns the item that it already has there. */
 export const addQueueItem = async (db: Queryable, item: NewQueueItem): Promise<QueueItemRow> => {
   const [row] = await db.query<QueueItemRow>(addStatement, item);
   if (row === undefined) throw new Error(`the item ${item.objectId} was not written`);
@@ -132,7 +135,7 @@ const updateItemStatement = statement(
     where i.key = :key and i.queue_key = :queueKey returning ${itemColumns}`,
 );
 
-/** Gives an item a status; undefined when there is none of this key. */
+/** Sets the status of an item; returns undefined if there is no item of this key. */
 export const updateQueueItem = async (
   db: Queryable,
   item: { key: string; queueKey: string; status: string },
@@ -144,14 +147,14 @@ const removeItemStatement = statement(
   'delete from annotation_queue_items where key = $1 and queue_key = $2 returning key',
 );
 
-/** Removes an item; false when there is none of this key. */
+/** Removes an item; returns false if there is no item of this key. */
 export const removeQueueItem = async (
   db: Queryable,
   key: string,
   queueKey: string,
 ): Promise<boolean> => (await db.query(removeItemStatement, [key, queueKey])).length > 0;
 
-/** A page of items, newest first, on `i`. */
+/** Lists a page of items, newest first; conditions refer to the item as `i`. */
 export const listQueueItems = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -174,7 +177,7 @@ export const countQueueItems = (
 ): Promise<Count> =>
   countUpTo(db, 'count_annotation_queue_items', 'annotation_queue_items i', conditions, most);
 
-// A role in the project stands in place of that in the organization.
+// A role in the project overrides the role in the organization.
 const assignStatement = statement(
   'assign_annotation_queue',
   `with member as (
@@ -190,7 +193,7 @@ const assignStatement = statement(
    select user_id from member`,
 );
 
-/** Assigns a person; false when they are no member who may read the project. */
+/** Assigns a person; returns false if they are not a member with access to the project. */
 export const assignQueue = async (
   db: Queryable,
   assignment: { projectId: string; queueKey: string; userId: string },

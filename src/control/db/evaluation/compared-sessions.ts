@@ -1,10 +1,10 @@
-/** Sessions of an agent's build, as two builds are compared by them. */
+/** Sessions of an agent's build, used to compare two builds. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 
 export type ComparedSession = {
   id: string;
   world: string;
-  /** The name of its task, else the id of a stored one. */
+  /** Name of its task, else the id of a stored task. */
   task: string | null;
   content: string | null;
   verdict: 'pass' | 'fail';
@@ -21,7 +21,7 @@ const listStatement = replannedStatement(
     order by created_at, id`,
 );
 
-/** Lists the newest judged sessions of a build, as many as asked for, in the order in which they were opened. */
+/** Lists the newest judged sessions of a build, up to `most`, in the order in which they were opened. */
 export const listCompared = (
   db: Queryable,
   projectId: string,

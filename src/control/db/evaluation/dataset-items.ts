@@ -1,6 +1,6 @@
 /**
- * Items of datasets, each version a row. The present version of an item has no end; whatever changes an item ends that
- * and begins the next, in a transaction that holds the lock of the dataset.
+ * Items of datasets, one row per version. The current version of an item has no end (`valid_to`). A change ends the
+ * current version and begins the next, in a transaction that holds the lock of the dataset.
  */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { violates } from '../core/errors.ts';
@@ -8,21 +8,21 @@ import { withHeavy } from '../core/heavy-pages.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 
-/** A version of an item. JSON members are text. */
+/** Version of an item. JSON members are text. */
 export type ItemRow = {
   key: string;
   datasetKey: string;
   id: string;
   status: 'ACTIVE' | 'ARCHIVED';
   input: string | null;
-  /** The expected output. */
+  /** Expected output. */
   output: string | null;
   metadata: string | null;
   sourceTraceId: string | null;
   sourceObservationId: string | null;
   createdAt: Date;
   validFrom: Date;
-  /** Whether the page had no room for what is heavy. */
+  /** True if the large columns were left out because the page reached its byte limit. */
   isCut: boolean;
 };
 
@@ -31,8 +31,8 @@ const plain = `key, dataset_key as "datasetKey", id, status, source_trace_id as 
 const columns = `${plain}, input, expected_output as output, metadata, false as "isCut"`;
 
 /**
- * Returns true if an item was not inserted because another transaction inserted one of its id: a second that is
- * present, or one of the same millisecond.
+ * Returns true if an insert failed because another transaction inserted the same item: a second current version, or
+ * one of the same millisecond.
  */
 export const isItemTwin = (error: unknown): boolean =>
   violates(error, 'dataset_items_present') || violates(error, 'dataset_items_pkey');
@@ -42,7 +42,7 @@ const presentStatement = statement(
   `select ${columns} from dataset_items where key = $1 and valid_to is null`,
 );
 
-/** The present version of an item. */
+/** Returns the current version of an item. */
 export const findItem = async (db: Queryable, key: string): Promise<ItemRow | undefined> =>
   (await db.query<ItemRow>(presentStatement, [key]))[0];
 
@@ -52,7 +52,7 @@ const thenStatement = statement(
     where key = $1 and valid_from <= $2::timestamptz and (valid_to is null or valid_to > $2::timestamptz)`,
 );
 
-/** The version of an item at a time. */
+/** Returns the version of an item at a time. */
 export const findItemAt = async (
   db: Queryable,
   key: string,
@@ -67,7 +67,7 @@ const endStatement = statement(
     where key = $1 and valid_to is null returning valid_to as at, created_at as "createdAt"`,
 );
 
-/** Ends the present version; undefined when there is none. */
+/** Ends the current version; returns undefined if there is none. */
 export const endItem = async (
   tx: Queryable,
   key: string,
@@ -91,7 +91,7 @@ export type NewVersion = Pick<
   sourceObservationKey: string | null;
 };
 
-// After a version that was deleted within the same millisecond, another begins in the next.
+// If a version was deleted within the same millisecond, the next one begins in the following millisecond.
 const insertStatement = statement(
   'insert_dataset_item',
   `insert into dataset_items (key, valid_from, project_id, dataset_key, id, status, input, expected_output, metadata,
@@ -103,7 +103,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Writes the next version of an item from a time on; the first of an item from now on. */
+/** Inserts the next version of an item, from the end of the previous one. The first version begins now. */
 export const insertItem = async (
   tx: Queryable,
   version: NewVersion,
@@ -116,10 +116,13 @@ export const insertItem = async (
   return row;
 };
 
-/** Bytes of a page's inputs, expected outputs and metadata. */
+/** Upper bound for the bytes of a page's inputs, expected outputs and metadata. */
 export const itemPageBytes = 16 * 1024 * 1024;
 
-/** A page of versions, newest items first, on `i`; what is heavy as far as the page has room. */
+/**
+ * Lists a page of versions, newest items first, with the large columns up to the byte limit; conditions refer to the
+ * item as `i`.
+ */
 export const listItems = async (
   db: Queryable,
   conditions: readonly Condition[],
@@ -138,17 +141,17 @@ export const listItems = async (
   return db.query<ItemRow>(page.statement, page.values);
 };
 
-/** How many match, up to a bound that is beyond the last page that can be asked for by its number. */
+/** Counts the matching items, up to `most`, which lies beyond the last page that clients can request by number. */
 export const countItems = (
   db: Queryable,
   conditions: readonly Condition[],
   most: number,
 ): Promise<Count> => countUpTo(db, 'count_dataset_items', 'dataset_items i', conditions, most);
 
-/** What is held to a dataset's schemas. */
+/** Item as validated against the schemas of its dataset. */
 export type HeldItem = Pick<ItemRow, 'key' | 'id' | 'input' | 'output'>;
 
-// Few are read at a time: each may be of several MB.
+// Few items are read at a time, because each may have several MB.
 const heldStatement = replannedStatement(
   'list_items_to_check',
   `with sized as (
@@ -162,7 +165,10 @@ const heldStatement = replannedStatement(
    select key, id, input, output from sized where place = 1 or bytes <= 4194304 order by place`,
 );
 
-/** Active items of a dataset that were written since a time, some at a time, in the order of their keys. */
+/**
+ * Lists active items of a dataset that were written since a time, in the order of their keys, after the key `after`:
+ * at most 1,000 items or 4 MiB.
+ */
 export const listHeldItems = (
   db: Queryable,
   datasetKey: string,
@@ -171,7 +177,7 @@ export const listHeldItems = (
 
 const clockStatement = statement('read_item_clock', `select ${clock} as now`);
 
-/** The time by the clock that versions begin by. */
+/** Returns the time by the database's clock, which also dates versions. */
 export const readItemClock = async (db: Queryable): Promise<Date> => {
   const [row] = await db.query<{ now: Date }>(clockStatement, []);
   if (row === undefined) throw new Error('the database told no time');
@@ -184,6 +190,6 @@ const idsStatement = statement(
     order by created_at desc, key desc limit $2`,
 );
 
-/** Ids of active items, newest first. */
+/** Lists the ids of active items, newest first. */
 export const listItemIds = async (db: Queryable, datasetKey: string, most: number) =>
   (await db.query<{ id: string }>(idsStatement, [datasetKey, most])).map(({ id }) => id);

@@ -1,6 +1,6 @@
 /**
- * Runs of datasets on sessions of a world: which items wait, which have a session, and what those came to. Whoever
- * carries one on has it to itself until the time that it noted.
+ * Runs of datasets on sessions of a world: the items that wait, the open sessions, and the results. The worker that
+ * carries a run on holds a lease on it, until `due_at`.
  */
 
 import { type Queryable, statement } from '../core/database.ts';
@@ -13,14 +13,14 @@ export type RolloutState = 'WAITING' | 'OPEN' | 'GRADED' | 'FAILED';
 export type PlayRow = {
   runKey: string;
   projectId: string;
-  /** The address of the world. */
+  /** Path of the world. */
   world: string;
-  /** Sessions that are open at the most. */
+  /** Upper bound for open sessions. */
   atOnce: number;
   state: PlayState;
-  /** Why it was stopped. */
+  /** Reason for the stop. */
   reason: string | null;
-  /** The build that its sessions are rollouts of; null: of none. */
+  /** Hash of the build that its sessions are rollouts of; null if there is none. */
   buildHash: string | null;
   finishedAt: Date | null;
   items: number;
@@ -29,7 +29,7 @@ export type PlayRow = {
   graded: number;
   passed: number;
   failed: number;
-  /** Those that failed because their agent did. */
+  /** Items that failed because their agent failed. */
   crashed: number;
 };
 
@@ -51,7 +51,7 @@ const findStatement = statement(
   `select ${columns} from dataset_plays p ${counted} where p.run_key = $1`,
 );
 
-/** What is played of a run; undefined for one whose items are linked by others. */
+/** Returns the state of a run on a world; undefined for a run whose items the client links itself. */
 export const findPlay = async (db: Queryable, runKey: string): Promise<PlayRow | undefined> =>
   (await db.query<PlayRow>(findStatement, [runKey]))[0];
 
@@ -65,7 +65,7 @@ const beginStatement = statement(
    returning run_key`,
 );
 
-// An item that has a link was done, by whomever. What failed is tried once more.
+// An item with a link made by a client is done. A failed item is tried again.
 const fillStatement = statement(
   'fill_dataset_play',
   `insert into dataset_rollouts as o (run_key, item_key, item_id, position, state)
@@ -79,14 +79,14 @@ const fillStatement = statement(
     where o.state = 'FAILED'`,
 );
 
-// The run of the build is over when as many were graded. It keeps its plan when items are added later.
+// The run of the build is complete when `planned` sessions are graded. The plan stays when items are added later.
 const planStatement = statement(
   'plan_dataset_play',
   `update dataset_plays p set planned = (select count(*) from dataset_rollouts o where o.run_key = p.run_key)
     where p.run_key = $1 and p.planned is null and p.build_hash is not null`,
 );
 
-/** Begins a run or has one go on; false when it is on another world, or of another build. */
+/** Starts or resumes a run. Returns false if the run belongs to another world or another build. */
 export const beginPlay = async (
   tx: Queryable,
   play: Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'> & {
@@ -100,7 +100,10 @@ export const beginPlay = async (
   return true;
 };
 
-/** How long one has a run to itself unless the lease is renewed, in seconds. One that was killed keeps a run waiting for so long. */
+/**
+ * Length of a worker's lease on a run, in seconds, unless it is renewed. After a worker is killed, its run waits at
+ * most this long.
+ */
 const leaseSeconds = 10;
 
 const claimStatement = statement(
@@ -116,13 +119,13 @@ export type ClaimedPlay = Pick<
   PlayRow,
   'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'
 > & {
-  /** The id of the run. */
+  /** Id of the dataset run. */
   runId: string;
   /** Number of rollouts that the run of its build plans; null without a build. */
   planned: number | null;
 };
 
-/** Claims the run that has waited for longest; undefined when none is due. */
+/** Claims the run that has been due for longest; returns undefined if none is due. */
 export const claimPlay = async (db: Queryable): Promise<ClaimedPlay | undefined> =>
   (await db.query<ClaimedPlay>(claimStatement, []))[0];
 
@@ -132,19 +135,19 @@ const renewStatement = statement(
     where run_key = $1 and state = 'RUNNING'`,
 );
 
-/** Keeps a claimed run for as long again. */
+/** Renews the lease on a claimed run. */
 export const renewPlay = async (db: Queryable, runKey: string): Promise<void> => {
   await db.query(renewStatement, [runKey]);
 };
 
-// No row where none goes on: the greatest of 0 and null is 0.
+// The having clause yields no row if no run is running: greatest(0, null) would be 0.
 const dueStatement = statement(
   'next_due_dataset_play',
   `select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as ms
      from dataset_plays where state = 'RUNNING' having count(*) > 0`,
 );
 
-/** Until a run is due again; undefined when none goes on. */
+/** Returns the milliseconds until a run is due; undefined if none is running. */
 export const msUntilDue = async (db: Queryable): Promise<number | undefined> =>
   (await db.query<{ ms: number }>(dueStatement, []))[0]?.ms;
 
@@ -159,7 +162,7 @@ const letGoStatement = statement(
     where p.run_key = :runKey and p.state = 'RUNNING'`,
 );
 
-/** Lets go of it for so long; it is over where nothing is left. */
+/** Releases a claimed run until `afterMs` have passed; marks it completed if no item is left. */
 export const letGoOfPlay = async (
   db: Queryable,
   runKey: string,
@@ -174,11 +177,11 @@ const stopStatement = statement(
     where run_key = $1 and state = 'RUNNING' returning run_key`,
 );
 
-/** Opens no further session of it; false when it does not run. */
+/** Stops a run, so that it opens no further session; returns false if it is not running. */
 export const stopPlay = async (db: Queryable, runKey: string, reason: string): Promise<boolean> =>
   (await db.query(stopStatement, [runKey, reason])).length > 0;
 
-/** An item of a run with its session, where it has one. */
+/** Item of a run, with its session if it has one. */
 export type RolloutRow = {
   itemKey: string;
   itemId: string;
@@ -189,7 +192,7 @@ export type RolloutRow = {
   verdict: string | null;
   score: number | null;
   error: string | null;
-  /** The end of its agent; null: none was reported. */
+  /** End of its agent; null if none was reported. */
   agent: RolloutAgent | null;
 };
 
@@ -213,10 +216,13 @@ const waitingStatement = statement(
     order by o.position, o.item_key limit 1`,
 );
 
-/** An item to open a session on; its input is JSON text, and null when it has none. */
+/** Item to open a session for. Its input is JSON text, null if it has none. */
 export type WaitingRollout = RolloutRow & { input: string | null };
 
-/** The next that waits; undefined when none does, as many are open as may be, or the run was stopped. */
+/**
+ * Returns the next waiting item. Returns undefined if none waits, the limit of open sessions is reached, or the run
+ * was stopped.
+ */
 export const nextWaiting = async (
   db: Queryable,
   { runKey, atOnce }: ClaimedPlay,
@@ -233,13 +239,13 @@ const openStatement = statement(
 
 export type OpenRollout = RolloutRow & {
   sessionId: string;
-  /** That its session is told in. */
+  /** Id of the trace of its session. */
   traceId: string;
   isClosed: boolean;
   endReason: string | null;
 };
 
-/** Those with a session, each with the last grade of that. */
+/** Lists the open items, each with the last grade of its session. */
 export const listOpen = (db: Queryable, runKey: string): Promise<OpenRollout[]> =>
   db.query<OpenRollout>(openStatement, [runKey]);
 
@@ -255,12 +261,13 @@ export type RolloutChange = Pick<
   'itemKey' | 'state' | 'sessionId' | 'verdict' | 'score' | 'error'
 > & { runKey: string; from: RolloutState };
 
-/** Changes how an item stands, if it still stands as it did. */
+/** Changes the state of an item, if it is still in the state `from`. */
 export const setRollout = async (db: Queryable, change: RolloutChange): Promise<void> => {
   await db.query(setStatement, change);
 };
 
-// Whoever stops the run waits for this, and then finds the session; or this finds the run stopped.
+// The share lock orders this against a stop of the run: a stop that waits for it then finds the session; a stop before
+// it is found here.
 const giveSessionStatement = statement(
   'give_dataset_rollout_session',
   `with p as (select run_key from dataset_plays where run_key = :runKey and state = 'RUNNING' for share)
@@ -270,7 +277,10 @@ const giveSessionStatement = statement(
    returning o.item_key`,
 );
 
-/** Gives a waiting item its session, or finds that it has it; false where the run was stopped or deleted meanwhile. */
+/**
+ * Assigns a session to a waiting item; an item that already has this session is accepted. Returns false if the run was
+ * stopped or deleted meanwhile.
+ */
 export const giveSession = async (
   db: Queryable,
   rollout: Pick<OpenRollout, 'itemKey' | 'sessionId'> & { runKey: string },
@@ -285,7 +295,7 @@ const againStatement = statement(
     where run_key = :runKey and item_key = :itemKey and state = 'WAITING' and attempt = :attempt`,
 );
 
-/** Has an item wait for another session, as that of this attempt has ended before the item had it. */
+/** Lets an item wait for a new session, because the session of this attempt ended before it was assigned. */
 export const tryAgain = async (
   db: Queryable,
   rollout: Pick<RolloutRow, 'itemKey' | 'attempt'> & { runKey: string },
@@ -304,7 +314,7 @@ const listStatement = statement(
 
 export type RolloutPlace = { position: number; itemKey: string };
 
-/** The items of a run in their order, beyond a place. */
+/** Lists the items of a run in their order, after the cursor `after`. */
 export const listRollouts = (
   db: Queryable,
   runKey: string,

@@ -1,4 +1,4 @@
-/** Runs of datasets, and what a run has of each item. */
+/** Runs of datasets, and the run items that link dataset items to traces. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
@@ -23,7 +23,7 @@ const findStatement = statement(
   `select ${columns} from dataset_runs r where r.dataset_key = $1 and r.name = $2`,
 );
 
-/** The run of a name that a dataset has. */
+/** Returns the run of a dataset by its name. */
 export const findDatasetRun = async (
   db: Queryable,
   datasetKey: string,
@@ -35,7 +35,7 @@ const findByKeyStatement = statement(
   `select ${columns} from dataset_runs r where r.key = $1`,
 );
 
-/** The run of a key; undefined when it was deleted. */
+/** Returns the run of a key; undefined if it was deleted. */
 export const findDatasetRunByKey = async (
   db: Queryable,
   key: string,
@@ -53,14 +53,14 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** The run of this name, made where there is none; what is null stays as it is. */
+/** Creates the run of this name, or updates it; members that are null stay unchanged. */
 export const putDatasetRun = async (tx: Queryable, run: NewDatasetRun): Promise<RunRow> => {
   const [row] = await tx.query<RunRow>(putStatement, run);
   if (row === undefined) throw new Error(`the run ${run.name} was not written`);
   return row;
 };
 
-/** A page of runs, newest first, on `r`. */
+/** Lists a page of runs, newest first; conditions refer to the run as `r`. */
 export const listDatasetRuns = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -94,7 +94,7 @@ const deleteStatement = statement(
    select key from gone`,
 );
 
-/** Deletes a run with its items; false when it is gone already. */
+/** Deletes a run with its items; returns false if it no longer exists. */
 export const deleteDatasetRun = async (db: Queryable, key: string): Promise<boolean> =>
   (await db.query(deleteStatement, [key])).length > 0;
 
@@ -102,7 +102,7 @@ export type RunItemRow = {
   key: string;
   id: string;
   itemId: string;
-  /** Null while it is known neither by name nor by the observation. */
+  /** Null if the link does not name the trace, and the observation is not stored yet. */
   traceId: string | null;
   observationId: string | null;
   createdAt: Date;
@@ -124,7 +124,7 @@ export type NewRunItem = {
   observationId: string | null;
   observationKey: string | null;
   datasetVersion: string | null;
-  /** ISO time; null: now. */
+  /** ISO time; null means now. */
   createdAt: string | null;
 };
 
@@ -138,14 +138,14 @@ const putItemStatement = statement(
    returning ${itemColumns}`,
 );
 
-/** Links an item in a run; the same link again is the one that is there. */
+/** Links an item in a run. If the same link exists, it is returned. */
 export const putRunItem = async (tx: Queryable, item: NewRunItem): Promise<RunItemRow> => {
   const [row] = await tx.query<RunItemRow>(putItemStatement, item);
   if (row === undefined) throw new Error(`the link of ${item.itemId} was not written`);
   return row;
 };
 
-/** A page of what a run has, newest first, on `l`. */
+/** Lists a page of a run's items, newest first; conditions refer to the run item as `l`. */
 export const listRunItems = (
   db: Queryable,
   conditions: readonly Condition[],

@@ -1,8 +1,8 @@
-/** Datasets: their names, what is said of them, and what their items are held to. */
+/** Datasets: their names, descriptions, metadata, and the schemas of their items. */
 import { type Queryable, statement } from '../core/database.ts';
 import { type Condition, conditioned } from '../core/where.ts';
 
-/** A dataset. JSON members are text. */
+/** Dataset. JSON members are text. */
 export type DatasetRow = {
   key: string;
   projectId: string;
@@ -12,7 +12,7 @@ export type DatasetRow = {
   metadata: string | null;
   inputSchema: string | null;
   expectedOutputSchema: string | null;
-  /** Raised by whatever is written of its schemas and items; text, as it may be large. */
+  /** Raised by each write to its schemas or items. Text, because it may exceed the integers of JavaScript. */
   revision: string;
   activeItems: number;
   createdAt: Date;
@@ -28,7 +28,7 @@ const findStatement = statement(
   `select ${columns} from datasets d where d.project_id = $1 and d.name = $2`,
 );
 
-/** The dataset of a name. */
+/** Returns the dataset of a name. */
 export const findDataset = async (
   db: Queryable,
   projectId: string,
@@ -41,7 +41,7 @@ const findByKeysStatement = statement(
   `select ${columns} from datasets d where d.key = any($1::uuid[])`,
 );
 
-/** Datasets by their keys. */
+/** Returns datasets by their keys. */
 export const findDatasetsByKeys = async (
   db: Queryable,
   keys: readonly string[],
@@ -55,11 +55,11 @@ const lockStatement = statement(
   `select ${columns} from datasets d where d.key = $1 for update`,
 );
 
-/** The dataset, which nobody else writes of until the transaction ends. */
+/** Locks the dataset and returns it: other transactions cannot write to it until this one ends. */
 export const lockDataset = async (tx: Queryable, key: string): Promise<DatasetRow | undefined> =>
   (await tx.query<DatasetRow>(lockStatement, [key]))[0];
 
-/** Datasets that one project may have. */
+/** Upper bound for the datasets of one project. */
 export const mostDatasets = 10_000;
 
 export type NewDataset = Pick<
@@ -83,7 +83,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Stores a dataset; undefined when there is one of its name, or the project has no room for another. */
+/** Inserts a dataset; returns undefined if its name is taken, or the project has reached its limit. */
 export const insertDataset = async (
   db: Queryable,
   dataset: NewDataset,
@@ -98,7 +98,7 @@ const updateStatement = statement(
     where d.key = :key and d.revision = :revision::bigint returning ${columns}`,
 );
 
-/** Writes a dataset anew; undefined when something of it was written since its `revision`. */
+/** Updates a dataset; returns undefined if its schemas or items changed since its `revision`. */
 export const updateDataset = async (
   db: Queryable,
   dataset: NewDataset & Pick<DatasetRow, 'revision'>,
@@ -112,7 +112,7 @@ const describeStatement = statement(
     where d.key = :key returning ${columns}`,
 );
 
-/** Changes what is said of a dataset; what is null stays. */
+/** Changes the description and metadata of a dataset; members that are null stay unchanged. */
 export const describeDataset = async (
   db: Queryable,
   given: Pick<DatasetRow, 'key' | 'description' | 'metadata'>,
@@ -123,12 +123,12 @@ const noteStatement = statement(
   `update datasets set revision = revision + 1, active_items = active_items + $2::bigint where key = $1`,
 );
 
-/** Notes that items were written, and by how many more are active. */
+/** Raises the revision after items were written, and adds `more` to the number of active items. */
 export const noteItems = async (tx: Queryable, key: string, more: number): Promise<void> => {
   await tx.query(noteStatement, [key, more]);
 };
 
-/** A page of the project's datasets, newest first, on `d`. */
+/** Lists a page of datasets, newest first; conditions refer to the dataset as `d`. */
 export const listDatasets = async (
   db: Queryable,
   conditions: readonly Condition[],
@@ -149,6 +149,6 @@ const countStatement = statement(
   'select count(*)::int as total from datasets where project_id = $1',
 );
 
-/** How many the project has: at most `mostDatasets`. */
+/** Counts the datasets of the project, of which there are at most `mostDatasets`. */
 export const countDatasets = async (db: Queryable, projectId: string): Promise<number> =>
   (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

@@ -1,13 +1,14 @@
 /**
- * Sessions that were opened for runs of tests, proofs and datasets. A run ends in one statement and closes its session
- * in another: where the second did not come, the session is left, and found here.
+ * Finds sessions whose test run, proof or dataset run is over. A run ends in one statement and closes its sessions in
+ * another. If the second did not happen, the session stays open and is found here.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { openSessionStates } from '../core/states.ts';
 
 const most = 50;
 
-// An item's session is the one that the item names, or one with the item's key that a worker has just opened for it.
+// The session of an item is the one that the item names, or one with the item's idempotency key that a worker has just
+// opened for it.
 const leftStatement = statement(
   'find_left_sessions',
   `select s.id, s.project_id as "projectId", s.run_id is not null as "isOfTests"
@@ -28,7 +29,7 @@ const leftStatement = statement(
     order by s.id limit ${most}`,
 );
 
-/** A session whose run has no use for it any more. */
+/** Session that its run no longer needs. */
 export type LeftSession = {
   id: string;
   projectId: string;
@@ -36,6 +37,6 @@ export type LeftSession = {
   isOfTests: boolean;
 };
 
-/** Returns some of the open sessions whose runs are over or gone. */
+/** Returns at most 50 of the open sessions whose runs are over or deleted. */
 export const findLeftSessions = (db: Queryable): Promise<LeftSession[]> =>
   db.query<LeftSession>(leftStatement, []);

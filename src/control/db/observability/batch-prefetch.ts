@@ -1,4 +1,7 @@
-/** What a batch has to know before it is written, and what hardly ever is there: found by one statement. */
+/**
+ * Prefetch of what a batch must know before it is written: deletions and orphans. One statement finds both, because
+ * both are rare.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 import { dashless, keyList } from './trace-keys.ts';
 
@@ -10,13 +13,13 @@ const findStatement = statement(
 );
 
 export type Prefetched = {
-  /** When traces were last deleted, in milliseconds since 1970, by their keys. */
+  /** Time of the last deletion of each deleted trace, in milliseconds since 1970, by the trace's key. */
   deletions: ReadonlyMap<string, number>;
-  /** Keys of observations that are in traces of their own (orphan-traces.ts). */
+  /** Keys of observations that are orphans: each is in a trace of its own (orphan-traces.ts). */
   strays: ReadonlySet<string>;
 };
 
-/** Finds deletions of traces and strays among observations, both by their keys. */
+/** Finds deletions of traces, and orphans among observations, both by their keys. */
 export const prefetch = async (
   tx: Queryable,
   traceKeys: readonly string[],

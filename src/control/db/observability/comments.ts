@@ -1,4 +1,4 @@
-/** Comments on what agents did. */
+/** Comments of users on traces, observations, sessions and prompts. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
@@ -40,7 +40,7 @@ const findStatement = statement(
 export const findComment = async (db: Queryable, key: string): Promise<CommentRow | undefined> =>
   (await db.query<CommentRow>(findStatement, [key]))[0];
 
-/** A page of comments, newest first, on `c`. */
+/** Lists a page of comments, newest first; conditions refer to the comment as `c`. */
 export const listComments = (
   db: Queryable,
   conditions: readonly Condition[],

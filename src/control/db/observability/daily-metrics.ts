@@ -1,21 +1,24 @@
 /**
- * What a project came to day by day: from the sums that are kept (daily-usage.ts), from traces and observations
- * themselves where these do not know what is asked, or from both.
+ * Daily metrics of a project. They come from the daily sums (daily-usage.ts), from traces and observations where the
+ * sums cannot answer the filters, or from both.
  */
 import type { Queryable } from '../core/database.ts';
 import { type Bind, type Condition, conditioned } from '../core/where.ts';
 import { type DayHours, hourParts, inRange, type Range } from './hourly-rollups.ts';
 
-/** What is counted. */
+/** Query for daily metrics, split by the source of each time range. */
 export type DailyQuestion = {
-  /** Days that the sums answer, with conditions on `u`. */
+  /** Days that the daily sums answer. Conditions refer to the sums as `u`. */
   days: Range | undefined;
   ofDays: readonly Condition[];
-  /** Times of which traces `t` are counted, with conditions on them. */
+  /** Time ranges in which traces are counted. Conditions (`ofTraces`) refer to the trace as `t`. */
   times: readonly Range[];
-  /** Those of them of which observations `o` are read, too. */
+  /** Time ranges among them whose observations `o` are read from rows, too. */
   ofRows: readonly Range[];
-  /** The others: hours of days that were added up, with conditions on `u`, and what is left of them. */
+  /**
+   * Time ranges answered by hourly rollups, each with a remainder that is read from rows. Conditions (`ofDays`) refer
+   * to the hours as `u`.
+   */
   hours: readonly DayHours[];
   ofTraces: readonly Condition[];
 };
@@ -32,7 +35,7 @@ const dayOf = (column: string): string => `(${column} at time zone 'utc')::date`
 
 const sums = ['observations', 'input_usage', 'output_usage', 'total_usage', 'total_cost'];
 
-/** Rows of days and models: of the sums, and of what is read from the tables. */
+/** Builds the subquery with rows per day and model, from the sums and from the tables. */
 const partsOf = (
   projectId: string,
   { days, ofDays, times, ofRows, hours, ofTraces }: DailyQuestion,
@@ -64,7 +67,8 @@ const partsOf = (
     ofRows.length === 0
       ? []
       : [
-          // Added up by trace first, so that traces are counted, and in numbers that machines add; exact enough at the ends.
+          // Adds up by trace first, so that each trace counts once. Sums are in float8, which is faster than numeric
+          // and exact enough for the ends of a range.
           `select day, model, 0, count(*), sum(found), sum(input), sum(output), sum(total),
               sum(cost)::numeric * 1000000000000
              from (select ${dayOf('o.began_at')} as day, o.model, count(*) as found, ${[
@@ -97,18 +101,18 @@ type DayModelRow = {
   totalCost: number;
 };
 
-/** A day with models of it, the dearest first. */
+/** Day with its models, the most expensive first. */
 export type DayRow = {
   day: string;
   traces: number;
   observations: number;
   totalCost: number;
-  /** How many days there are in all. */
+  /** Number of all days that match, on all pages. */
   days: number;
   models: DayModelRow[];
 };
 
-/** Of each day so many models are shown. */
+/** Largest number of models shown for one day. */
 const mostModels = 100;
 
 const added = (name: string): string => `sum(d.${name}) as ${name}`;
@@ -119,7 +123,7 @@ const dollars = (from: string, as: string): string =>
 
 type Row = Omit<DayRow, 'models'> & {
   model: string | null;
-  /** Null: the day has no model. */
+  /** Rank of the model within its day; null if the day has no model. */
   place: number | null;
   ofModel: number;
   observationsOfModel: number;
@@ -129,7 +133,7 @@ type Row = Omit<DayRow, 'models'> & {
   costOfModel: number;
 };
 
-/** A page of days, the latest first. All is read once: days are added up from their models. */
+/** Lists a page of days, latest first. Everything is read once: the totals of a day are added up from its models. */
 export const listDays = async (
   db: Queryable,
   projectId: string,

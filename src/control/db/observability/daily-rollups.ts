@@ -1,10 +1,11 @@
 /**
- * What the observations of whole days add up to, in cells of several breakdowns, which are made once a day has come to
- * rest (rollup-job.ts). They are those of its rows for as long as nobody has touched the day since.
+ * Daily rollups: the observations of whole days, added up into cells by several breakdowns. The rollup job
+ * (rollup-job.ts) builds them once a day has had no writes for a while. A later write to the day raises its change
+ * counter, and its rollup is then ignored.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** The columns by which breakdowns tell cells apart. */
+/** Columns that breakdowns group by. */
 export const cellColumns = [
   'hour',
   'name',
@@ -19,11 +20,11 @@ export type CellColumn = (typeof cellColumns)[number];
 export type Breakdown = {
   name: string;
   columns: readonly CellColumn[];
-  /** Whether its cells know how latencies spread. */
+  /** True if its cells hold a latency sketch. */
   isSketched: boolean;
 };
 
-/** The coarsest first. */
+/** Breakdowns, the coarsest first. */
 export const breakdowns: readonly Breakdown[] = [
   { name: 'model', columns: ['environment', 'type', 'level', 'model'], isSketched: true },
   { name: 'name', columns: ['environment', 'type', 'level', 'name'], isSketched: true },
@@ -31,7 +32,7 @@ export const breakdowns: readonly Breakdown[] = [
   { name: 'user', columns: ['environment', 'user_id'], isSketched: false },
 ];
 
-/** What is added up of usage and costs; costs are in dollars. */
+/** Sums of usage and costs in each cell; costs are in dollars. */
 export const cellSums = [
   'input_usage',
   'output_usage',
@@ -49,7 +50,10 @@ const rolledStatement = statement(
     order by r.day`,
 );
 
-/** The days, as `2026-03-01`, from one to before another, whose cells of a breakdown, or hours (hourly-rollups.ts), are those of their rows now. */
+/**
+ * Returns the days, as `2026-03-01`, from `from` to before `to`, that have a valid rollup of this breakdown.
+ * `hoursBreakdown` (hourly-rollups.ts) asks for the hourly rollups.
+ */
 export const findRolledDays = async (
   tx: Queryable,
   asked: { projectId: string; breakdown: string; from: string; to: string },
@@ -62,7 +66,7 @@ const countStatement = statement(
     where project_id = :projectId and day >= :from::date and day <= :to::date and environment is not null`,
 );
 
-/** How many observations began on the days from one to another, both included. */
+/** Returns the number of observations that began on the days from `from` to `to`, both included. */
 export const countOfDays = async (
   tx: Queryable,
   asked: { projectId: string; from: string; to: string },

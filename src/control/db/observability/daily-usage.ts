@@ -1,16 +1,18 @@
 /**
- * What projects come to by day: sums that whoever writes traces keeps, in the same transaction; and marks of the days
- * that were touched, also where that leaves the sums as they are.
+ * Usage of projects by day. Each writer of traces updates the sums in its own transaction. It also raises the change
+ * counter (`touches`) of each day that it writes to, even if the sums stay the same.
  */
 import { type DailyChange, dailyNames, joinChanges } from '#observability/daily.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { arraysOf, type Column, sourceOf } from '../core/row-columns.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Writers that are at work at once add to rows of their own. */
+/** Number of slots that each sum is spread over, so that concurrent writers update different rows. */
 export const usageSlots = 16;
 
-/** Slots of those who may take longer than such writers wait: who deletes, and who tells of sessions. */
+/**
+ * Slots of writers that may hold their rows for longer than other writers wait: deletions, and the traces of sessions.
+ */
 export const ownSlots = { deletion: -1, sessions: -2 } as const;
 
 type Row = DailyChange & { projectId: string; slot: number; key: string };
@@ -58,8 +60,8 @@ const addStatement = statement(
 );
 
 /**
- * Adds changes to what a project comes to, and marks their days; `slot` is that of the writer. To be done last in a
- * transaction.
+ * Adds changes to the usage of a project, and raises the change counters of their days. `slot` is the slot of the
+ * writer. The caller does this last in its transaction, because it locks rows that other writers need.
  */
 export const addDailyUsage = async (
   tx: Queryable,
@@ -89,8 +91,8 @@ const limitStatement = statement(
 );
 
 /**
- * How many events a project takes a month, null for any number, and how many it has taken in this one, by UTC; these
- * are counted where there is a limit only.
+ * Returns the project's monthly limit on events, null if it has none, and its events of the current month, by UTC.
+ * Without a limit, `events` is 0.
  */
 export const findEventLimit = async (
   db: Queryable,

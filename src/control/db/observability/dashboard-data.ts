@@ -1,8 +1,14 @@
-/** What dashboards show: sessions of tasks or of a world with their grades, and one session with what was done in it. */
+/**
+ * Reads for dashboards: the sessions of tasks or of a world with their grades, and one session with its calls and
+ * requests.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 import { gradeColumns, lastGrade } from '../sessions/last-grade.ts';
 
-/** Of a session's calls, its requests, and the sessions of a task set or a world: the newest are read. */
+/**
+ * Upper bounds for the calls and requests of one session, and for the sessions of a task set or a world; the newest
+ * are read.
+ */
 export const mostShown = { calls: 1_000, requests: 2_000, sessions: 1_000 } as const;
 
 export type ShownSession = {
@@ -17,7 +23,7 @@ export type ShownSession = {
   closedAt: Date | null;
   gradedAt: Date | null;
   calls: number;
-  /** Null: it was not graded. */
+  /** Null if the session was not graded. */
   verdict: string | null;
   score: number | null;
 };
@@ -37,14 +43,14 @@ const shown = (where: string): string =>
 const ofTasksStatement = statement('show_sessions_of_tasks', shown('s.task_id = any($2::text[])'));
 const ofWorldStatement = statement('show_sessions_of_world', shown('s.world_id = $2'));
 
-/** Sessions that were opened on these stored tasks, newest first, one more than are shown. */
+/** Lists the sessions that were opened on these stored tasks, newest first, and one more than are shown. */
 export const showSessionsOfTasks = (
   db: Queryable,
   projectId: string,
   taskIds: readonly string[],
 ): Promise<ShownSession[]> => db.query<ShownSession>(ofTasksStatement, [projectId, taskIds]);
 
-/** Sessions of a world, likewise. */
+/** Lists the sessions of a world, newest first, and one more than are shown. */
 export const showSessionsOfWorld = (
   db: Queryable,
   projectId: string,
@@ -59,7 +65,7 @@ const tasksStatement = statement(
 
 export type ShownTask = { id: string; name: string | null; world: string };
 
-/** Stored tasks by their ids, in no order. */
+/** Returns stored tasks by their ids, in no order. */
 export const showTasks = (
   db: Queryable,
   projectId: string,
@@ -71,7 +77,7 @@ const newestStatement = statement(
   `select id from sessions where project_id = $1 and run_id is null order by created_at desc, id desc limit 1`,
 );
 
-/** The id of the project's newest session. */
+/** Returns the id of the project's newest session. */
 export const findNewestSession = async (
   db: Queryable,
   projectId: string,
@@ -94,7 +100,7 @@ export type ShownSessionDetail = ShownSession & {
   traceId: string | null;
 };
 
-/** One session. */
+/** Returns one session. */
 export const showSession = async (
   db: Queryable,
   projectId: string,
@@ -102,7 +108,7 @@ export const showSession = async (
 ): Promise<ShownSessionDetail | undefined> =>
   (await db.query<ShownSessionDetail>(sessionStatement, [projectId, id]))[0];
 
-/** A call as it is shown; free JSON stays text. */
+/** Call as it is shown; free JSON stays text. */
 export type ShownCall = {
   seq: number;
   kind: string;
@@ -122,7 +128,7 @@ const callsStatement = statement(
      from (select * from calls where session_id = $1 order by seq desc limit ${mostShown.calls}) c order by seq`,
 );
 
-/** The last calls of a session, oldest first. */
+/** Lists the last calls of a session, oldest first. */
 export const showCalls = (db: Queryable, sessionId: string): Promise<ShownCall[]> =>
   db.query<ShownCall>(callsStatement, [sessionId]);
 
@@ -143,7 +149,7 @@ export type ShownRequest = {
   changesJson: string;
 };
 
-/** The last requests of a session, oldest first, without what was sent and answered. */
+/** Lists the last requests of a session, oldest first, without their bodies. */
 export const showRequests = (db: Queryable, sessionId: string): Promise<ShownRequest[]> =>
   db.query<ShownRequest>(requestsStatement, [sessionId]);
 
@@ -154,7 +160,7 @@ const gradeStatement = statement(
     order by c.seq desc limit 1`,
 );
 
-/** The last grade of a session as JSON text; null where it is larger than so many bytes, undefined without one. */
+/** Returns the last grade of a session as JSON text; null if it exceeds `mostBytes`, undefined if there is none. */
 export const showGrade = async (
   db: Queryable,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** Dashboards: what they are of, and their code. Lists read nothing of the code. */
+/** Dashboards: each shows a task set or a world, with optional code. Lists do not read the code. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -10,13 +10,13 @@ export type DashboardRow = {
   taskSetId: string | null;
   worldId: string | null;
   hasCode: boolean;
-  /** Of the code: equal code has an equal stamp. */
+  /** Version stamp of the code; equal code has an equal stamp. */
   stamp: string;
   createdAt: Date;
   updatedAt: Date;
 };
 
-/** The code as JSON texts; null without code. */
+/** Code as JSON texts; null without code. */
 export type CodeRow = { codeJson: string | null; builtJson: string | null };
 
 const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.task_set_id as "taskSetId",
@@ -29,7 +29,7 @@ const findStatement = statement(
   `select ${columns}, ${codeColumns} from dashboards d where d.project_id = $1 and d.id = $2`,
 );
 
-/** A dashboard with its code. */
+/** Returns a dashboard with its code. */
 export const findDashboard = async (
   db: Queryable,
   projectId: string,
@@ -43,14 +43,14 @@ const listStatement = statement(
     order by d.created_at desc, d.id desc limit $2`,
 );
 
-/** The newest of the project. */
+/** Lists the newest dashboards of the project. */
 export const listDashboards = (
   db: Queryable,
   projectId: string,
   limit: number,
 ): Promise<DashboardRow[]> => db.query<DashboardRow>(listStatement, [projectId, limit]);
 
-/** What a second dashboard of an `Idempotency-Key` violates. */
+/** Unique index that a second dashboard with the same `Idempotency-Key` violates. */
 export const dashboardKeyIndex = 'dashboards_idempotency';
 
 const insertStatement = statement(
@@ -66,7 +66,7 @@ const insertStatement = statement(
 export type NewDashboard = Omit<DashboardRow, 'hasCode' | 'createdAt' | 'updatedAt'> &
   CodeRow & { idempotencyKey: string | null; requestHash: string | null };
 
-/** Stores a dashboard; false when the project has no room for another. */
+/** Inserts a dashboard; returns false if the project has reached its limit. */
 export const insertDashboard = async (db: Queryable, made: NewDashboard): Promise<boolean> =>
   (await db.query(insertStatement, made)).length > 0;
 
@@ -76,7 +76,7 @@ const findByKeyStatement = statement(
     where project_id = $1 and idempotency_key = $2`,
 );
 
-/** The dashboard that a request with this key made. */
+/** Returns the dashboard that a request with this idempotency key created. */
 export const findDashboardByKey = async (
   db: Queryable,
   projectId: string,
@@ -89,7 +89,7 @@ const deleteStatement = statement(
   'delete from dashboards where project_id = $1 and id = $2 returning id',
 );
 
-/** Deletes it; false when there is none. */
+/** Deletes a dashboard; returns false if there is none of this id. */
 export const deleteDashboard = async (
   db: Queryable,
   projectId: string,
@@ -108,10 +108,10 @@ export type NewCode = CodeRow & {
   projectId: string;
   id: string;
   stamp: string;
-  /** What the code must still be; null: whatever it is. */
+  /** Stamp that the stored code must have; null for an unconditional write. */
   baseStamp: string | null;
 };
 
-/** Writes code; false when it is another than that of `baseStamp`. */
+/** Writes the code; returns false if the stored code does not have the stamp `baseStamp`. */
 export const writeDashboardCode = async (db: Queryable, code: NewCode): Promise<boolean> =>
   (await db.query(writeStatement, code)).length > 0;

@@ -1,4 +1,7 @@
-/** Traces that were deleted, remembered as long as events are: what was said before that does not bring them back. */
+/**
+ * Keys of deleted traces, kept as long as the dedupe of events: an event from before the deletion does not create the
+ * trace again.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 
 const noteStatement = statement(
@@ -8,7 +11,7 @@ const noteStatement = statement(
    on conflict (key, week) do update set deleted_at = excluded.deleted_at`,
 );
 
-/** Notes that traces are deleted, by their keys. */
+/** Records the deletion of traces, by their keys. */
 export const noteDeletions = async (
   tx: Queryable,
   keys: readonly string[],

@@ -1,11 +1,12 @@
-/** The numbers that events are remembered by (seen-events.ts). */
+/** Numbers that stand for event ids in the dedupe (seen-events.ts). */
 
 const [highs, lows] = [2 ** 26, 10 ** 8];
 
 /**
- * The number of an event among those of its row, in digits: 52 bits, which are exact in a number. Of two
- * events of one number the later is lost, so it is made of two hashes that are mixed with each other (as cyrb53, which is
- * in the public domain). They take a tenth of the time of a digest.
+ * Returns the number of an event among the events of its row, as digits. It has 52 bits, which a JavaScript number
+ * holds exactly. If two events have one number, the later is dropped as a duplicate, so the number is made from two
+ * hashes that are mixed with each other (as in cyrb53, which is in the public domain). They take a tenth of the time
+ * of a cryptographic digest.
  */
 export const numberOf = (id: string): string => {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];

@@ -1,43 +1,44 @@
 /**
- * What the observations of whole hours come to, of days that were added up (rollup-job.ts), in the columns of the sums by
- * day. Traces of a model are counted by where their observations of the day begin and end: those that have one after an
- * hour are those that end after it, those that have one before it are those that begin before it.
+ * Hourly rollups of days that the rollup job (rollup-job.ts) has added up, in the columns of the daily sums. They
+ * answer the part of a day that a time range covers. A trace counts for a model at the hours of its first and last
+ * observation of that day. Traces with an observation after an hour are those that end after it; traces with one
+ * before it are those that begin before it.
  */
 import type { Bind } from '../core/where.ts';
 
-/** The name by which `day_rolls` knows that a day has them. */
+/** Name under which `day_rolls` lists the hourly rollups of a day. */
 export const hoursBreakdown = 'trace';
 
-/** What is added up beside observations and traces; costs are in dollars. */
+/** Sums besides observations and traces; costs are in dollars. */
 export const hourSums = ['input_usage', 'output_usage', 'total_usage', 'total_cost'] as const;
 
-/** From one to before another: days by UTC, as `2026-03-01`, or times as ISO texts. */
+/** Half-open range, without `to`: days in UTC, as `2026-03-01`, or times as ISO texts. */
 export type Range = readonly [from: string, to: string];
 
-/** Whole hours of a day, up to its end or from its beginning, and what is asked for beside them. */
+/** Whole hours at the end or the beginning of a day, and the remainder of the time range. */
 export type DayHours = {
-  /** As `2026-03-01`. */
+  /** Day, as `2026-03-01`. */
   day: string;
-  /** Whether they are up to the day's end. */
+  /** True if the hours reach to the end of the day, false if they start at its beginning. */
   areLast: boolean;
-  /** Of 0 to 24, the last one left out. */
+  /** Hours from 0 to 24; the last one is excluded. */
   hours: readonly [from: number, to: number];
   /** The same as times. */
   whole: Range;
-  /** Less than an hour, which is read from rows; undefined: there is none. */
+  /** Remainder of less than an hour, which is read from rows; undefined if there is none. */
   rest: Range | undefined;
 };
 
-/** A time is in a range. */
+/** Builds the condition that a time lies in a range. */
 export const inRange = (column: string, [from, to]: Range, bind: Bind): string =>
   `(${column} >= ${bind(from)}::timestamptz and ${column} < ${bind(to)}::timestamptz)`;
 
-/** What is asked for: of whose hours, with conditions on `u`, and of whose rows, with conditions on a trace `t`. */
+/** Filters of the query: conditions on hours `u`, and conditions on a trace `t`. */
 export type HoursOf = {
   projectId: string;
   ofDays: (bind: Bind) => string;
   ofTraces: (bind: Bind) => string;
-  /** The join of `t` to observations `o`, where there are conditions on it. */
+  /** Join of `t` to observations `o`; empty without conditions on `t`. */
   trace: string;
 };
 
@@ -52,8 +53,8 @@ const cellPart = (of: HoursOf, { day, areLast, hours }: DayHours, bind: Bind): s
     group by u.day, u.model`;
 
 /**
- * The rows of the time are found first, and then their traces. A trace that has an observation of the same model in the
- * whole hours is counted there already.
+ * Builds the query for the remainder. The rows of the time are found first, and then their traces. If a trace has an
+ * observation of the same model in the whole hours, the rollup has counted it already.
  */
 const rowPart = (of: HoursOf, { day, whole }: DayHours, rest: Range, bind: Bind): string =>
   `(with near as materialized (
@@ -77,8 +78,8 @@ const rowPart = (of: HoursOf, { day, whole }: DayHours, rest: Range, bind: Bind)
       from of_traces group by model)`;
 
 /**
- * Selects of day, model, no traces, traces of the model, observations, usage and cost in 1e-12 dollars; of one day
- * there may be several rows.
+ * Builds the queries. Their columns are day, model, traces (always 0), traces of the model, observations, usage, and
+ * cost in 1e-12 dollars. One day may have several rows.
  */
 export const hourParts = (of: HoursOf, days: readonly DayHours[], bind: Bind): string[] =>
   days.flatMap((one) => [

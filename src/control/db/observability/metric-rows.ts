@@ -1,4 +1,4 @@
-/** Metrics, read: groups of rows, and what is aggregated of each. */
+/** Queries of metrics: groups of rows, and the aggregates of each group. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { type Bind, type Condition, conditioned } from '../core/where.ts';
 
@@ -7,10 +7,10 @@ const momentStatement = statement(
   'set transaction isolation level repeatable read, read only',
 );
 
-/** Of a question, for each sort and each hash of its statements. */
+/** Memory for each sort and each hash of the statements of one query. */
 const memoryStatement = statement('allow_memory', `select set_config('work_mem', '32MB', true)`);
 
-/** Reads what belongs together as it was at one moment, with memory for groups of very many rows. */
+/** Runs reads in one snapshot (repeatable read), with memory for groups of very many rows. */
 export const seeingOneMoment = <Value>(
   db: Database,
   read: (tx: Queryable) => Promise<Value>,
@@ -21,28 +21,30 @@ export const seeingOneMoment = <Value>(
     return read(tx);
   });
 
-/** What a statement over groups consists of. All of it is SQL of ours but for what conditions bind. */
+/**
+ * Parts of a statement that groups rows. All of it is SQL of this program; values of clients are bound by conditions.
+ */
 export type Grouping = {
-  /** May bind values of its own. */
+  /** Builds the from clause; it may bind values of its own. */
   from: (bind: Bind) => string;
   conditions: readonly Condition[];
-  /** What rows are grouped by, in order. */
+  /** Expressions that rows are grouped by, in order. */
   groups: readonly string[];
-  /** What is told of each group; a group's own value by its place, as `g0`. */
+  /** Expressions shown for each group; they refer to the group's own values by position, as `g0`. */
   shown: readonly string[];
   aggregates: readonly string[];
-  /** By `c<place>` of what is shown and aggregated, in this order. */
+  /** Sort order, by position among `shown` and `aggregates` together. */
   order: readonly { place: number; isDescending: boolean }[];
   limit: number;
 };
 
-/** A row's values, in the order of what is shown and aggregated. */
+/** Values of a row, in the order of `shown` and `aggregates`. */
 export type GroupRow = readonly unknown[];
 
 const orderText = ({ place, isDescending }: Grouping['order'][number]): string =>
   `${place + 1} ${isDescending ? 'desc nulls last' : 'asc nulls last'}`;
 
-/** Reads groups. */
+/** Reads the groups. */
 export const readGroups = async (
   db: Queryable,
   { from, conditions, groups, shown, aggregates, order, limit }: Grouping,
@@ -60,14 +62,17 @@ export const readGroups = async (
   return rows.map((row) => columns.map((_, place) => row[`c${place}`]));
 };
 
-/** What a histogram is made of. */
+/** Parts of a histogram statement. */
 export type Spread = Pick<Grouping, 'from' | 'conditions' | 'groups' | 'shown' | 'limit'> & {
-  /** The number that is spread. */
+  /** Number that the histogram counts, as SQL. */
   sql: string;
   bins: number;
 };
 
-/** How many rows of a group are in one bin: what is shown of it, its least and greatest number, the bin from 1, the count. */
+/**
+ * One bin of the histogram of a group: the group's shown values, its least and greatest number, the bin's number from
+ * 1, and its count of rows.
+ */
 export type SpreadRow = {
   shown: readonly unknown[];
   low: number;
@@ -76,7 +81,7 @@ export type SpreadRow = {
   count: number;
 };
 
-/** Reads how numbers spread over bins of the same width, from the least to the greatest of each group. */
+/** Reads histograms, with bins of equal width from the least to the greatest number of each group. */
 export const readSpread = async (
   db: Queryable,
   { from, conditions, groups, shown, limit, sql, bins }: Spread,

@@ -1,9 +1,9 @@
-/** Models of projects, with their prices. Those that are built in are no rows. */
+/** Models of projects, with their prices. Built-in models are not stored in the database. */
 import type { PricingTier, UsageUnit } from '#observability/pricing.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** A model of a project. */
+/** Model of a project. */
 export type ModelRow = {
   id: string;
   modelName: string;
@@ -26,7 +26,7 @@ const toModel = ({ tiersJson, ...row }: Row): ModelRow => ({
   tiers: JSON.parse(tiersJson) as PricingTier[],
 });
 
-/** Models that one project may have, and the constraint that a second one of a name breaks. */
+/** Upper bound for the models of one project, and the unique constraint on their names. */
 export const mostModels = 1_000;
 export const modelsName = 'models_name';
 
@@ -35,7 +35,7 @@ const revisionStatement = statement(
   'select revision::text as revision from model_lists where project_id = $1',
 );
 
-/** Changes with the models of the project; undefined: it has never had any. */
+/** Returns a text that changes whenever the models of the project change; undefined if it has never had any. */
 export const findModelRevision = async (
   db: Queryable,
   projectId: string,
@@ -47,13 +47,13 @@ const listStatement = statement(
   `select ${columns} from models where project_id = $1 order by model_name limit ${mostModels}`,
 );
 
-/** All models of the project. */
+/** Lists all models of the project. */
 export const listModels = async (db: Queryable, projectId: string): Promise<ModelRow[]> =>
   (await db.query<Row>(listStatement, [projectId])).map(toModel);
 
 const findStatement = statement('find_model', `select ${columns} from models where key = $1`);
 
-/** The model of this id. */
+/** Returns the model of this id. */
 export const findModel = async (
   db: Queryable,
   projectId: string,
@@ -77,14 +77,14 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Stores a model; undefined when the project has no room for another. */
+/** Inserts a model; returns undefined if the project has reached its limit. */
 export const insertModel = (
   db: Database,
   projectId: string,
   { tiers, startDate, ...model }: Omit<ModelRow, 'createdAt'>,
 ): Promise<ModelRow | undefined> =>
   db.transaction(async (tx) => {
-    // Whoever changes the models of the project waits here for whoever else does.
+    // This statement locks the project's row, so that concurrent changes to its models wait for each other.
     await tx.query(raiseStatement, [projectId]);
     const key = keyOf(projectId, model.id);
     const tiersJson = JSON.stringify(tiers);
@@ -101,7 +101,7 @@ export const insertModel = (
 
 const deleteStatement = statement('delete_model', 'delete from models where key = $1 returning id');
 
-/** Deletes a model; false when there is none of this id. */
+/** Deletes a model; returns false if there is none of this id. */
 export const deleteModel = (db: Database, projectId: string, id: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     await tx.query(raiseStatement, [projectId]);

@@ -1,4 +1,4 @@
-/** Observations, read. */
+/** Reads of observations: lists, counts, single observations, and those of traces. */
 import { limits } from '#domain/limits.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -9,19 +9,19 @@ import { utcText } from '../core/times.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** An observation as it is shown, its times as `isoOf` takes them. */
+/** Observation as it is shown, its times in the form that `isoOf` takes. */
 export type ObservationRow = {
   id: string;
   traceId: string;
   parentId: string | null;
   type: string;
   name: string | null;
-  /** Null: the usual one. */
+  /** Null for the default environment. */
   environment: string | null;
   startTime: string;
   endTime: string | null;
   completionStartTime: string | null;
-  /** Null: the usual one. */
+  /** Null for the default level. */
   level: string | null;
   statusMessage: string | null;
   version: string | null;
@@ -29,30 +29,33 @@ export type ObservationRow = {
   modelParametersJson: string | null;
   usageJson: string | null;
   costJson: string | null;
-  /** What these and its pricing add up to; whole numbers, as the driver reads large ones. Null: nothing is known. */
+  /**
+   * Totals of its reported usage and cost, or of its computed price. Usage is text, because the driver returns bigint
+   * as text. Null if unknown.
+   */
   inputUsage: string | null;
   outputUsage: string | null;
   totalUsage: string | null;
-  /** In dollars. */
+  /** Costs are in dollars. */
   inputCost: number | null;
   outputCost: number | null;
   totalCost: number | null;
   promptName: string | null;
   promptVersion: number | null;
-  /** Id of the prompt's version in this project; null where it has none of that name and version. */
+  /** Id of the prompt's version in this project; null if the project has no such name and version. */
   promptId: string | null;
   pricingJson: string | null;
   createdAt: string;
-  /** Null: when it was made. */
+  /** Null if equal to the creation time. */
   updatedAt: string | null;
   input: string | null;
   output: string | null;
   metadata: string | null;
-  /** Null: it is not. */
+  /** Null if the row is complete. */
   isCut: boolean | null;
 };
 
-/** One with what is shown of its trace. */
+/** Observation with the shown columns of its trace. */
 export type ListedObservationRow = ObservationRow & {
   userId: string | null;
   sessionId: string | null;
@@ -62,7 +65,10 @@ export type ListedObservationRow = ObservationRow & {
   isPublic: boolean | null;
 };
 
-/** The prompt that a row names; the inner columns are renamed, so that the plain names are those of the row. */
+/**
+ * SQL of the id of the prompt that a row names. The inner columns are renamed, so that unqualified names refer to the
+ * row.
+ */
 const promptId = `case when prompt_name is not null then (
     select v.id from context_versions v
       join (select key, project_id as of_project, kind, name as repo_name from context_repos) r on r.key = v.repo_key
@@ -86,7 +92,7 @@ const ofTrace = `t.user_id as of_user, t.session_id as of_session, t.name as of_
 const whole = withHeavy(listed, limits.pageBytes);
 const light = withoutHeavy(listed);
 
-/** An observation `o` with its trace `t`, for conditions on either. */
+/** Join of an observation `o` with its trace `t`, for conditions on either. */
 const joined = 'observations o left join traces t on t.key = o.trace_key';
 const byTime = 'o.began_at desc, o.key desc';
 
@@ -97,7 +103,7 @@ export type ObservationList = {
   hasHeavy: boolean;
 };
 
-/** A page of observations, latest first. */
+/** Lists a page of observations, latest first. */
 export const listObservations = async (
   db: Database,
   projectId: string,
@@ -118,8 +124,8 @@ export const listObservations = async (
 const isOfTrace = (condition: Condition): boolean => /\bt\./.test(condition(() => ''));
 
 /**
- * How many observations match, up to a bound. Their traces are joined where a condition is about them: only without
- * them an index alone can answer.
+ * Counts the matching observations, up to a bound. It joins traces only if a condition refers to them, because without
+ * the join an index alone answers.
  */
 export const countObservations = (
   db: Database,
@@ -138,7 +144,7 @@ const findStatement = statement(
    ) ${whole}`,
 );
 
-/** The observation of this id. */
+/** Returns the observation of this id. */
 export const findObservation = async (
   db: Queryable,
   projectId: string,
@@ -146,7 +152,7 @@ export const findObservation = async (
 ): Promise<ListedObservationRow | undefined> =>
   (await db.query<ListedObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
 
-/** What is shown of traces as a whole: so many observations, and so many bytes of what they hold. */
+/** Upper bounds for the observations of whole traces, and for the bytes of their large columns. */
 const mostOfTraces = 100_000;
 const traceBytes = 64 * 1024 * 1024;
 
@@ -160,7 +166,7 @@ const ofTracesStatement = statement(
   }),
 );
 
-/** Gives the observations of traces to `take`, from the beginning. */
+/** Passes the observations of traces to `take`, earliest first. */
 export const eachObservationOf = (
   db: Database,
   traces: readonly { key: string; week: number }[],

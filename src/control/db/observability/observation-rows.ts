@@ -1,4 +1,4 @@
-/** How an observation lies in its row, and what it counts for. */
+/** Maps an observation to its row, and computes its contribution to the sums. */
 import { isObject } from '#domain/json.ts';
 import { observationFields } from '#observability/object.ts';
 import {
@@ -25,18 +25,18 @@ import {
 
 type Totals = { input: number; output: number; total: number };
 
-/** An observation to be written. */
+/** Observation to be written. */
 export type ObservationWrite = Write & {
   traceKey: string;
   traceId: string;
-  /** What it used and cost, as was said or follows from its model; null: nothing is known. */
+  /** Usage and cost, as reported or as computed from its model; null if unknown. */
   usage: Totals | null;
   cost: Totals | null;
-  /** By the model that it names, as it was when this was written. */
+  /** Price by the model that it names, as of its write. */
   pricing: Pricing | null;
 };
 
-/** Where an observation is, with its key and that of its trace; `week` is that of its trace. */
+/** Identity of an observation: its key, the key of its trace, and the week of its trace. */
 export type ObservationPlace = {
   projectId: string;
   id: string;
@@ -62,7 +62,7 @@ const textIn = (state: State, { source, key }: Attribute): string | null => {
   return typeof found === 'string' ? found : null;
 };
 
-/** What a price follows from. */
+/** Returns the attributes of an observation that determine its price. */
 export const priceableOf = (state: State): Priceable => {
   const [model, usage] = [fieldOf(state, 'model'), fieldOf(state, 'usageJson')];
   return {
@@ -74,7 +74,7 @@ export const priceableOf = (state: State): Priceable => {
   };
 };
 
-/** An observation as it is written. A cost that was said goes before one that was computed. */
+/** Builds the row of an observation. A reported cost takes precedence over a computed one. */
 export const observationWrite = (
   place: ObservationPlace,
   state: State,
@@ -89,7 +89,7 @@ export const observationWrite = (
   return { projectId, id, key, traceId, traceKey, week, stored, usage, cost, pricing };
 };
 
-/** What an observation counts for in its trace. */
+/** Returns what an observation adds to the tally of its trace. */
 export const countOf = ({ stored, usage, cost }: ObservationWrite): Addition => {
   const { model } = stored.values;
   const key = [dayOf(stored.beganAt), typeof model === 'string' ? model : null] as const;
@@ -122,11 +122,11 @@ export const observationColumns: Column<ObservationWrite>[] = [
   column('pricing', 'text', ({ pricing }) => writePricing(pricing)),
 ];
 
-/** The columns of an observation's state, as the program names them. */
+/** Columns of an observation's state, under the names of the program. */
 export const observationValues = `${storedColumns}, type, name, parent_id as "parentId", end_time as "endTime",
   completion_start_time as "completionStartTime", level, status_message as "statusMessage", version, environment,
   model, model_parameters as "modelParametersJson", usage as "usageJson", cost as "costJson",
   prompt_name as "promptName", prompt_version as "promptVersion", input, output`;
 
-/** The state of a row that was read with `observationValues`. */
+/** Returns the state of a row that was read with `observationValues`. */
 export const observationState = (row: StateRow): State => stateOf(row, observationFields);

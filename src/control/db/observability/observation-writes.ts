@@ -1,7 +1,7 @@
 /**
- * Observations, written many at a time, in traces that the transaction holds (trace-writes.ts): nobody else writes
- * those in the same traces meanwhile. So what is there is simply read, merged in the program, and written anew where
- * that changed it; all else is new, and goes in by COPY.
+ * Writes observations in bulk, in traces that the transaction has locked (trace-writes.ts), so no other transaction
+ * writes to the same traces meanwhile. Existing observations are therefore read, merged in the program, and updated if
+ * they changed. New ones are inserted by COPY.
  */
 import { isPricedSame, type Pricing, readPricing } from '#observability/pricing.ts';
 import { mergeStates, type State } from '#observability/state.ts';
@@ -22,7 +22,7 @@ import {
 import { isSame, type StateRow } from './stored-states.ts';
 import { dashless, keyOf } from './trace-keys.ts';
 
-/** An observation to write, with what a batch says of it. */
+/** Observation to write, with its state as reported by a batch. */
 export type ObservationChange = { write: ObservationWrite; state: State };
 
 const copyInText = copyText('observations', observationColumns);
@@ -59,7 +59,7 @@ const readKnown = async (
   return new Map(rows.map((row) => [placeOf(row), row]));
 };
 
-/** What changes in traces by what is written in them, by the traces' keys. */
+/** Changes to the tallies of traces, by the traces' keys. */
 export type Additions = Map<string, Addition[]>;
 
 const note = (additions: Additions, traceKey: string, added: Addition): void => {
@@ -68,19 +68,22 @@ const note = (additions: Additions, traceKey: string, added: Addition): void => 
   else known.push(added);
 };
 
-/** What observations count for in their traces, by the traces' keys. */
+/** Returns what observations add to the tallies of their traces, by the traces' keys. */
 export const countsByTrace = (writes: readonly ObservationWrite[]): Additions => {
   const additions: Additions = new Map();
   for (const write of writes) note(additions, write.traceKey, countOf(write));
   return additions;
 };
 
-/** Prices observations as they are known now. */
+/** Prices observations by the current models. */
 export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>;
 
 type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };
 
-/** What was there with what is said of it now, where that changes it. It keeps its price while what that follows from stays. */
+/**
+ * Merges reported states into the stored ones, and returns the observations that changed. An observation keeps its
+ * price while the attributes that determine it stay the same.
+ */
 const mergeAll = async (
   changes: readonly ObservationChange[],
   known: ReadonlyMap<string, KnownRow>,
@@ -113,7 +116,7 @@ const mergeAll = async (
 
 const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
 
-/** Writes rows by as many statements as the transaction asks for. */
+/** Writes rows by several statements of at most `rowsAtOnce` rows, if the transaction sets that. */
 const inPieces = async <Row>(
   { rowsAtOnce = Number.POSITIVE_INFINITY }: Transaction,
   rows: readonly Row[],
@@ -125,8 +128,8 @@ const inPieces = async <Row>(
 };
 
 /**
- * Writes what a batch says of observations, each of which is named once. Those in the traces of `isNew` are not looked
- * for. Returns what changes in the other traces by it.
+ * Writes the observations of a batch, each of which occurs once. Observations in traces of `isNew` are inserted
+ * without a lookup. Returns the changes to the tallies of the other traces.
  */
 export const writeObservations = async (
   tx: Transaction,
@@ -164,7 +167,7 @@ const findTraceOfStatement = statement(
     order by key, created_at`,
 );
 
-/** The traces that observations are in, by the observations' ids; of those that are not there there is none. */
+/** Returns the traces of observations, by the observations' ids; unknown ids are left out. */
 export const findTracesOf = async (
   tx: Queryable,
   projectId: string,

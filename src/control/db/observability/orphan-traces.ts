@@ -1,6 +1,6 @@
 /**
- * Traces that were made for an observation while no event had named one: its own, with it alone in it. Once its trace
- * is named it is taken out, to be written there.
+ * Orphans: observations whose trace no event has named yet. Each gets a trace of its own, with it alone inside. Once
+ * an event names its real trace, the observation is removed from its own trace, to be written there.
  */
 import type { Counted } from '#observability/daily.ts';
 import { type Pricing, readPricing } from '#observability/pricing.ts';
@@ -26,12 +26,12 @@ const observationsStatement = statement(
    returning id, pricing, ${observationValues}`,
 );
 
-/** An observation that was taken, with its price. */
+/** Orphan that was removed from its own trace, with its price. */
 export type Orphan = { state: State; pricing: Pricing | null };
-/** What was taken: the observations by their ids, and what their traces counted for. */
+/** Removed orphans, by their ids, and what their own traces counted for. */
 export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };
 
-/** Takes the observations of these keys out of traces of their own. */
+/** Removes the observations of these keys from traces of their own. */
 export const takeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
   if (wanted.length === 0) return { states: new Map(), gone: [] };
   const asked = [wanted.toSorted()];

@@ -1,7 +1,7 @@
 /**
- * Makes cells of days (daily-rollups.ts): of one day at a time, once nobody has touched it for a while. What a roll has seen
- * is told by the touches that it has seen with the same eyes; so a write that comes meanwhile makes it void, and not
- * wrong.
+ * Builds the daily rollups (daily-rollups.ts), one day at a time, once a day has had no writes for a while. Each
+ * rollup stores the day's change counter (`touches`), read in the same snapshot as the rows. A write in between raises
+ * the counter, so a stale rollup is ignored, never wrong.
  */
 import type { Database, Queryable } from '../core/database.ts';
 import { replannedStatement, statement } from '../core/database.ts';
@@ -9,20 +9,23 @@ import { breakdowns, cellColumns, cellSums } from './daily-rollups.ts';
 import { hourSums, hoursBreakdown } from './hourly-rollups.ts';
 import { bucketOf, latencyOf } from './latency-sketch.ts';
 
-/** Which days are added up. */
+/** Conditions for the rollup of a day. */
 export type RollRules = {
-  /** Those that nobody has touched for so long. */
+  /** Time without writes after which a day is rolled up. */
   restSeconds: number;
-  /** And that have so many observations; those of fewer are read from rows as fast. */
+  /** Least number of observations; reading the rows of a smaller day is as fast. */
   leastObservations: number;
-  /** Of a breakdown, how many cells there may be for each observation; one that has more is not kept. */
+  /** Largest number of cells per observation; a breakdown with more is not stored. */
   mostShare: number;
 };
 
-/** Nor is one of more cells. */
+/** A breakdown with more cells than this is not stored either. */
 const mostCells = 100_000;
 
-/** A day may be large: nobody waits for its roll, which is one at a time and may take more memory than questions. */
+/**
+ * A day may be large. No request waits for its rollup; only one runs at a time, so it may take more memory than a
+ * query.
+ */
 const rollSeconds = 300;
 const rollMemory = '64MB';
 
@@ -69,7 +72,10 @@ const setsOf = breakdowns
   .map(({ columns, isSketched }) => `(${[...columns, ...(isSketched ? ['bucket'] : [])].join()})`)
   .join(', ');
 
-/** By the column that no other breakdown has; the one that has none of its own is the last. */
+/**
+ * SQL of the breakdown's name, derived from the column that only this breakdown has. The breakdown without such a
+ * column is the default.
+ */
 const named = `case when grouping(user_id) = 0 then 'user' when grouping(hour) = 0 then 'hour'
   when grouping(name) = 0 then 'name' else 'model' end`;
 
@@ -77,11 +83,11 @@ const columns = cellColumns.join(', ');
 const sum = (name: string): string => `sum(${name}) as ${name}`;
 const sums = cellSums.map(sum).join(', ');
 const nothing = hourSums.map(() => '0').join(', ');
-/** How many cells a breakdown of so many observations may have. */
+/** Returns the SQL of the largest number of cells for a breakdown of so many observations. */
 const mostOf = (observations: string): string =>
   `least(${mostCells}, :mostShare::float8 * ${observations})`;
 
-/** Everything in one statement, which sees all of it at one moment. */
+/** Builds all rollups of a day in one statement, so that all of them see the same snapshot. */
 const rollStatement = replannedStatement(
   'roll_day',
   `with told as (
@@ -153,7 +159,7 @@ const roll = async (tx: Queryable, of: Of, rules: RollRules): Promise<void> => {
   await tx.query(rollStatement, { ...of, from, to, mostShare: rules.mostShare });
 };
 
-/** Makes the cells of a day; false when there is none to be made, or another control plane is at it. */
+/** Rolls up one day. Returns false if no day is ready, or another control plane is rolling one up. */
 export const rollOneDay = (db: Database, rules: RollRules): Promise<boolean> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.query<{ isHeld: boolean }>(lockStatement, []);

@@ -1,4 +1,4 @@
-/** Score configs: what scores of a name are held to. */
+/** Score configs: the constraints on scores of a name. */
 import type { ConfigContent } from '#observability/read-config.ts';
 import type { ScoreConfig } from '#observability/score.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -26,7 +26,7 @@ const findStatement = statement(
   `select ${columns} from score_configs where project_id = $1 and id = any($2::text[])`,
 );
 
-/** The configs of the project by their ids; of those that it has not there is none. */
+/** Returns configs of the project by their ids; unknown ids are left out. */
 export const findConfigs = async (
   db: Queryable,
   projectId: string,
@@ -47,7 +47,7 @@ const countStatement = statement(
   'select count(*)::int as total from score_configs where project_id = $1',
 );
 
-/** A page of the project's configs, newest first, with how many there are; bounded by `mostConfigs`. */
+/** Lists a page of the project's configs, newest first, and their number, which is at most `mostConfigs`. */
 export const listConfigs = async (
   db: Queryable,
   projectId: string,
@@ -60,7 +60,7 @@ export const listConfigs = async (
   return { rows: rows.map(toConfig), total: count?.total ?? 0 };
 };
 
-/** Configs that one project may have. */
+/** Upper bound for the configs of one project. */
 export const mostConfigs = 10_000;
 
 const insertStatement = statement(
@@ -77,7 +77,7 @@ const valuesOf = (projectId: string, id: string, content: ConfigContent) => {
   return { ...content, projectId, id, categoriesJson };
 };
 
-/** Stores a config; undefined when the project has no room for another. */
+/** Inserts a config; returns undefined if the project has reached its limit. */
 export const insertConfig = async (
   db: Queryable,
   projectId: string,
@@ -96,7 +96,7 @@ const updateStatement = statement(
     where project_id = :projectId and id = :id returning ${columns}`,
 );
 
-/** Writes a config anew; undefined when there is none of this id. */
+/** Updates a config; returns undefined if there is none of this id. */
 export const updateConfig = async (
   db: Queryable,
   projectId: string,

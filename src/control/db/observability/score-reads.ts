@@ -1,10 +1,10 @@
-/** Scores, read. */
+/** Reads of scores, and their deletion. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** A score as it is shown. */
+/** Score as it is shown. */
 export type ScoreRow = {
   key: string;
   id: string;
@@ -28,7 +28,7 @@ export type ScoreRow = {
   updatedAt: Date;
 };
 
-/** What is told of a score's trace; null for a score of none, or of one that is not known yet. */
+/** Columns of a score's trace; null for a score without a trace, or with one that is not stored yet. */
 export type ScoreTrace = {
   hasTrace: boolean;
   traceUser: string | null;
@@ -53,7 +53,7 @@ const inProject =
   (bind) =>
     `s.project_id = ${bind(projectId)}`;
 
-/** A page of scores, latest first. Conditions are on `s`, a score, and `t`, its trace. */
+/** Lists a page of scores, latest first. Conditions refer to the score as `s` and to its trace as `t`. */
 export const listScores = async (
   db: Database,
   projectId: string,
@@ -70,7 +70,7 @@ export const listScores = async (
   return db.query<ScoreRow & ScoreTrace>(page.statement, page.values);
 };
 
-/** How many scores match, up to a bound. */
+/** Counts the matching scores, up to a bound. */
 export const countScores = (
   db: Database,
   projectId: string,
@@ -79,7 +79,7 @@ export const countScores = (
 
 const findStatement = statement('find_score', `select ${columns} from scores s where s.key = $1`);
 
-/** The score of this id. */
+/** Returns the score of this id. */
 export const findScore = async (
   db: Queryable,
   projectId: string,
@@ -87,7 +87,7 @@ export const findScore = async (
 ): Promise<ScoreRow | undefined> =>
   (await db.query<ScoreRow>(findStatement, [keyOf(projectId, id)]))[0];
 
-/** Scores of one trace that are shown. */
+/** Upper bound for the scores of one trace that are shown. */
 const mostOfTrace = 10_000;
 
 const ofTraceStatement = statement(
@@ -95,7 +95,7 @@ const ofTraceStatement = statement(
   `select ${columns} from scores s where s.trace_key = $1 order by s.scored_at, s.key limit ${mostOfTrace}`,
 );
 
-/** The scores of a trace, from the first. */
+/** Lists the scores of a trace, earliest first. */
 export const listScoresOf = (db: Queryable, traceKey: string): Promise<ScoreRow[]> =>
   db.query<ScoreRow>(ofTraceStatement, [traceKey]);
 
@@ -104,6 +104,6 @@ const deleteStatement = statement(
   'delete from scores where key = $1 returning key',
 );
 
-/** Deletes a score; false when there is none of this id. */
+/** Deletes a score; returns false if there is none of this id. */
 export const deleteScore = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [keyOf(projectId, id)])).length > 0;

@@ -1,15 +1,15 @@
-/** Scores: written many at a time, and read. */
+/** Writes scores in bulk. */
 import type { Score } from '#observability/score.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { arraysOf, type Column, sourceOf } from '../core/row-columns.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** A score to be written. */
+/** Score to be written. */
 export type ScoreWrite = {
   id: string;
-  /** When the event that said it was made, in microseconds since 1970. */
+  /** Time of the event that reported it, in microseconds since 1970. */
   saidAt: number;
-  /** Milliseconds since 1970. */
+  /** Time of the score, in milliseconds since 1970. */
   scoredAt: number;
   score: Score;
 };
@@ -65,7 +65,7 @@ const writeStatement = statement(
    where scores.said_at <= excluded.said_at`,
 );
 
-/** Writes scores, each id once; one that was said later than these is left as it is. */
+/** Writes scores, the latest report of each id. A stored score that was reported later stays as it is. */
 export const writeScores = async (
   tx: Queryable,
   projectId: string,

@@ -1,26 +1,26 @@
 /**
- * Events that were taken, remembered so that one that is sent again does nothing. A row holds those of one trace that
- * were made within some minutes: a client that sends an event again says the same of the same trace, and most batches are
- * of few traces. So a batch of hundreds of events finds them by a row or two.
+ * Dedupe of events: a repeated event has no effect. A row holds the events of one trace that were made within ten
+ * minutes. A client that repeats an event repeats its trace and time, and most batches concern few traces. So a batch
+ * of hundreds of events is deduplicated by reading a row or two.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
 import { numberOf } from './event-number.ts';
 import { dashless, keyList, keyOf } from './trace-keys.ts';
 
-/** An event as far as it is remembered. */
+/** Event, as far as the dedupe needs it. */
 export type SeenEvent = {
   id: string;
-  /** The trace that it tells of, or the object, where it names no trace. */
+  /** Trace that it reports on; the object if it names no trace. */
   about: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** Time at which it was made, in milliseconds since 1970. */
   madeAt: number;
 };
 
-/** Bounds how long a row gets, however long a trace goes on. */
+/** Time span of one row. It bounds the size of a row, however long a trace goes on. */
 const togetherMs = 600_000;
 
-/** Answers, of rows that were there, which of the given events they held. */
+/** Appends the given events to their rows, and returns which of them the rows held before. */
 const takeStatement = statement(
   'take_events',
   `with given as materialized (
@@ -39,7 +39,10 @@ const takeStatement = statement(
      from known k join given g using (key)`,
 );
 
-/** What finds the places of events; those of one batch are few. */
+/**
+ * Returns a function that computes the row key of an event. It remembers keys, because the events of one batch have
+ * few.
+ */
 const createPlaces = (projectId: string): ((event: SeenEvent) => string) => {
   const known = new Map<string, string>();
   return ({ about, madeAt }) => {
@@ -53,7 +56,7 @@ const createPlaces = (projectId: string): ((event: SeenEvent) => string) => {
 /** Events of one row, and their numbers in the same order. */
 type Group = { events: SeenEvent[]; numbers: Set<string> };
 
-/** The first of each id in a row, by the keys of the rows. */
+/** Groups events by the keys of their rows, and keeps the first of each id in a row. */
 const groupsOf = (projectId: string, events: readonly SeenEvent[]): Map<string, Group> => {
   const placeOf = createPlaces(projectId);
   const groups = new Map<string, Group>();
@@ -68,8 +71,8 @@ const groupsOf = (projectId: string, events: readonly SeenEvent[]): Map<string, 
 };
 
 /**
- * Remembers events; returns those that were not known, of each id the first in its row. Others that write the same
- * wait until the transaction ends.
+ * Records events and returns the new ones, for each id the first in its row. Other transactions that write to the same
+ * rows wait until this one ends.
  */
 export const noteEvents = async (
   tx: Queryable,

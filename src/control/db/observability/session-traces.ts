@@ -1,6 +1,7 @@
 /**
- * What is to be told of sessions in their traces: taken many at a time by whoever locks it first, and deleted by the
- * transaction that tells it. Bodies are read up to a bound.
+ * Outbox of the traces of sessions: what the control plane still has to write into them. A worker locks many entries
+ * at a time, and deletes them in the transaction that writes the traces. Request and response bodies are read up to a
+ * bound.
  */
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import type { LedgerWay } from '#domain/ledger.ts';
@@ -10,16 +11,16 @@ import { keysOf, rowsOf } from '../core/parameters.ts';
 import type { SessionError } from '../sessions/ended-session.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Something to be told of a session. */
+/** Outbox entry: something to write into the trace of a session. */
 export type TraceDue = {
   id: string;
   sessionId: string;
-  /** The session itself: that it was opened, or has ended. */
+  /** True for an entry about the session itself: it was opened, or has ended. */
   tellsSession: boolean;
-  /** Entries of its ledger, by their numbers; null: none. */
+  /** Range of entries of its ledger, by their numbers; null if there are none. */
   fromId: number | null;
   toId: number | null;
-  /** A call that graded the session; null: none. */
+  /** Id of a call that graded the session; null if there is none. */
   callId: string | null;
   bytes: number;
   attempts: number;
@@ -32,7 +33,7 @@ const takeStatement = statement(
      from trace_dues where not_before <= now() order by id limit $1 for update skip locked`,
 );
 
-/** Locks what has waited longest, for the transaction to tell it. */
+/** Locks the oldest due outbox entries for this transaction, up to `most`. */
 export const takeDues = (tx: Queryable, most: number): Promise<TraceDue[]> =>
   tx.query<TraceDue>(takeStatement, [most]);
 
@@ -52,12 +53,12 @@ const postponeStatement = statement(
     where id = $1`,
 );
 
-/** Leaves for later what could not be told. */
+/** Postpones an entry that could not be written, with exponential backoff up to an hour. */
 export const postponeDue = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(postponeStatement, [id]);
 };
 
-/** An entry of a session's ledger. */
+/** Identity of an entry in a session's ledger. */
 export type EntryName = { sessionId: string; id: number };
 
 const againStatement = statement(
@@ -67,14 +68,14 @@ const againStatement = statement(
      from ${rowsOf(':sessionIds::text[], :ids::int[]')} as given(session_id, id)`,
 );
 
-/** Has entries told a little later. */
+/** Adds ledger entries to the outbox, due after 300 ms. */
 export const tellAgain = async (tx: Queryable, entries: readonly EntryName[]): Promise<void> => {
   if (entries.length === 0) return;
   const sessionIds = entries.map(({ sessionId }) => sessionId);
   await tx.query(againStatement, { sessionIds, ids: entries.map(({ id }) => id) });
 };
 
-/** A session as its trace tells of it. */
+/** Session with everything that its trace shows. */
 export type ToldSession = {
   id: string;
   projectId: string;
@@ -85,7 +86,7 @@ export type ToldSession = {
   versionId: string;
   taskName: string | null;
   taskId: string | null;
-  /** The build that it is a rollout of; null: of none. */
+  /** Hash of the build that it is a rollout of; null if there is none. */
   buildHash: string | null;
   buildVersion: string | null;
   instruction: string | null;
@@ -95,13 +96,13 @@ export type ToldSession = {
   createdAt: Date;
   readyAt: Date | null;
   closedAt: Date | null;
-  /** Whether something of it was told before. */
+  /** True if something of it was written to its trace before. */
   isTold: boolean;
-  /** Whether nothing more is to be told. */
+  /** True if nothing more is to be written, because its trace was deleted. */
   isOver: boolean;
 };
 
-/** Characters of an instruction, and of each text beside what was asked and answered. */
+/** Largest number of characters of an instruction, and of each text besides bodies. */
 const longestText = 16_000;
 
 const sessionsStatement = statement(
@@ -117,11 +118,11 @@ const sessionsStatement = statement(
     where s.id = any($1::text[]) and s.trace_id is not null`,
 );
 
-/** Those of the sessions that are told in a trace. */
+/** Returns those of the sessions that have a trace. */
 export const findToldSessions = (tx: Queryable, ids: readonly string[]): Promise<ToldSession[]> =>
   tx.query<ToldSession>(sessionsStatement, [ids]);
 
-/** What a call that has ended adds to its entry, and tells of itself where there is none. */
+/** Columns of an ended call. They complete its ledger entry, or replace it if the host wrote none. */
 export type ToldCall = {
   callId: string;
   callKind: CallKind;
@@ -132,7 +133,7 @@ export type ToldCall = {
   traceParent: string | null;
 };
 
-/** An entry of a ledger, with its call, if it is that of one. */
+/** Ledger entry, with its call if it belongs to one. */
 export type ToldEntry = {
   sessionId: string;
   id: number;
@@ -143,7 +144,7 @@ export type ToldEntry = {
   path: string | null;
   status: number | null;
   durationMs: number;
-  /** JSON text; null where it is too long, which `requestStart` then begins. */
+  /** JSON text; null if it is too long, in which case `requestStart` holds its beginning. */
   request: string | null;
   requestStart: string | null;
   requestBytes: number;
@@ -151,11 +152,11 @@ export type ToldEntry = {
   responseStart: string | null;
   responseBytes: number;
   changes: string;
-  /** What a grade answered, as JSON text. */
+  /** Result of a grade, as JSON text. */
   gradeJson: string | null;
 } & ({ [Name in keyof ToldCall]: ToldCall[Name] } | { [Name in keyof ToldCall]: null });
 
-/** Bytes of what was asked or answered that are told whole; of more it is the beginning. */
+/** Largest request or response body that a trace shows whole, in bytes; of a larger one it shows the beginning. */
 export const mostBodyBytes = 64 * 1024;
 const startChars = 1_000;
 
@@ -179,7 +180,7 @@ const entriesStatement = statement(
     order by r.session_id, r.id`,
 );
 
-/** The entries that dues name, as far as they are still there. */
+/** Returns the ledger entries that outbox entries name, as far as they still exist. */
 export const findToldEntries = async (
   tx: Queryable,
   dues: readonly TraceDue[],
@@ -193,7 +194,7 @@ export const findToldEntries = async (
   });
 };
 
-/** Of one session, as many calls can wait; of those that were answered, the first so many are told. */
+/** Upper bound for the calls without ledger entry that are written at a time. As many calls can wait in one session. */
 const mostUnwritten = 1_000;
 
 const unwrittenStatement = statement(
@@ -208,13 +209,14 @@ const unwrittenStatement = statement(
 export type UnwrittenCall = ToldCall & {
   sessionId: string;
   seq: number;
-  /** Why, as the service says it. */
+  /** Error of the service that explains the end of the call. */
   error: CallError | null;
 };
 
 /**
- * Calls of sessions that have ended which no host has written down: nobody took them, or their host was lost. Of the
- * sessions of `failedIds` also those that were answered, as a host may be lost between its answer and its ledger.
+ * Returns calls of ended sessions that have no ledger entry: no host took them, or their host was lost. For the
+ * sessions of `failedIds` it includes answered calls, because a host can be lost after it answered and before it sent
+ * its ledger.
  */
 export const findUnwritten = async (
   tx: Queryable,
@@ -232,10 +234,10 @@ const gradesStatement = statement(
      from calls c where c.id = any($1::text[]) order by c.session_id, c.seq`,
 );
 
-/** A call that graded its session; `gradeJson` is null where it failed. */
+/** Call that graded its session; `gradeJson` is null if it failed. */
 export type GradeCall = UnwrittenCall & { gradeJson: string | null };
 
-/** The calls that dues name. */
+/** Returns the calls that outbox entries name. */
 export const findGradeCalls = async (
   tx: Queryable,
   dues: readonly TraceDue[],
@@ -253,10 +255,10 @@ const lostGradesStatement = statement(
     where not exists (select from requests r where r.session_id = s.id and r.call_id = c.id)`,
 );
 
-/** A grade that was answered; `gradeJson` is its JSON text. */
+/** Grade whose ledger entry is missing; `gradeJson` is its JSON text. */
 export type LostGrade = { sessionId: string; callId: string; answeredAt: Date; gradeJson: string };
 
-/** The last grades of sessions that have ended, where the entry of one was lost with its host. */
+/** Returns the last grades of ended sessions whose ledger entry was lost with the host. */
 export const findLostGrades = async (
   tx: Queryable,
   sessionIds: readonly string[],
@@ -268,7 +270,7 @@ const lockStatement = statement(
   'select key from traces where key = any($1::uuid[]) order by key for update',
 );
 
-/** Locks traces of a project, in the order in which they are written; answers those of the ids that are there. */
+/** Locks traces of a project, in the order in which they are written. Returns the ids that exist. */
 export const lockTraces = async (
   tx: Queryable,
   projectId: string,
@@ -285,7 +287,7 @@ const noteStatement = statement(
    on conflict do nothing`,
 );
 
-/** Notes that something of these sessions was told. */
+/** Records that something of these sessions was written to their traces. */
 export const noteTold = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(noteStatement, [ids]);
 };
@@ -295,7 +297,7 @@ const overStatement = statement(
   'update told_sessions set is_over = true where session_id = any($1::text[]) and not is_over',
 );
 
-/** Notes that nothing more is told of these: somebody has deleted their traces. */
+/** Records that nothing more is written for these sessions, because a user deleted their traces. */
 export const endTold = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(overStatement, [ids]);
 };
@@ -306,7 +308,10 @@ const dropScoresStatement = statement(
     where s.trace_key = given.trace_key and starts_with(s.id, given.prefix) and s.said_at < given.said_at`,
 );
 
-/** Drops what former grades said: scores of a trace whose ids begin so, said before a time in microseconds. */
+/**
+ * Deletes scores of former grades: scores of the trace whose ids begin with `prefix` and that were reported before
+ * `saidAt`, in microseconds.
+ */
 export const dropFormerScores = async (
   tx: Queryable,
   projectId: string,
@@ -320,10 +325,10 @@ export const dropFormerScores = async (
   ]);
 };
 
-/** How much waits to be told. */
+/** Size and age of the outbox. */
 export type TraceDueLoad = { waiting: number; oldestSeconds: number };
 
-/** Counted up to here. */
+/** Upper bound for the count. */
 const mostCounted = 10_000;
 
 const loadStatement = statement(

@@ -1,4 +1,6 @@
-/** How states of traces and of observations lie in rows: what both have as columns, and a row as a state again. */
+/**
+ * Maps states of traces and observations to rows: the columns that both share, and the state of a row that was read.
+ */
 import type { State } from '#observability/state.ts';
 import { fromStored, type Stored } from '#observability/stored.ts';
 import type { Column } from '../core/row-columns.ts';
@@ -11,7 +13,7 @@ export const column = <Row>(name: string, type: string, of: Field<Row>): Column<
   of,
 });
 
-/** A row to be written: what it is, where it is, and what is known of it. */
+/** Row to be written: its identity, its partition, and its state. */
 export type Write = { projectId: string; key: string; id: string; week: number; stored: Stored };
 
 export const valueColumn = <Row extends Write>(
@@ -39,7 +41,7 @@ export const common = <Row extends Write>(): Column<Row>[] => [
   column('clock', 'text', ({ stored }) => stored.clock),
 ];
 
-/** The columns of a row's state, as the program names them. */
+/** Columns of a row's state, under the names of the program. */
 export const storedColumns = `began_at as "beganAt", began_is_given as "beganIsGiven", metadata, clock`;
 
 export type StateRow = {
@@ -51,7 +53,7 @@ export type StateRow = {
   [field: string]: unknown;
 };
 
-/** The state of a row that was read. */
+/** Returns the state of a row that was read. */
 export const stateOf = (row: StateRow, fields: readonly string[]): State => {
   const values = fields.map((field) => {
     const value = row[field];

@@ -1,4 +1,4 @@
-/** Traces, deleted with all that is in them. */
+/** Deletes traces, with their observations and scores. */
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { noteDeletions } from './deleted-traces.ts';
@@ -27,7 +27,7 @@ const deleteStatement = statement(
    select key, "beganAt", name, environment, tally from gone`,
 );
 
-/** The keys of those traces of a project that there are. */
+/** Returns the keys of those traces of a project that exist. */
 export const findTraceKeys = async (
   tx: Queryable,
   projectId: string,
@@ -39,15 +39,15 @@ export const findTraceKeys = async (
 };
 
 /**
- * Deletes the traces of these keys that there are, and notes that. Returns how many there were, and what changes for
- * the project. To be done in a transaction.
+ * Deletes the existing traces among these keys, and records the deletions. Returns their number and the changes to the
+ * daily usage. The caller runs it in a transaction.
  */
 export const deleteTraces = async (
   tx: Queryable,
   asked: readonly string[],
   week: number,
 ): Promise<{ count: number; changes: DailyChange[] }> => {
-  // Held first, in the order of their keys, as those are that are written: nobody waits in a circle.
+  // Locks them in the order of their keys, as writers do, so that no deadlock is possible.
   const held = await tx.query<{ key: string }>(holdStatement, [asked]);
   const keys = held.map(({ key }) => key);
   if (keys.length === 0) return { count: 0, changes: [] };

@@ -1,4 +1,4 @@
-/** Traces, read. */
+/** Reads of traces: lists, single traces, their metrics, and the traces of a session. */
 import { limits } from '#domain/limits.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -8,34 +8,34 @@ import { utcText } from '../core/times.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** A trace as it is shown, without what is counted of its observations; its times as `isoOf` takes them. */
+/** Trace as it is shown, without aggregates of its observations; its times in the form that `isoOf` takes. */
 export type ShownTraceRow = {
   id: string;
   timestamp: string;
   name: string | null;
   userId: string | null;
   sessionId: string | null;
-  /** Null: the usual one. */
+  /** Null for the default environment. */
   environment: string | null;
   release: string | null;
   version: string | null;
   externalId: string | null;
-  /** Null: not so. */
+  /** Null if the trace is not public. */
   public: boolean | null;
-  /** Null: none. */
+  /** Null if it has no tags. */
   tags: string[] | null;
   createdAt: string;
-  /** Null: when it was made. */
+  /** Null if equal to the creation time. */
   updatedAt: string | null;
-  /** JSON texts; null also where they were not asked for, or had no room. */
+  /** JSON texts; null also if not requested, or if the page reached its byte limit. */
   input: string | null;
   output: string | null;
   metadata: string | null;
-  /** Whether the page had no room for them; null: it had. */
+  /** True if the page had reached its byte limit; null if the row is complete. */
   isCut: boolean | null;
 };
 
-/** One with what others are found by. */
+/** Trace with the columns by which its observations and scores are found. */
 export type TraceRow = ShownTraceRow & { key: string; week: number };
 
 const shown = `id, ${utcText('began_at')} as "timestamp", name, user_id as "userId", session_id as "sessionId",
@@ -47,7 +47,7 @@ const plain = `key, week, ${shown}`;
 const whole = withHeavy(plain, limits.pageBytes);
 const light = withoutHeavy(plain);
 
-/** What is aggregated of a trace's observations, for conditions on it. */
+/** Join with the aggregates of a trace's observations, for conditions on them. */
 const aggregates = `cross join lateral (
     select extract(epoch from max(coalesce(o.end_time, o.began_at)) - min(o.began_at)) as latency,
            sum(o.input_usage) as input_tokens, sum(o.output_usage) as output_tokens,
@@ -59,7 +59,7 @@ const aggregates = `cross join lateral (
            count(*) filter (where coalesce(o.level, 'DEFAULT') = 'DEFAULT') as defaults
       from observations o where o.trace_key = t.key and o.week = t.week) m`;
 
-/** Columns that traces are ordered by. */
+/** Columns by which lists of traces can be sorted. */
 export const traceOrders = {
   id: 't.id',
   timestamp: 't.began_at',
@@ -68,13 +68,13 @@ export const traceOrders = {
   release: 't.release',
   version: 't.version',
   public: 't.is_public',
-  // None is: a trace has its key.
+  // No trace is bookmarked: `key` is never null, so this is false for every row.
   bookmarked: '(t.key is null)',
   sessionId: 't.session_id',
 } as const;
 
 export type TraceList = {
-  /** On `t`, a trace, and on `m` where `isAggregated`. */
+  /** Conditions refer to the trace as `t`, and to its aggregates as `m` if `isAggregated`. */
   conditions: readonly Condition[];
   isAggregated: boolean;
   order: keyof typeof traceOrders;
@@ -89,7 +89,7 @@ const ofProject =
   (bind) =>
     `t.project_id = ${bind(projectId)}`;
 
-/** A page of traces, and how many match. */
+/** Lists a page of traces, and counts the matching ones. */
 export const listTraces = async (
   db: Database,
   projectId: string,
@@ -120,7 +120,7 @@ const findStatement = statement(
   `with paged as (select *, 1 as place from traces where key = $1) ${whole}`,
 );
 
-/** The trace of this id. */
+/** Returns the trace of this id. */
 export const findTrace = async (
   db: Queryable,
   projectId: string,
@@ -128,7 +128,7 @@ export const findTrace = async (
 ): Promise<TraceRow | undefined> =>
   (await db.query<TraceRow>(findStatement, [keyOf(projectId, id)]))[0];
 
-/** What is counted of a trace's observations. */
+/** Aggregates of a trace's observations. */
 export type TraceMetrics = { latency: number; totalCost: number };
 
 type Traces = readonly { key: string; week: number }[];
@@ -145,7 +145,7 @@ const metricsStatement = statement(
      from observations where trace_key = any($1::uuid[]) and week = any($2::integer[]) group by trace_key`,
 );
 
-/** The metrics of traces, by their keys; of one without observations there are none. */
+/** Returns the metrics of traces, by their keys; traces without observations are left out. */
 export const measureTraces = async (
   db: Queryable,
   traces: Traces,
@@ -154,7 +154,7 @@ export const measureTraces = async (
   return new Map(rows.map((row) => [row.key, row]));
 };
 
-/** Of the traces of one page, so many ids of observations and scores are listed. */
+/** Upper bound for the ids of observations, and of scores, listed for the traces of one page. */
 const mostIds = 100_000;
 
 const observationIdsStatement = statement(
@@ -178,17 +178,17 @@ const byKey = (rows: readonly { key: string; id: string }[]): Map<string, string
   return lists;
 };
 
-/** Ids of the observations of traces, by the traces' keys. */
+/** Lists the ids of the observations of traces, by the traces' keys. */
 export const listObservationIds = async (db: Queryable, traces: Traces) =>
   byKey(await db.query<{ key: string; id: string }>(observationIdsStatement, keysOf(traces)));
 
-/** Ids of the scores of traces, by the traces' keys. */
+/** Lists the ids of the scores of traces, by the traces' keys. */
 export const listScoreIds = async (db: Queryable, traces: Traces) =>
   byKey(
     await db.query<{ key: string; id: string }>(scoreIdsStatement, [traces.map(({ key }) => key)]),
   );
 
-/** Of one session so many traces are shown. */
+/** Upper bound for the traces of one session that are shown. */
 const mostOfSession = 50_000;
 
 const ofSession = (name: string, columns: string) =>
@@ -204,13 +204,13 @@ const ofSession = (name: string, columns: string) =>
 const shownOfSessionStatement = ofSession('show_traces_of_session', shown);
 const ofSessionStatement = ofSession('list_traces_of_session', plain);
 
-/** Gives the traces of a session to `take`, from its beginning, as they are shown. */
+/** Passes the traces of a session to `take`, earliest first, in the form in which they are shown. */
 export const showTracesOfSession = (
   db: Database,
   sessionKey: string,
   take: (row: ShownTraceRow) => void,
 ): Promise<void> => db.each(shownOfSessionStatement, [sessionKey], take);
 
-/** The traces of a session, from its beginning. */
+/** Lists the traces of a session, earliest first. */
 export const listTracesOfSession = (db: Database, sessionKey: string): Promise<TraceRow[]> =>
   db.query(ofSessionStatement, [sessionKey]);

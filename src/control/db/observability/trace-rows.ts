@@ -1,4 +1,4 @@
-/** How a trace lies in its row, and what it counts for. */
+/** Maps a trace to its row, and computes its contribution to the sums. */
 import type { Counted } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { traceFields } from '#observability/object.ts';
@@ -16,10 +16,10 @@ import {
 } from './stored-states.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** A trace to be written. */
+/** Trace to be written. */
 export type TraceWrite = Write & {
   isStray: boolean;
-  /** Of its observations. */
+  /** Tally of its observations. */
   tally: Tally;
 };
 
@@ -41,14 +41,14 @@ export const traceColumns: Column<TraceWrite>[] = [
   column('tally', 'text', ({ tally }) => writeTally(tally)),
 ];
 
-/** The columns of a trace's state, as the program names them. */
+/** Columns of a trace's state, under the names of the program. */
 export const traceValues = `${storedColumns}, name, user_id as "userId", session_id as "sessionId", environment, release, version,
   external_id as "externalId", is_public as "public", tags, input, output`;
 
-/** The state of a row that was read with `traceValues`. */
+/** Returns the state of a row that was read with `traceValues`. */
 export const traceState = (row: StateRow): State => stateOf(row, traceFields);
 
-/** What a trace is counted by, as the program names the columns. */
+/** Columns that determine what a trace adds to the daily usage, under the names of the program. */
 export const countedColumns = `began_at as "beganAt", name, environment, tally`;
 
 export type CountedRow = {
@@ -58,7 +58,7 @@ export type CountedRow = {
   tally: string | null;
 };
 
-/** What a row is counted by. */
+/** Converts such columns to the values that daily usage is computed from. */
 export const countedRow = ({ beganAt, name, environment, tally }: CountedRow): Counted => ({
   beganAt: beganAt.getTime(),
   name,
@@ -69,7 +69,7 @@ export const countedRow = ({ beganAt, name, environment, tally }: CountedRow): C
 const textOr = (value: unknown, usual: string | null) =>
   typeof value === 'string' ? value : usual;
 
-/** What a trace is counted by once it is written. */
+/** Returns the values that daily usage is computed from, for a trace to be written. */
 export const countedWrite = ({ stored, tally }: TraceWrite): Counted => ({
   beganAt: stored.beganAt,
   name: textOr(stored.values.name, null),

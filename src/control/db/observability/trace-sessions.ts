@@ -1,4 +1,4 @@
-/** The sessions that traces are in: noted when one is first named, and read. */
+/** Trace sessions: recorded when an event first names one, and read. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
@@ -12,7 +12,7 @@ const sessionsStatement = statement(
    on conflict do nothing`,
 );
 
-/** Notes sessions that are new, with the environment in which they were first seen. */
+/** Inserts sessions that are new, with the environment in which they first occurred. */
 export const noteSessions = async (
   tx: Queryable,
   projectId: string,
@@ -28,7 +28,7 @@ export type SessionRow = { key: string; id: string; environment: string; created
 
 const sessionColumns = 's.key, s.id, s.environment, s.created_at as "createdAt"';
 
-/** A page of sessions, newest first, and how many match. Conditions are on `s`. */
+/** Lists a page of sessions, newest first, and counts the matching ones. Conditions refer to the session as `s`. */
 export const listTraceSessions = async (
   db: Database,
   projectId: string,
@@ -55,7 +55,7 @@ const sessionStatement = statement(
   `select ${sessionColumns} from trace_sessions s where s.key = $1`,
 );
 
-/** The session of this id. */
+/** Returns the session of this id. */
 export const findTraceSession = async (
   db: Queryable,
   projectId: string,

@@ -1,12 +1,12 @@
 /**
- * Partitions by week. Those of this week and the next are made when something is to be written and they are not
- * known to be there; so nothing has to run while nobody writes.
+ * Partitions by week. The first write of a week creates the partitions of that week and the next, so no job has to run
+ * while there are no writes.
  */
 import type { Database } from '../core/database.ts';
 import { replannedStatement, statement } from '../core/database.ts';
 import { weekOf } from './trace-keys.ts';
 
-/** Events and deletions are remembered for the week in which they came and the one after. */
+/** Events and deletions are kept for the week in which they arrived and the week after. */
 const weeksRemembered = 2;
 
 const lockStatement = statement(
@@ -21,7 +21,7 @@ const partition = (table: string, week: number) =>
        for values from (${week}) to (${week + 1})`,
   );
 
-/** `ingested_events` is written by the release before this one. */
+/** The previous release writes to `ingested_events`. */
 const oldStatement = statement(
   'list_old_weeks',
   `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -45,11 +45,11 @@ const makeWeeks = (db: Database, week: number): Promise<void> =>
   });
 
 export type TraceWeeks = {
-  /** This week's number; its partitions are there. */
+  /** Returns the number of this week, after its partitions exist. */
   current(): Promise<number>;
 };
 
-/** Makes it. It asks the database once a week. */
+/** Creates the manager of partitions. Each process queries the database once a week. */
 export const createTraceWeeks = (db: Database, now: () => number = Date.now): TraceWeeks => {
   let made: { week: number; done: Promise<void> } | undefined;
   return {

@@ -1,8 +1,7 @@
 /**
- * Traces, written many at a time. All that a batch writes in are held first, in the order of their keys, so that
- * batches that write in the same wait for each other and never in a circle; what is new is inserted by that. Of those
- * that were there the row is read, merged in the program and written anew where that changed it. That is done once the
- * observations are written and it is known what they come to.
+ * Writes traces in bulk. First, all traces of a batch are inserted if new, or locked, in the order of their keys, so
+ * batches that share traces wait for each other without deadlocks. Existing traces are read, merged in the program,
+ * and updated if they changed. The update comes after the observations are written, once their sums are known.
  */
 import { type Counted, changesBetween, type DailyChange } from '#observability/daily.ts';
 import { traceFields } from '#observability/object.ts';
@@ -24,17 +23,17 @@ import {
   traceValues,
 } from './trace-rows.ts';
 
-/** A trace to write, by what a batch says of it. */
+/** Trace to write, with its state as reported by a batch. */
 export type TraceChange = { id: string; state: State; isStray: boolean };
 
-/** A trace that the transaction holds. */
+/** Trace that the transaction has locked. */
 export type HeldTrace = {
   week: number;
-  /** What it was counted by; undefined for one that was inserted just now, with its observations counted. */
+  /** Values that daily usage counted before; undefined if it was just inserted, with its observations counted. */
   before: Counted | undefined;
-  /** And is, but for observations that are written after this. */
+  /** Values that daily usage counts now, without observations that are written later. */
   after: Counted;
-  /** What is to be written, where the batch changes what was there. */
+  /** Row to write if the batch changes the trace. */
   write: TraceWrite | undefined;
 };
 
@@ -61,7 +60,7 @@ const tallyStatement = statement(
 type Changes = ReadonlyMap<string, TraceChange>;
 type Held = Map<string, HeldTrace>;
 
-/** Whether a trace was only heard of: an observation names it and says nothing else. */
+/** Returns true if an observation only names the trace, and the batch reports nothing else about it. */
 const isShallow = ({ state, isStray }: TraceChange): boolean =>
   !isStray &&
   state.at === null &&
@@ -69,7 +68,10 @@ const isShallow = ({ state, isStray }: TraceChange): boolean =>
   state.metadata.length === 0 &&
   Object.keys(state.values).length === 0;
 
-/** Those that are only heard of, as long as they begin no earlier by it; their input and output are not read. */
+/**
+ * Reads traces that the batch only names, without their input and output. Traces whose start moves earlier, and
+ * orphans, are left to `mergeTraces`.
+ */
 const placeShallow = async (tx: Queryable, changes: Changes): Promise<Held> => {
   const keys = [...changes].filter(([, change]) => isShallow(change)).map(([key]) => key);
   if (keys.length === 0) return new Map();
@@ -110,8 +112,8 @@ const without = (changes: Changes, held: Held): Changes =>
   new Map([...changes].filter(([key]) => !held.has(key)));
 
 /**
- * Takes hold of all traces of a batch, each by its key; those that are new are inserted, with the tallies of their
- * observations, into `week`.
+ * Locks all traces of a batch, each by its key. New ones are inserted into `week`, with the tallies of their
+ * observations.
  */
 export const holdTraces = async (
   tx: Queryable,
@@ -137,7 +139,7 @@ export const holdTraces = async (
   return new Map([...held, ...placed, ...merged]);
 };
 
-/** Writes what changed in traces that were there, by the batch itself and by `additions`; returns what that changes. */
+/** Updates existing traces by the changes of the batch and by `additions`. Returns the changes to the daily usage. */
 export const finishTraces = async (
   tx: Queryable,
   held: ReadonlyMap<string, HeldTrace>,
@@ -153,7 +155,7 @@ export const finishTraces = async (
     else if (added.length > 0) tallied.push([key, writeTally(tally)]);
     const isWritten = before === undefined || write !== undefined;
     const days = new Set(added.map((addition) => addition.key[0]));
-    // Of a trace that stays as it was, the days of what is added are touched, and no others.
+    // If the trace itself is unchanged, only the days of the added observations count as changed.
     const touched = changesBetween(before, { ...after, tally });
     changes.push(...(isWritten ? touched : touched.filter(({ day }) => days.has(day))));
   }

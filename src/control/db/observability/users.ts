@@ -1,9 +1,9 @@
-/** Users of agents: their profiles, and what they did. */
+/** Users of agents: their profiles and their events. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 
-/** What is known of a user; attributes are JSON text. */
+/** Profile of a user; attributes are JSON text. */
 export type ProfileRow = {
   userId: string;
   displayName: string | null;
@@ -30,7 +30,7 @@ const lockProfileStatement = statement(
   `select ${profileColumns} from user_profiles where key = $1 for update`,
 );
 
-/** Returns the profile, which no other transaction writes until this one ends. Throws when there is none. */
+/** Locks the profile and returns it: no other transaction writes it until this one ends. Throws if there is none. */
 export const lockProfile = async (tx: Queryable, key: string): Promise<ProfileRow> => {
   const [profile] = await tx.query<ProfileRow>(lockProfileStatement, [key]);
   if (profile === undefined) throw new Error(`the profile ${key} is not there`);
@@ -49,7 +49,7 @@ const insertProfileStatement = statement(
    on conflict (key) do nothing returning ${profileColumns}`,
 );
 
-/** Stores a profile; undefined when there is one. Waits for a transaction that is storing it. */
+/** Inserts a profile; returns undefined if it exists. Waits for a concurrent transaction that inserts it. */
 export const insertProfile = async (
   db: Queryable,
   profile: ProfileWrite,
@@ -65,7 +65,7 @@ const updateProfileStatement = statement(
     where key = :key returning ${profileColumns}`,
 );
 
-/** Writes a profile anew that the transaction has locked. */
+/** Updates a profile that the transaction has locked. */
 export const updateProfile = async (
   tx: Queryable,
   { projectId: _project, userId: _user, ...values }: ProfileWrite,
@@ -91,11 +91,11 @@ const sumsStatement = statement(
      from user_event_sums where user_key = $1 order by events desc, event limit ${mostSums}`,
 );
 
-/** What the events of a user come to by name. */
+/** Lists the sums of a user's events by name, the most frequent first. */
 export const listEventSums = (db: Queryable, userKey: string): Promise<EventSumRow[]> =>
   db.query<EventSumRow>(sumsStatement, [userKey]);
 
-/** Something that a user did. */
+/** Event of a user. */
 export type UserEventRow = {
   id: string;
   userId: string;
@@ -139,7 +139,7 @@ export type NewUserEvent = Omit<UserEventRow, 'createdAt' | 'happenedAt'> & {
   happenedAt: string;
 };
 
-/** Stores an event and adds it up; undefined when there is one of its id. */
+/** Inserts an event and adds it to the sums; returns undefined if an event of its id exists. */
 export const insertUserEvent = async (
   db: Queryable,
   event: NewUserEvent,
@@ -157,7 +157,7 @@ export const findUserEvent = async (
 ): Promise<UserEventRow | undefined> =>
   (await db.query<UserEventRow>(findEventStatement, [key]))[0];
 
-/** A page of events, latest first, on `e`. */
+/** Lists a page of events, latest first; conditions refer to the event as `e`. */
 export const listUserEvents = (
   db: Queryable,
   conditions: readonly Condition[],

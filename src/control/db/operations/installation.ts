@@ -1,4 +1,4 @@
-/** What operators ask of the whole installation: hosts, leases, clocks, and what has stood for too long. */
+/** Reads for operators on the whole installation: pools, hosts, leases, clocks, and whatever is stuck. */
 import { type HostState, liveHostStates } from '#domain/host.ts';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -7,7 +7,7 @@ import { preloads, worldAtPath } from '../sessions/pools.ts';
 
 const ms = (interval: string): string => `(extract(epoch from ${interval}) * 1000)::float8`;
 
-// Rows of hosts are kept when they are gone; the index of live hosts serves the usual question.
+// Rows of hosts are kept after the hosts are gone; the index of live hosts serves the default query.
 const matching = `($1::text is null or h.pool = $1) and ($2::text is null or h.state = $2)
   and (h.state <> 'gone' or $2 = 'gone')`;
 
@@ -34,7 +34,7 @@ const reportStatement = statement(
     order by p.installation, p.position`,
 );
 
-/** Every published pool, with the hosts that it has. */
+/** Lists every published pool, with its hosts. */
 export const listPools = (db: Queryable): Promise<PoolReport[]> =>
   db.query<PoolReport>(reportStatement, []);
 
@@ -57,7 +57,7 @@ const listStatement = statement(
 
 export type HostFilter = { pool?: string | undefined; state?: HostState | undefined };
 
-/** Hosts that match, the newest in their state first; those that are gone only when asked for. */
+/** Lists the matching hosts, the latest state change first; hosts that are gone only if the filter names that state. */
 export const listHosts = async (
   db: Queryable,
   { pool, state }: HostFilter,
@@ -75,7 +75,7 @@ const poolHostsStatement = statement(
     order by id`,
 );
 
-/** The hosts of a pool that are not gone. */
+/** Lists the hosts of a pool that are not gone. */
 export const findPoolHosts = (
   db: Queryable,
   pool: string,
@@ -103,19 +103,19 @@ const vitalsStatement = statement(
 export type LeaseVitals = {
   installation: string;
   holder: string;
-  /** Why its configuration is not taken, if it is not. */
+  /** Reason why its configuration was rejected; null if it was accepted. */
   refused: string | null;
-  /** Negative while the lease is good. */
+  /** Time since the lease expired; negative while it is valid. */
   lateMs: number;
 };
 
-/** What has stood for longer than it should, of each at most twenty. */
+/** Everything that has been silent or stuck for too long, at most twenty of each. */
 export type Vitals = {
-  /** The database's clock, in Unix milliseconds. */
+  /** Time by the database's clock, in Unix milliseconds. */
   nowMs: number;
-  /** Who leads. */
+  /** Lease of each installation. */
   leases: LeaseVitals[];
-  /** Hosts that have said nothing for too long. */
+  /** Ids of hosts without a heartbeat for too long. */
   silent: string[];
   stuck: { id: string; state: string }[];
 };

@@ -1,4 +1,4 @@
-/** What requests of accounts with an `Idempotency-Key` made: written in the transaction that makes it. */
+/** Records what requests of accounts with an `Idempotency-Key` created, in the same transaction. */
 import { type Queryable, statement } from '../core/database.ts';
 
 export type AccountCreation = { key: string; operation: string; hash: string };
@@ -10,7 +10,10 @@ const insertStatement = statement(
    on conflict do nothing returning key`,
 );
 
-/** Notes what a key made; false when it made something before. A request under way with it is waited for. */
+/**
+ * Records what a key created. Returns false if the key was used before. Waits for a concurrent request with the same
+ * key.
+ */
 export const insertAccountCreation = async (
   tx: Queryable,
   creation: AccountCreation & { organizationId: string; subject: string },
@@ -22,7 +25,7 @@ const findStatement = statement(
     where organization_id = $1 and key = $2`,
 );
 
-/** What a key has made. */
+/** Returns what a key has created; undefined if the key is unused. */
 export const findAccountCreation = async (
   db: Queryable,
   organizationId: string,

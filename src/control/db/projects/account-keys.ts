@@ -1,20 +1,20 @@
-/** Key pairs as they are made, listed and revoked; who shows one is found in `keys.ts`. */
+/** Creation, lists and revocation of key pairs. Their use for authentication is in `keys.ts`. */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Whose keys: of a project, or with null of the organization itself. */
+/** Owner of keys: a project, or with null the organization itself. */
 export type KeysOf = { organizationId: string; projectId: string | null };
 
 export type AccountKeyRow = {
   id: string;
   publicKey: string;
-  /** Null: made before it was kept. */
+  /** Null for a key from before masked secrets were stored. */
   maskedSecret: string | null;
   note: string | null;
   createdAt: Date;
   lastUsedAt: Date | null;
 };
 
-/** Of one project, and of one organization itself. */
+/** Upper bound for the keys of one project, and for those of an organization itself. */
 export const mostKeys = 100;
 
 const columns = `k.id, k.public_key as "publicKey", k.masked_secret as "maskedSecret", k.note,
@@ -23,7 +23,7 @@ const those = `k.organization_id = :organizationId and k.project_id is not disti
    and k.revoked_at is null`;
 const from = 'keys k left join credential_uses c on c.credential_id = k.id';
 
-// Those of configurations count, too, and there may be any number of them.
+// Keys from configurations count too, and their number is not limited.
 const listStatement = statement(
   'list_account_keys',
   `select ${columns} from ${from} where ${those} order by k.created_at, k.id limit 1000`,
@@ -49,7 +49,7 @@ export type NewKey = KeysOf & {
   createdBy: string;
 };
 
-/** Keeps a key pair; undefined when there are as many as there may be. */
+/** Inserts a key pair; returns undefined if the owner has reached its limit. */
 export const insertAccountKey = async (tx: Queryable, key: NewKey): Promise<Date | undefined> =>
   (await tx.query<{ createdAt: Date }>(insertStatement, key))[0]?.createdAt;
 
@@ -58,13 +58,13 @@ const findStatement = statement(
   `select ${columns} from ${from} where (k.id = :id or k.public_key = :id) and ${those}`,
 );
 
-/** Finds a key pair by its id or by its public key. */
+/** Returns a key pair by its id or by its public key. */
 export const findAccountKey = async (
   db: Queryable,
   of: KeysOf & { id: string },
 ): Promise<AccountKeyRow | undefined> => (await db.query<AccountKeyRow>(findStatement, of))[0];
 
-// One of a configuration stays revoked, whoever starts with it: see `keys.ts`.
+// A revoked key stays revoked, even if a control plane starts with it in its configuration: see `keys.ts`.
 const revokeStatement = statement(
   'revoke_account_key',
   'update keys set revoked_at = now(), configured = null where id = $1 and revoked_at is null',

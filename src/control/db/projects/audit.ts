@@ -1,25 +1,25 @@
-/** Who changed what in an organization: entries that are only added. They hold no secret. */
+/** Audit log of organizations: entries are only added, and hold no secrets. */
 import { newId } from '#domain/id.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { Read } from '../core/lists.ts';
 import { toRead } from '../core/lists.ts';
 
-/** Who does something: a user by a token, a key by its public key, an operator, or the configuration. */
+/** Author of a change: a user by a token, a key by its public key, an operator, or the configuration. */
 export type Actor = {
   kind: 'user' | 'organization_key' | 'key_pair' | 'operator' | 'configuration';
   id: string;
-  /** For people: an e-mail address, or a public key. */
+  /** Name for readers: an e-mail address or a public key. */
   name: string;
 };
 
-/** One change: `before` and `after` are what it was about, without secrets; null where there was nothing. */
+/** One change. `before` and `after` show its object without secrets; null if it did not exist before or afterwards. */
 export type Change = {
   organizationId: string;
   projectId: string | null;
   actor: Actor;
-  /** A word for the noun and one for the deed: `member.add`. */
+  /** Noun and verb of the change: `member.add`. */
   action: string;
-  /** The id of what was changed. */
+  /** Id of the changed object. */
   subject: string;
   before: object | null;
   after: object | null;
@@ -35,7 +35,7 @@ const insertStatement = statement(
 const textOf = (value: object | null): string | null =>
   value === null ? null : JSON.stringify(value);
 
-/** Adds an entry: in the transaction of the change itself, so that neither is without the other. */
+/** Adds an entry. The caller does this in the transaction of the change, so that neither exists without the other. */
 export const recordChange = async (
   db: Queryable,
   { actor, before, after, ...change }: Change,
@@ -63,10 +63,12 @@ const listStatement = statement(
     order by at desc, id desc limit :limit + 1`,
 );
 
-/** Where a page ended: the time as the database writes it, which is finer than a `Date`. */
+/**
+ * Cursor into the log: the last entry of a page. The time is the database's text, which is more precise than a `Date`.
+ */
 export type AuditPosition = { atText: string; id: string };
 
-/** A page of entries, the newest first; those of one project where it is given. */
+/** Lists a page of entries, newest first; only those of one project if it is given. */
 export const listAudit = async (
   db: Queryable,
   of: { organizationId: string; projectId: string | null },

@@ -1,6 +1,6 @@
 /**
- * Bytes that are to come to a project, as a file or beside a trace. The upload of the same id holds them, so they count
- * for the project, and nobody collects them, until they are confirmed or given up.
+ * Pending uploads of a project, as files or as media of traces. The upload of the same id reserves their bytes: they
+ * count for the project and are not collected, until the upload is confirmed or given up.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -8,18 +8,18 @@ import { type Queryable, statement } from '../core/database.ts';
 export type AwaitedRow = {
   id: string;
   projectId: string;
-  /** Of a file; null for what is no file. */
+  /** Path of a file; null for media. */
   path: string | null;
   digest: Digest;
   bytes: number;
   contentType: string;
-  /** Who sends it; empty for what is no file. */
+  /** Author of a file; empty for media. */
   author: string;
   overwrite: boolean;
   received: boolean;
 };
 
-/** What of a row is read. */
+/** Columns that are read of a row. */
 export const awaitedColumns = `id, project_id as "projectId", path, digest, bytes::float8 as bytes,
   content_type as "contentType", author, overwrite, received_at is not null as received`;
 
@@ -34,7 +34,7 @@ const insertStatement = statement(
    returning id`,
 );
 
-/** Writes what is awaited, and holds its bytes; false when room for them was taken too long ago. */
+/** Records a pending upload and protects its bytes. Returns false if their reservation has expired. */
 export const insertAwaited = async (tx: Queryable, awaited: AwaitedRow): Promise<boolean> =>
   (await tx.query(insertStatement, awaited)).length > 0;
 
@@ -43,7 +43,7 @@ const findStatement = statement(
   `select ${awaitedColumns} from awaited_files where project_id = $1 and id = $2`,
 );
 
-/** What a project awaits under an id. */
+/** Returns the pending upload of an id in a project. */
 export const findAwaited = async (
   db: Queryable,
   projectId: string,
@@ -56,7 +56,7 @@ const isAwaitedStatement = statement(
   'select from awaited_files where id = $1 and digest = $2',
 );
 
-/** Whether bytes may come under a name. */
+/** Returns true if a pending upload expects these bytes under this id. */
 export const isFileAwaited = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(isAwaitedStatement, [id, digest])).length > 0;
 
@@ -65,7 +65,7 @@ const receivedStatement = statement(
   'update awaited_files set received_at = now() where id = $1 and digest = $2',
 );
 
-/** Says that they are there. */
+/** Records that the bytes have arrived. */
 export const markFileReceived = async (
   db: Queryable,
   id: string,
@@ -80,7 +80,7 @@ const settleStatement = statement(
    delete from uploads where id in (select id from gone) and began_at > '-infinity' returning id`,
 );
 
-/** Ends the waiting for bytes that are kept from this transaction on; false when somebody else ended it. */
+/** Ends a pending upload whose bytes are stored in this transaction. Returns false if it was ended before. */
 export const settleAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(settleStatement, [id])).length > 0;
 
@@ -90,11 +90,14 @@ const giveUpStatement = statement(
    update uploads set began_at = '-infinity', bytes = 0 where id in (select id from gone) returning id`,
 );
 
-/** Gives up what is awaited; what came of it is collected. False when it was not awaited any more. */
+/** Gives up a pending upload; bytes that arrived are collected. Returns false if it was ended before. */
 export const giveUpAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(giveUpStatement, [id])).length > 0;
 
-/** What was not confirmed by then is given up: addresses are good for an hour, and no upload takes so long. */
+/**
+ * Age at which an unconfirmed upload is given up. Upload addresses are valid for an hour, and no upload takes as long
+ * as this.
+ */
 const awaitedHours = 24;
 
 const lateStatement = statement(
@@ -103,6 +106,6 @@ const lateStatement = statement(
     order by created_at limit 64`,
 );
 
-/** Some of what nobody confirmed in time. */
+/** Returns some of the pending uploads that were not confirmed in time. */
 export const listLate = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(lateStatement, [])).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** The tier of sessions that name none: that of their project, else that of its organization. */
+/** Default browser tier of sessions: the tier of their project, else the tier of its organization. */
 import type { BrowserTier } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 

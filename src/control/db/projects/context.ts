@@ -1,4 +1,4 @@
-/** Context repositories: what agents are given to work with, by kind and name, version by version. */
+/** Context repositories: prompts and other texts for agents, by kind and name, in versions. */
 import type { ContextKind, PromptType } from '#wire/public-api/projects/context.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
@@ -9,7 +9,7 @@ export type ContextRepo = {
   projectId: string;
   kind: ContextKind;
   name: string;
-  /** Of prompts; null of the other kinds. */
+  /** Type of a prompt; null for the other kinds. */
   promptType: PromptType | null;
   tags: string[];
   lastVersion: number;
@@ -17,7 +17,10 @@ export type ContextRepo = {
   updatedAt: Date;
 };
 
-/** A version. Contents and config are JSON text; labels are those that it has now, in the order in which it got them. */
+/**
+ * Version of a repository. Content and config are JSON text. Labels are its current ones, in the order in which they
+ * were added.
+ */
 export type ContextVersion = {
   version: number;
   id: string;
@@ -38,7 +41,7 @@ const versionColumns = `v.version, v.id, v.content, v.config, v.message, v.creat
   array(select l.label from context_labels l
          where l.repo_key = v.repo_key and l.version = v.version order by l.place) as labels`;
 
-/** Repositories that one project may have, and versions of one. */
+/** Upper bounds for the repositories of one project, and for the versions and labels of one repository. */
 export const contextLimits = { repos: 10_000, versions: 10_000, labels: 100 } as const;
 
 type RepoName = { projectId: string; kind: ContextKind; name: string };
@@ -58,7 +61,7 @@ const lockStatement = statement(
     where r.project_id = :projectId and r.kind = :kind and r.name = :name for update`,
 );
 
-/** The repository, of which nobody else writes until the transaction ends. */
+/** Locks the repository and returns it: other transactions cannot write to it until this one ends. */
 export const lockRepo = async (tx: Queryable, name: RepoName): Promise<ContextRepo | undefined> =>
   (await tx.query<ContextRepo>(lockStatement, name))[0];
 
@@ -70,7 +73,7 @@ const makeStatement = statement(
    on conflict on constraint context_repos_name do nothing returning ${repoColumns}`,
 );
 
-/** Makes a repository without versions; undefined when there is one by now, or no room for another. */
+/** Inserts a repository without versions; returns undefined if it exists, or the project has reached its limit. */
 export const makeRepo = async (
   tx: Queryable,
   repo: RepoName & { key: string; promptType: PromptType | null },
@@ -91,7 +94,7 @@ export type NewVersion = Pick<
   'version' | 'id' | 'content' | 'config' | 'message' | 'createdBy'
 > & {
   repoKey: string;
-  /** Those of the repository from now on; null: as they are. */
+  /** New tags of the repository; null if they stay unchanged. */
   tags: string[] | null;
 };
 
@@ -113,7 +116,7 @@ const labelStatement = statement(
           place = case when context_labels.version = excluded.version then context_labels.place else excluded.place end`,
 );
 
-/** Moves labels to a version, from whichever had them. */
+/** Moves labels to a version, from the versions that had them. */
 export const moveLabels = async (
   tx: Queryable,
   given: { repoKey: string; version: number; labels: readonly string[] },
@@ -141,7 +144,7 @@ const labelledStatement = statement(
     where named.repo_key = $1 and named.label = $2`,
 );
 
-/** The version of a number, or the one that has a label. */
+/** Returns the version of a number, or the one that has a label. */
 export const findVersion = async (
   db: Queryable,
   repoKey: string,
@@ -151,7 +154,7 @@ export const findVersion = async (
     ? (await db.query<ContextVersion>(versionStatement, [repoKey, at.version]))[0]
     : (await db.query<ContextVersion>(labelledStatement, [repoKey, at.label]))[0];
 
-/** A repository of a list, with all numbers of its versions, its labels and its last config. */
+/** Repository in a list, with the numbers of all its versions, its labels and its latest config. */
 export type ListedRepo = ContextRepo & {
   versions: number[];
   labels: { label: string; version: number }[];
@@ -165,7 +168,7 @@ const listedColumns = `${repoColumns},
   coalesce((select v.config from context_versions v where v.repo_key = r.key
              order by v.version desc limit 1), '{}') as "lastConfig"`;
 
-/** A page of repositories, newest first, on `r`. */
+/** Lists a page of repositories, newest first; conditions refer to the repository as `r`. */
 export const listRepos = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -184,7 +187,7 @@ export const listRepos = (
 export const countRepos = (db: Queryable, conditions: readonly Condition[]): Promise<Count> =>
   countUpTo(db, 'count_context_repos', 'context_repos r', conditions);
 
-/** Whether some version of a repository has the label. */
+/** Builds the condition that a version of the repository has the label. */
 export const hasLabel =
   (label: string): Condition =>
   (bind) =>
@@ -196,7 +199,7 @@ const deleteStatement = statement(
    returning (select count(*)::int from context_versions v where v.repo_key = r.key) as versions`,
 );
 
-/** Deletes a repository; how many versions it had, or undefined when there is none. */
+/** Deletes a repository. Returns the number of its versions; undefined if it does not exist. */
 export const deleteRepo = async (db: Queryable, name: RepoName): Promise<number | undefined> =>
   (await db.query<{ versions: number }>(deleteStatement, name))[0]?.versions;
 
@@ -209,7 +212,7 @@ const latestStatement = statement(
   'select max(version) as version from context_versions where repo_key = $1',
 );
 
-/** Deletes a version; the number of the latest of those that are left, null when none is. */
+/** Deletes a version. Returns the highest number among the remaining versions; null if none remains. */
 export const deleteVersion = async (
   tx: Queryable,
   repoKey: string,

@@ -1,4 +1,4 @@
-/** What keys and tokens are used for: requests of a minute, and when each was last used. */
+/** Usage of keys and tokens: rate limit per minute, and time of last use. */
 
 import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
@@ -8,10 +8,10 @@ const takeStatement = statement(
   'select granted, untaken, left_ms as "leftMs" from take_requests($1, $2)',
 );
 
-/** Some of the requests of this minute, which ends in `leftMs`; `untaken` is how many others are left. */
+/** Grant of requests in the current minute, which ends in `leftMs`; `untaken` more are left in it. */
 export type TakenRequests = { granted: number; untaken: number; leftMs: number };
 
-/** Takes some; none is granted when all of the minute are taken. */
+/** Takes up to `most` requests from the limit of the current minute; grants 0 if it is used up. */
 export const takeRequests = async (
   db: Queryable,
   credentialId: string,
@@ -29,7 +29,7 @@ const noteStatement = statement(
    on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`,
 );
 
-/** Notes that these were used now. */
+/** Records that these credentials were used now. */
 export const noteCredentialUses = async (db: Queryable, ids: readonly string[]): Promise<void> => {
   await db.query(noteStatement, { ids: [...ids].sort() });
 };

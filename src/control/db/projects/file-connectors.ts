@@ -1,4 +1,7 @@
-/** Folders and buckets that files of a project are synced with, the keys of buckets, and what was synced. */
+/**
+ * File connectors: folders and buckets that a project's files are synced with, the credentials of buckets, and the
+ * state of each sync.
+ */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -12,13 +15,13 @@ export type FileConnectorRow = {
   name: string;
   kind: ConnectorKind;
   direction: SyncDirection;
-  /** Of the project, without a slash at its end; empty: the top. */
+  /** Target folder in the project, without a trailing slash; empty for the root. */
   targetPrefix: string;
   agentAccess: boolean;
   connectionId: string | null;
   bucket: string | null;
   placePath: string;
-  /** Of a bucket: where its service is, and its keys. */
+  /** Endpoint of a bucket's service, its region, and its encrypted credentials. */
   endpoint: string | null;
   region: string | null;
   sealedKeys: string | null;
@@ -33,9 +36,9 @@ const columns = `c.id, c.project_id as "projectId", c.name, c.kind, c.direction,
   c.last_status as "lastStatus", c.created_at as "createdAt"`;
 const joined = 'file_connectors c left join file_connections n on n.id = c.connection_id';
 
-/** Connectors that one project may have. */
+/** Upper bound for the connectors of one project. */
 export const mostConnectors = 100;
-/** The constraint that a second connector of a name breaks. */
+/** Unique constraint on the names of a project's connectors. */
 export const connectorName = 'file_connectors_name';
 
 export type NewConnection = {
@@ -61,7 +64,7 @@ const hasConnectionStatement = statement(
   'select from file_connections where project_id = $1 and id = $2 for share',
 );
 
-/** Whether a project has the keys of this id, which stay for this transaction. */
+/** Returns true if the project has the credentials of this id; locks them against deletion in this transaction. */
 export const hasConnection = async (
   tx: Queryable,
   projectId: string,
@@ -82,7 +85,7 @@ export type NewConnector = Omit<
   'endpoint' | 'region' | 'sealedKeys' | 'lastSyncAt' | 'lastStatus' | 'createdAt'
 >;
 
-/** Stores a connector; false when the project has no room for another. */
+/** Inserts a connector; returns false if the project has reached its limit. */
 export const insertConnector = async (tx: Queryable, row: NewConnector): Promise<boolean> =>
   (await tx.query(insertStatement, row)).length > 0;
 
@@ -104,7 +107,7 @@ const listStatement = statement(
     order by c.name, c.id limit :limit offset :offset`,
 );
 
-/** A page of the connectors of a project, by name. */
+/** Lists a page of the connectors of a project, by name. */
 export const listFileConnectors = (
   db: Queryable,
   projectId: string,
@@ -125,7 +128,7 @@ const changeStatement = statement(
     where project_id = :projectId and id = :id returning id`,
 );
 
-/** Gives it another name, or lets agents sync it or not; false when there is none. */
+/** Renames a connector, or allows or forbids agents to sync it; returns false if it does not exist. */
 export const changeFileConnector = async (
   db: Queryable,
   change: { projectId: string; id: string; name: string | null; agentAccess: boolean | null },
@@ -141,7 +144,10 @@ const removeConnectionStatement = statement(
       and not exists (select from file_connectors c where c.connection_id = n.id)`,
 );
 
-/** Removes a connector, and keys that no other uses; false when there is none. Its files stay. */
+/**
+ * Removes a connector, and its credentials if no other connector uses them; returns false if it does not exist. The
+ * synced files stay.
+ */
 export const removeFileConnector = async (
   tx: Queryable,
   projectId: string,
@@ -153,7 +159,10 @@ export const removeFileConnector = async (
   return true;
 };
 
-/** How long whoever syncs may be silent, and how many are synced at once, of a project and in all. */
+/**
+ * Time after which a sync that was not renewed is taken for dead. Then the limits of concurrent syncs, per project and
+ * in all.
+ */
 const silentSeconds = 60;
 const mostOfProject = 4;
 const mostInAll = 32;
@@ -175,7 +184,10 @@ const busyStatement = statement(
   'select from file_connectors where id = $1 and syncing_until > now()',
 );
 
-/** Takes a connector to sync it: `busy` when somebody else syncs it, `full` when too many are synced already. */
+/**
+ * Claims a connector for a sync. Returns `busy` if another sync runs on it, `full` if a limit of concurrent syncs is
+ * reached.
+ */
 export const claimSync = async (
   tx: Queryable,
   claim: { projectId: string; id: string; syncId: string },
@@ -191,7 +203,7 @@ const renewStatement = statement(
     where id = $1 and sync_id = $2`,
 );
 
-/** Says that it is still being synced. */
+/** Renews the claim of a running sync. */
 export const renewSync = async (db: Queryable, id: string, syncId: string): Promise<void> => {
   await db.query(renewStatement, [id, syncId]);
 };
@@ -202,7 +214,7 @@ const endStatement = statement(
     where id = :id and sync_id = :syncId`,
 );
 
-/** Gives it back with what became of it. */
+/** Ends a sync and records its status. */
 export const endSync = async (
   db: Queryable,
   end: { id: string; syncId: string; status: SyncStatus },
@@ -217,7 +229,7 @@ const entriesStatement = statement(
   'select path, stamp, digest from file_connector_entries where connector_id = $1',
 );
 
-/** What was synced before, by path. */
+/** Returns the state of the last sync, by path. */
 export const readEntries = async (
   db: Queryable,
   connectorId: string,
@@ -233,7 +245,7 @@ const putEntryStatement = statement(
    on conflict (connector_id, path) do update set stamp = excluded.stamp, digest = excluded.digest`,
 );
 
-/** Notes that both sides have the same under a path. */
+/** Records that both sides have the same bytes under a path. */
 export const putEntry = async (
   db: Queryable,
   connectorId: string,
@@ -247,7 +259,7 @@ const dropEntriesStatement = statement(
   'delete from file_connector_entries where connector_id = $1 and path = any($2::text[])',
 );
 
-/** Forgets paths that are not there any more. */
+/** Removes the state of paths that no longer exist. */
 export const dropEntries = async (
   db: Queryable,
   connectorId: string,
@@ -271,7 +283,7 @@ const belowStatement = statement(
     order by 1 limit :limit`,
 );
 
-/** Files in a folder at any depth, by their path below it; of some paths where these are given. */
+/** Lists files in a folder at any depth, by their path relative to it; only the given paths if `paths` is not null. */
 export const listFilesBelow = (
   db: Queryable,
   folderId: string,

@@ -1,6 +1,6 @@
 /**
- * Folders of project files. Whoever changes which names there are takes the project's files for the transaction, so
- * that no two changes meet halfway: a name is a folder's or a file's, and no folder comes to lie in itself.
+ * Folders of project files. A transaction that adds, moves or removes names locks the project's files. Therefore no
+ * name belongs to both a folder and a file, and no folder ends up inside itself.
  */
 import { newId } from '#domain/id.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -9,7 +9,7 @@ export type FolderRow = {
   id: string;
   parentId: string | null;
   name: string;
-  /** Those directly in it. */
+  /** Number of files and of folders directly in it. */
   files: number;
   folders: number;
   createdAt: Date;
@@ -24,7 +24,7 @@ const lockStatement = statement(
   `select pg_advisory_xact_lock(hashtextextended('files ' || $1, 0))`,
 );
 
-/** Takes the files of a project for this transaction. */
+/** Locks the files of a project for this transaction. */
 export const lockFiles = async (tx: Queryable, projectId: string): Promise<void> => {
   await tx.query(lockStatement, [projectId]);
 };
@@ -41,14 +41,16 @@ const walkStatement = statement(
    select ${columns}, w.depth from walk w join file_folders f on f.id = w.id order by w.depth`,
 );
 
-/** The folders that there are on the way along these names: the root first; none before anything was made. */
+/**
+ * Returns the existing folders along the path of these names, the root first; none before the project has any files.
+ */
 export const walkFolders = (
   db: Queryable,
   projectId: string,
   names: readonly string[],
 ): Promise<FolderRow[]> => db.query<FolderRow>(walkStatement, { projectId, names });
 
-/** The folder of these names. */
+/** Returns the folder at the path of these names. */
 export const findFolder = async (
   db: Queryable,
   projectId: string,
@@ -60,7 +62,7 @@ const childStatement = statement(
   `select ${columns} from file_folders f where f.parent_id = $1 and f.name = $2`,
 );
 
-/** The folder of a name in a folder. */
+/** Returns the folder of this name in a folder. */
 export const findChildFolder = async (
   db: Queryable,
   parentId: string,
@@ -78,7 +80,7 @@ const namesStatement = statement(
    select name from above where parent_id is not null order by distance desc`,
 );
 
-/** The names that lead to a folder, from the top on. */
+/** Returns the names on the path to a folder, from the top. */
 export const readNames = async (db: Queryable, id: string): Promise<string[]> =>
   (await db.query<{ name: string }>(namesStatement, [id])).map(({ name }) => name);
 
@@ -91,7 +93,10 @@ const insertStatement = statement(
    values (:id, :projectId, :parentId, :name) returning ${columns}`,
 );
 
-/** Makes a folder in another; null: the root of the project. Nothing has its name yet. */
+/**
+ * Creates a folder in another; a parent of null creates the root of the project. The caller has checked that the name
+ * is free.
+ */
 export const insertFolder = async (
   tx: Queryable,
   folder: { projectId: string; parentId: string | null; name: string },
@@ -112,7 +117,7 @@ const measureStatement = statement(
   `${beneath} select coalesce(sum(files), 0)::int as files, max(height)::int as height from beneath`,
 );
 
-/** How many files lie in a folder at any depth, and how many folders are in one another there, itself included. */
+/** Counts the files in a folder at any depth, and the levels of folders, the folder itself included. */
 export const measureFolder = async (
   db: Queryable,
   id: string,
@@ -133,7 +138,7 @@ const moveStatement = statement(
    update file_folders set parent_id = :parentId, name = :name, updated_at = now() where id = :id`,
 );
 
-/** Puts a folder into another under a name that nothing has there. What lies in it goes along. */
+/** Moves a folder, with its contents, into another. The caller has checked that the name is free there. */
 export const moveFolder = async (
   tx: Queryable,
   move: { id: string; parentId: string; name: string },
@@ -151,7 +156,7 @@ const detachStatement = statement(
    update file_folders set parent_id = null, deleted_at = now() where id = $1`,
 );
 
-/** Deletes a folder: from now on nothing leads to what lies in it, which is removed bit by bit. */
+/** Deletes a folder: its contents become unreachable at once, and are removed in batches later. */
 export const detachFolder = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(detachStatement, [id]);
 };
@@ -163,17 +168,17 @@ const listStatement = statement(
     order by f.name limit :limit offset :offset`,
 );
 
-/** Where a page of names begins: so many on, or after a name. */
+/** Page of a list by names: an offset, or the name that the page follows. */
 export type NamePage = { limit: number; offset: number; after: string | null };
 
-/** A page of the folders in a folder, by name. */
+/** Lists a page of the folders in a folder, by name. */
 export const listFolders = (
   db: Queryable,
   parentId: string,
   page: NamePage,
 ): Promise<FolderRow[]> => db.query<FolderRow>(listStatement, { parentId, ...page });
 
-/** Files and folders that are removed at once. */
+/** Largest number of files, or of folders, that are removed at once. */
 const mostAtOnce = 10_000;
 const uploadBlobs = 1_024;
 
@@ -196,7 +201,7 @@ const emptyStatement = statement(
    select array_agg(distinct digest) as digests from gone`,
 );
 
-// Leaves first: nothing is in them any more.
+// Leaves first: they are empty by now.
 const removeStatement = statement(
   'remove_detached_folders',
   `${beneath}, leaves as (
@@ -212,7 +217,7 @@ const dropStatement = statement(
    values (:id, :projectId, :digests, 0, '-infinity', false)`,
 );
 
-/** Has bytes collected that a project kept, unless something else has the same. */
+/** Releases bytes of a project; they are collected unless something else has the same bytes. */
 export const dropBytes = async (
   tx: Queryable,
   projectId: string,
@@ -224,7 +229,7 @@ export const dropBytes = async (
   }
 };
 
-/** Removes some of what lies in the folder that was deleted first; false when there was none. */
+/** Removes a batch from the folder that was deleted first; returns false if there is none. */
 export const emptyDetached = async (tx: Queryable): Promise<boolean> => {
   const [folder] = await tx.query<{ id: string; projectId: string }>(detachedStatement, []);
   if (folder === undefined) return false;

@@ -1,4 +1,6 @@
-/** Files of projects. Their bytes are blobs, which count for the project and are collected once nothing has them. */
+/**
+ * Files of projects. Their bytes are blobs. They count for the project, and are collected once nothing refers to them.
+ */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { dropBytes, type NamePage } from './file-folders.ts';
@@ -11,7 +13,7 @@ export type FileRow = {
   digest: Digest;
   bytes: number;
   contentType: string;
-  /** Who sent it: a public key, or the e-mail address of a token's user. */
+  /** Author of the upload: a public key, or the e-mail address of a token's user. */
   author: string;
   createdAt: Date;
   updatedAt: Date;
@@ -26,7 +28,7 @@ const findStatement = statement(
   `select ${columns} from files f where f.folder_id = $1 and f.name = $2`,
 );
 
-/** The file of a name in a folder. */
+/** Returns the file of this name in a folder. */
 export const findFile = async (
   db: Queryable,
   folderId: string,
@@ -38,7 +40,7 @@ const byIdStatement = statement(
   `select ${columns} from files f where f.project_id = $1 and f.id = $2`,
 );
 
-/** A file by its id. */
+/** Returns a file by its id. */
 export const findFileById = async (
   db: Queryable,
   projectId: string,
@@ -52,7 +54,7 @@ const listStatement = statement(
     order by f.name limit :limit offset :offset`,
 );
 
-/** A page of the files in a folder, by name. */
+/** Lists a page of the files in a folder, by name. */
 export const listFiles = (db: Queryable, folderId: string, page: NamePage): Promise<FileRow[]> =>
   db.query<FileRow>(listStatement, { folderId, ...page });
 
@@ -61,7 +63,7 @@ const isHeldStatement = statement(
   `select from files where digest = $1 and bytes = $2 and project_id = $3 limit 1`,
 );
 
-/** Whether a file of the project has these bytes. */
+/** Returns true if a file of the project has these bytes. */
 export const holdsBytes = async (
   db: Queryable,
   { projectId, digest, bytes }: Pick<FileRow, 'projectId' | 'digest' | 'bytes'>,
@@ -73,7 +75,7 @@ const keepStatement = statement(
    on conflict (project_id) do update set bytes = k.bytes + excluded.bytes`,
 );
 
-/** Counts bytes for a project, or fewer. */
+/** Adds to the bytes counted for a project; a negative number subtracts. */
 export const countBytes = async (
   tx: Queryable,
   projectId: string,
@@ -93,7 +95,7 @@ const insertStatement = statement(
 
 export type NewFile = Omit<FileRow, 'createdAt' | 'updatedAt'>;
 
-/** Writes a file under a name that nothing has, and counts its bytes. */
+/** Inserts a file and counts its bytes. The caller has checked that the name is free. */
 export const insertFile = async (tx: Queryable, file: NewFile): Promise<FileRow> => {
   const [row] = await tx.query<FileRow>(insertStatement, file);
   if (row === undefined) throw new Error('a file that was written is not there');
@@ -128,7 +130,7 @@ const moveStatement = statement(
    update files set folder_id = :folderId, name = :name, updated_at = now() where id = :id`,
 );
 
-/** Puts a file into a folder under a name that nothing has there. */
+/** Moves a file into a folder. The caller has checked that the name is free there. */
 export const moveFile = async (
   tx: Queryable,
   move: { id: string; folderId: string; name: string },

@@ -1,4 +1,7 @@
-/** Organizations, projects and the key pairs that open them. */
+/**
+ * Key pairs: authentication, and the pairs of the configuration. Also the organization and the project that the
+ * configuration names.
+ */
 import { newId } from '#domain/id.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { type Actor, recordChange } from './audit.ts';
@@ -10,7 +13,7 @@ export type KeyRow = {
   organizationId: string;
   /** Null for a key of the whole organization. */
   projectId: string | null;
-  /** Requests a minute, by settings of its project; null: what the installation gives. */
+  /** Requests per minute, from the settings of its project; null for the default of the installation. */
   rateLimit: number | null;
 };
 
@@ -22,25 +25,25 @@ const findKeysStatement = statement(
     where k.public_key = any($1::text[]) and k.revoked_at is null`,
 );
 
-/** The key pairs with these public keys, but those that there are not or that were revoked. */
+/** Returns the valid key pairs with these public keys; unknown and revoked ones are left out. */
 export const findKeys = (db: Queryable, publicKeys: readonly string[]): Promise<KeyRow[]> =>
   db.query<KeyRow>(findKeysStatement, [publicKeys]);
 
-/** Expression of the `organization/project` that the id of a project stands for. */
+/** SQL of the `organization/project` path for a project id. */
 export const projectPath = (projectId: string): string =>
   `(select o.slug || '/' || j.slug from projects j join organizations o on o.id = j.organization_id
      where j.id = ${projectId})`;
 
 const projectPathStatement = statement('project_path', `select ${projectPath('$1')} as path`);
 
-/** The `organization/project` by which pools files and operators name a project. */
+/** Returns the `organization/project` path by which pools files and operators name a project. */
 export const findProjectPath = async (db: Queryable, projectId: string): Promise<string> => {
   const [row] = await db.query<{ path: string | null }>(projectPathStatement, [projectId]);
   if (row?.path == null) throw new Error(`there is no project ${projectId}`);
   return row.path;
 };
 
-// Nothing is written where all is there: a control plane starts on a full disk, too.
+// These statements write nothing if everything exists, so that a control plane can start on a full disk.
 const ensureOrganization = statement(
   'ensure_organization',
   'insert into organizations (id, slug, name) values ($1, $2, $2) on conflict (slug) do nothing',
@@ -53,9 +56,10 @@ const ensureProject = statement(
    on conflict (organization_id, slug) do nothing`,
 );
 
-// `configured` is what the release before says of a key when one of its replicas starts, and such a start revokes all
-// others that it says it of, until the next start. So it is true only of keys that the release before holds: what is
-// named here loses it, and is out of reach of that; what was revoked with it was not revoked for good.
+// `configured` belongs to the previous release. When one of its replicas starts, it sets the flag on the keys of its
+// configuration. It also revokes all other keys that have the flag, until the next start. A key that this release
+// names loses the flag, so such a start cannot revoke it. A key that was revoked with the flag set was not revoked for
+// good.
 const ensureKey = statement(
   'ensure_key',
   `insert into keys (id, organization_id, project_id, public_key, secret_hash, named_at)
@@ -89,7 +93,8 @@ const nameKeysStatement = statement(
     where public_key = any($1::text[]) and (revoked_at is null or configured)`,
 );
 
-// Replicas of the release before do not name what they hold, so of that it is not known whether any runs.
+// Replicas of the previous release do not record the keys of their configuration, so it is unknown whether one with a
+// flagged key still runs.
 const revokeUnnamedStatement = statement(
   'revoke_unnamed_keys',
   `update keys set revoked_at = now()
@@ -112,7 +117,7 @@ type Placed = { id: string; organizationId: string; projectId: string | null };
 
 const configuration: Actor = { kind: 'configuration', id: 'configuration', name: 'configuration' };
 
-/** Writes down what becomes of a key of a configuration. */
+/** Records in the audit log that a key of a configuration was created or revoked. */
 const recordKey = (
   db: Queryable,
   { id, organizationId, projectId }: Placed,
@@ -130,9 +135,9 @@ const recordKey = (
 };
 
 /**
- * Makes sure that organization, project and key pairs exist. Another secret under a public key takes the place of
- * the one before, for good: neither that one nor a pair that was revoked is brought back, unless it was revoked by a
- * replica of the release before.
+ * Ensures that the organization, the project and the key pairs exist. A new secret under a public key replaces the
+ * former one for good. Neither a former secret nor a revoked pair becomes valid again, unless a replica of the
+ * previous release revoked it.
  */
 export const ensureKeyPairs = (
   db: Database,
@@ -150,7 +155,7 @@ export const ensureKeyPairs = (
     }
   });
 
-/** Why each of these pairs that cannot be used cannot, by its public key. */
+/** Returns the reason why a pair cannot be used, by public key, for each of these pairs that cannot. */
 export const findRefusedPairs = async (
   db: Queryable,
   pairs: readonly ConfiguredKey[],
@@ -171,12 +176,15 @@ export const findRefusedPairs = async (
   );
 };
 
-/** Says that a control plane runs that has these pairs in its configuration. */
+/** Records that a control plane with these pairs in its configuration is running. */
 export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
   await db.query(nameKeysStatement, [publicKeys]);
 };
 
-/** The public keys, but these, of pairs that are valid and that a replica of the release before started with last. */
+/**
+ * Returns the valid public keys, except the given ones, that the last start of a replica of the previous release had
+ * in its configuration.
+ */
 export const findHeldBefore = async (
   db: Queryable,
   publicKeys: readonly string[],
@@ -185,7 +193,9 @@ export const findHeldBefore = async (
     ({ publicKey }) => publicKey,
   );
 
-/** Revokes pairs that were named, and that none has named for so long; answers their public keys. */
+/**
+ * Revokes the pairs from configurations that no control plane has named for `goneMs`, and returns their public keys.
+ */
 export const revokeUnnamed = async (
   db: Queryable,
   publicKeys: readonly string[],

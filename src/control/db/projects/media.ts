@@ -1,4 +1,4 @@
-/** Bytes beside traces and items of datasets, and what says that it has them. */
+/** Media: bytes attached to traces and to items of datasets, with the links to these. */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { AwaitedRow } from './awaited-files.ts';
@@ -21,7 +21,7 @@ const findStatement = statement(
   `select ${columns} from media where project_id = $1 and id = $2`,
 );
 
-/** Media of a project by its id, whether its bytes are there or not. */
+/** Returns media of a project by its id, even if its bytes have not arrived. */
 export const findMedia = async (
   db: Queryable,
   projectId: string,
@@ -33,7 +33,7 @@ const findThereStatement = statement(
   `select ${columns} from media where project_id = $1 and id = any($2) and uploaded_at is not null`,
 );
 
-/** Media of a project by their ids, of those whose bytes are there. */
+/** Returns media of a project by their ids, only those whose bytes have arrived. */
 export const findMediaThere = (
   db: Queryable,
   projectId: string,
@@ -48,7 +48,7 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Makes media known, or says anew of what type it is. */
+/** Inserts media, or updates its content type. */
 export const putMedia = async (
   tx: Queryable,
   media: Omit<MediaRow, 'uploadedAt'>,
@@ -76,7 +76,7 @@ const linkStatement = statement(
    on conflict do nothing`,
 );
 
-/** Writes what has the media; once. */
+/** Links media to a trace, an observation or an item; a repeated link has no effect. */
 export const linkMedia = async (tx: Queryable, link: MediaLink): Promise<void> => {
   await tx.query(linkStatement, link);
 };
@@ -88,7 +88,7 @@ const awaitedStatement = statement(
     order by received_at is null, created_at desc limit 8`,
 );
 
-/** The uploads under way of some bytes as media: those that came first, then the newest. */
+/** Lists the pending uploads of some bytes as media: those that have arrived first, then the newest. */
 export const listAwaitedMedia = (
   db: Queryable,
   projectId: string,
@@ -101,7 +101,7 @@ const uploadedStatement = statement(
     where project_id = :projectId and id = :id and uploaded_at is null returning id`,
 );
 
-/** Says that the bytes are there; false when they were before. */
+/** Records that the bytes have arrived; returns false if that was recorded before. */
 export const markUploaded = async (
   tx: Queryable,
   { projectId, id }: Pick<MediaRow, 'projectId' | 'id'>,
@@ -115,7 +115,7 @@ const failedStatement = statement(
     where project_id = :projectId and id = :id and uploaded_at is null`,
 );
 
-/** Notes that a client failed to send the bytes. */
+/** Records that a client failed to upload the bytes. */
 export const noteFailure = async (
   db: Queryable,
   { projectId, id }: Pick<MediaRow, 'projectId' | 'id'>,

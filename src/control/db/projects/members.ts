@@ -6,10 +6,10 @@ export type MemberRow = { userId: string; role: Role; email: string; name: strin
 
 const columns = 'm.user_id as "userId", m.role, u.email, u.name';
 
-/** Of one organization. */
+/** Upper bound for the members of one organization. */
 export const mostMembers = 1_000;
 
-/** Roles are held in organizations and, where a project gives one of its own, in projects. */
+/** Tables of roles: those in organizations, and those in projects, which override them. */
 const places = {
   organization: { table: 'memberships', key: 'organization_id' },
   project: { table: 'project_memberships', key: 'project_id' },
@@ -37,7 +37,7 @@ const findStatement = statement(
       and (u.id = :userId::text or u.email = :email::text)`,
 );
 
-/** A member by id or by e-mail address, whichever is not null. */
+/** Returns a member by id or by e-mail address, whichever is not null. */
 export const findMember = async (
   db: Queryable,
   by: { organizationId: string; userId: string | null; email: string | null },
@@ -67,7 +67,7 @@ const userStatement = statement(
    on conflict (email) do update set email = excluded.email returning id, email, name`,
 );
 
-/** The user with this e-mail address, made where there is none; one that there is keeps its name. */
+/** Returns the user with this e-mail address, and inserts it if it is new. An existing user keeps the name. */
 export const ensureUser = async (db: Queryable, user: UserRow): Promise<UserRow> => {
   const [row] = await db.query<UserRow>(userStatement, user);
   if (row === undefined) throw new Error(`the user ${user.email} was not made`);
@@ -89,7 +89,7 @@ export const setMember = async (
 
 const removeStatement = removeFrom('remove_member', places.organization);
 
-/** Removes a member; their roles in projects and their tokens go with it. */
+/** Removes a member, with their roles in projects and their tokens. */
 export const removeMember = async (
   tx: Queryable,
   of: { organizationId: string; userId: string },
@@ -99,7 +99,7 @@ export const removeMember = async (
 
 const listProjectStatement = listIn('list_project_members', places.project);
 
-/** Those to whom a project gives a role of its own. */
+/** Lists the users who have a role of their own in the project. */
 export const listProjectMembers = (db: Queryable, projectId: string): Promise<MemberRow[]> =>
   db.query<MemberRow>(listProjectStatement, [projectId]);
 

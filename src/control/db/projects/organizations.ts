@@ -1,4 +1,4 @@
-/** Organizations: found, changed, made and ended. */
+/** Organizations: lookups, changes, creation and deletion. */
 import type { BrowserTier } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -28,7 +28,7 @@ const lockStatement = statement(
   `select ${columns} from organizations where id = $1 and deleted_at is null for update`,
 );
 
-/** Takes an organization for this transaction alone; changes of accounts are made one after another. */
+/** Locks an organization and returns it; changes to its accounts run one after another. */
 export const lockOrganization = async (
   tx: Queryable,
   id: string,
@@ -54,7 +54,7 @@ const listStatement = statement(
      from organizations o where deleted_at is null order by created_at, id limit 1000`,
 );
 
-/** The first 1,000, for operators. */
+/** Lists the first 1,000 organizations, for operators. */
 export const listOrganizations = (
   db: Queryable,
 ): Promise<(OrganizationRow & { projects: number; members: number })[]> =>
@@ -65,7 +65,7 @@ const insertStatement = statement(
   'insert into organizations (id, slug, name) values (:id, :slug, :name) on conflict (slug) do nothing returning id',
 );
 
-/** Makes one; false when the slug is taken. */
+/** Inserts an organization; returns false if the slug is taken. */
 export const insertOrganization = async (
   tx: Queryable,
   organization: { id: string; slug: string; name: string },
@@ -83,7 +83,7 @@ export const updateOrganization = async (
   await tx.query(updateStatement, organization);
 };
 
-// Its slug is free then. Tokens are not valid in an organization that ended; keys are revoked.
+// Frees its slug. Tokens are invalid in a deleted organization; keys are revoked below.
 const endStatement = statement(
   'end_organization',
   `update organizations set deleted_at = now(), slug = slug || '~' || id where id = $1`,
@@ -93,7 +93,7 @@ const revokeStatement = statement(
   `update keys set revoked_at = now(), configured = null where organization_id = $1 and revoked_at is null`,
 );
 
-/** Ends one: nothing of it is valid any more. */
+/** Deletes an organization: its keys and tokens become invalid. */
 export const endOrganization = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(endStatement, [id]);
   await tx.query(revokeStatement, [id]);

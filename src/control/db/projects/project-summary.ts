@@ -1,4 +1,4 @@
-/** How much there is in a project. */
+/** Counts of what a project contains. */
 import { type Queryable, statement } from '../core/database.ts';
 
 export type ProjectCounts = { worlds: number; openSessions: number; worldTasks: number };
@@ -11,7 +11,7 @@ const countStatement = statement(
      (select count(*) from world_tasks where project_id = $1)::int as "worldTasks"`,
 );
 
-/** Worlds, sessions that are not over, and stored tasks of a project. */
+/** Counts worlds, open sessions, and stored tasks of a project. */
 export const countProject = async (db: Queryable, projectId: string): Promise<ProjectCounts> => {
   const [counts] = await db.query<ProjectCounts>(countStatement, [projectId]);
   if (counts === undefined) throw new Error('a query of counts found nothing');

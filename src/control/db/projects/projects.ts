@@ -1,12 +1,12 @@
-/** Projects: of which organization they are, how they are called, and what is set for them. */
+/** Projects: their organization, their name, their settings, and their deletion. */
 import type { BrowserTier } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Where a project is, and what its requests may be. */
+/** Organization and rate limit of a project. */
 export type ProjectPlace = {
   id: string;
   organizationId: string;
-  /** Requests a minute; null: what the installation gives. */
+  /** Requests per minute; null for the default of the installation. */
   rateLimit: number | null;
 };
 
@@ -16,7 +16,7 @@ const placesStatement = statement(
      from projects where id = any($1::text[]) and deleted_at is null`,
 );
 
-/** Where these projects are; deleted ones are nowhere. */
+/** Returns the organization and rate limit of these projects; deleted ones are left out. */
 export const findProjectPlaces = (db: Queryable, ids: readonly string[]): Promise<ProjectPlace[]> =>
   db.query<ProjectPlace>(placesStatement, [ids]);
 
@@ -42,7 +42,7 @@ const listStatement = statement(
     order by p.created_at, p.id`,
 );
 
-/** The projects of an organization, the oldest first; those with these ids where some are given. */
+/** Lists the projects of an organization, oldest first; only those with these ids if some are given. */
 export const listProjects = (
   db: Queryable,
   of: { organizationId: string; ids: readonly string[] | null },
@@ -62,7 +62,7 @@ const byPathStatement = statement(
     where o.slug = $1 and p.slug = $2 and p.deleted_at is null and o.deleted_at is null`,
 );
 
-/** A project by the slugs of its organization and its own. */
+/** Returns a project by the slug of its organization and its own slug. */
 export const findProjectByPath = async (
   db: Queryable,
   organization: string,
@@ -70,7 +70,7 @@ export const findProjectByPath = async (
 ): Promise<ProjectRow | undefined> =>
   (await db.query<ProjectRow>(byPathStatement, [organization, project]))[0];
 
-/** Of one organization. */
+/** Upper bound for the projects of one organization. */
 export const mostProjects = 1_000;
 
 const insertStatement = statement(
@@ -82,7 +82,9 @@ const insertStatement = statement(
    returning id`,
 );
 
-/** Makes a project; false when the organization has as many as it may. The organization is locked by the caller. */
+/**
+ * Inserts a project; returns false if the organization has reached its limit. The caller has locked the organization.
+ */
 export const insertProject = async (
   db: Queryable,
   project: { id: string; organizationId: string; slug: string; name: string; metadata: object },
@@ -96,7 +98,7 @@ const updateStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Changes name and metadata, where they are not null; false when the project is not there. */
+/** Changes name and metadata unless they are null; returns false if the project does not exist. */
 export const updateProject = async (
   db: Queryable,
   { id, name, metadata }: { id: string; name: string | null; metadata: object | null },
@@ -107,7 +109,7 @@ export const updateProject = async (
 
 const lockStatement = statement('lock_project', 'select id from projects where id = $1 for update');
 
-// The slug is free for another project then.
+// Frees the slug for another project.
 const deleteStatement = statement(
   'delete_project',
   `update projects set deleted_at = now(), slug = slug || '~' || id, webhook_push_since = null
@@ -132,16 +134,19 @@ const openSessionsStatement = statement(
   'select id from sessions where project_id = $1 and closed_at is null order by id limit 20',
 );
 
-/** Takes the project for this transaction alone: no world is made in it meanwhile. */
+/** Locks the project for this transaction, so that no world is created in it meanwhile. */
 export const lockProject = async (db: Queryable, id: string): Promise<void> => {
   await db.query(lockStatement, [id]);
 };
 
-/** The first 20 sessions that are not over. */
+/** Lists the first 20 sessions that are not closed. */
 export const listOpenSessions = async (db: Queryable, projectId: string): Promise<string[]> =>
   (await db.query<{ id: string }>(openSessionsStatement, [projectId])).map(({ id }) => id);
 
-/** Deletes a project: its worlds, with what collects their bytes, its keys and its members' roles. */
+/**
+ * Deletes a project: marks its worlds as deleted, which lets their bytes be collected, revokes its keys, and removes
+ * its members' roles.
+ */
 export const deleteProject = async (
   db: Queryable,
   id: string,
@@ -153,7 +158,7 @@ export const deleteProject = async (
   return { worlds, keys };
 };
 
-/** What a project has set for itself; null: what its organization or the installation gives. */
+/** Settings of a project; null for the default of its organization or of the installation. */
 export type ProjectSettings = {
   webhookPushSince: Date | null;
   sessionTraces: boolean;
@@ -161,7 +166,7 @@ export type ProjectSettings = {
   gateThreshold: number | null;
   gateFloor: number | null;
   rateLimit: number | null;
-  /** Events of agents a month. */
+  /** Events of agents per month. */
   eventsPerMonth: number | null;
   quotaSessions: number | null;
   quotaOpensPerMinute: number | null;
@@ -199,7 +204,7 @@ const settingsStatement = statement(
      from ${from} where p.id = $1 and p.deleted_at is null`,
 );
 
-/** The settings of a project, with the browser tier of its organization. */
+/** Returns the settings of a project, with the browser tier of its organization. */
 export const findProjectSettings = async (
   db: Queryable,
   id: string,
@@ -211,10 +216,10 @@ export const findProjectSettings = async (
     )
   )[0];
 
-/** Settings as they are written: since when deliveries are pushed is the database's to say. */
+/** Settings to be written. The database sets the time from which deliveries are pushed. */
 export type NewSettings = Omit<ProjectSettings, 'webhookPushSince'> & { isPushed: boolean };
 
-// What is turned on twice was on since the first time.
+// If the push is turned on again while it is on, its first start time stays.
 const writeSettingsStatement = statement(
   'write_project_settings',
   `update projects set
@@ -226,7 +231,7 @@ const writeSettingsStatement = statement(
     where id = :id and deleted_at is null`,
 );
 
-/** Writes all settings. The project is locked by the caller, who has read them. */
+/** Writes all settings. The caller has locked the project and read them. */
 export const writeProjectSettings = async (
   db: Queryable,
   id: string,

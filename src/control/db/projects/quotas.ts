@@ -1,4 +1,4 @@
-/** What projects use of their quotas, as the database has it. */
+/** Usage of the quotas of projects, as stored in the database. */
 import type { Quotas } from '../../base/fairness/quotas.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -7,10 +7,10 @@ const takeStatement = statement(
   'select granted, most, left_ms as "leftMs" from take_calls($1, $2)',
 );
 
-/** Some of a project's calls of this minute, which ends in `leftMs`; `most` is how many it has. */
+/** Grant of a project's calls in the current minute, which ends in `leftMs`; `most` is the quota. */
 type TakenCalls = { granted: number; most: number; leftMs: number };
 
-/** Takes some calls; none is granted when all of the minute are taken. */
+/** Takes calls from the quota of the current minute; grants 0 if it is used up. */
 export const takeCalls = async (
   db: Queryable,
   projectId: string,
@@ -21,7 +21,7 @@ export const takeCalls = async (
   return row;
 };
 
-// Where nothing is refused by one quota, what is used of it is what the statement that refuses looks at.
+// For a quota that no counter tracks, the usage is computed as in the statement that enforces it.
 const nearlyStatement = statement(
   'projects_near_quota',
   `select o.slug || '/' || p.slug as project, u.quota, u.used::float8 as used, u.most
@@ -53,6 +53,6 @@ const nearlyStatement = statement(
 
 export type NearQuota = { project: string; quota: string; used: number; most: number };
 
-/** Projects that use nine tenths of a quota or more, the fullest first. */
+/** Lists projects that use at least nine tenths of a quota, the fullest first. */
 export const findNearQuota = (db: Queryable, usual: Quotas): Promise<NearQuota[]> =>
   db.query<NearQuota>(nearlyStatement, usual);

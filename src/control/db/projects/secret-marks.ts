@@ -1,22 +1,23 @@
 /**
- * Since when a secret makes the tokens of what is new. Secrets are known here by marks alone. Every replica tells
- * the values of its configuration, the present one first, when it starts and again and again while it runs: a value
- * that some replica does not have yet, or any more, is forgotten by that, and so is used only when for the whole
- * delay no replica was without it. With values `a` and `b`, of which `b` is the newer:
+ * Time from which each secret is used for new tokens, for the rotation of secrets. The database stores only marks of
+ * secrets, not the secrets. Each replica reports the values of its configuration, the current one first, at its start
+ * and regularly while it runs. If a replica does not have a value yet, or no longer has it, its report removes that
+ * value. So a value is used only if no replica lacked it during the whole delay. With values `a` and `b`, of which `b`
+ * is the newer:
  *
- * | Known | Told | Known then | What it is |
+ * | Stored | Reported | Stored then | Situation |
  * | - | - | - | - |
  * | nothing | `a` | `a` always | the first start |
- * | `a` | `b a` | `a`, `b` in ten minutes | a replacement begins |
+ * | `a` | `b a` | `a`, `b` in ten minutes | a rotation begins |
  * | `a`, `b` soon | `b a` | the same | its next replicas |
- * | `a`, `b` soon | `a` | `a` | an old replica runs or starts, or the replacement was taken back |
- * | `a` | `b a` | `a`, `b` in ten minutes | old replicas are gone; or it is tried again, however much later |
- * | `a`, `b` soon | `a b` | `a` | taken back with both values, before it was used |
+ * | `a`, `b` soon | `a` | `a` | an old replica runs or starts, or the rotation was reverted |
+ * | `a` | `b a` | `a`, `b` in ten minutes | old replicas are gone; or the rotation is tried again, at any later time |
+ * | `a`, `b` soon | `a b` | `a` | reverted with both values, before `b` was used |
  * | `a`, `b` in use | `b a` | the same | replicas start again |
- * | `a`, `b` in use | `b` | `b` | the replacement is over |
+ * | `a`, `b` in use | `b` | `b` | the rotation is complete |
  * | `a`, `b` in use; or `b` | `a b` | `b`, `a` in ten minutes | back to the earlier value, which is the newer now |
- * | `b`, `a` soon | `b a` | `b` | an old replica of that runs, or it was taken back as well |
- * | `b` | `a` | `a` always | one value for another at once: what was made with `b` is lost |
+ * | `b`, `a` soon | `b a` | `b` | an old replica of that runs, or it was reverted as well |
+ * | `b` | `a` | `a` always | one value replaced by another at once: tokens made with `b` are lost |
  */
 import { type Database, statement } from '../core/database.ts';
 
@@ -50,9 +51,10 @@ const readStatement = statement(
 type Row = { mark: string; sinceMs: number };
 
 /**
- * Notes the values of a configuration, the present one first. One that is new, or is the newest again, makes tokens
- * from `delayMs` on where there are others, and has always done so otherwise. Answers, in milliseconds since 1970
- * and by mark, since when each does, which is 0 for always; of one that is not there it is not known. Writes nothing where all is noted.
+ * Reports the values of a configuration, the current one first, and writes nothing if all are stored already. A
+ * current value that is new, or is the newest again, is used after `delayMs` if there are other values, else for all
+ * time. Returns, by mark, the time from which each value is used, in milliseconds since 1970; 0 means always. Unknown
+ * marks are left out.
  */
 export const noteSecrets = (
   db: Database,

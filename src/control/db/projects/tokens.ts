@@ -1,18 +1,18 @@
-/** Personal access tokens: who shows one, and what there is of them. Of a token its hash alone is kept. */
+/** Personal access tokens: authentication, lists, creation and revocation. Only the hash of a token is stored. */
 import type { Role, TokenReach, TokenScope } from '#domain/account.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-/** A token that is good, with what its user may. */
+/** Valid token, with the permissions of its user. */
 export type BearerRow = TokenReach & {
   id: string;
-  /** In hexadecimal digits. */
+  /** Hash in hexadecimal digits. */
   hash: string;
   organizationId: string;
   userId: string;
   email: string;
-  /** In the organization. */
+  /** Role in the organization. */
   role: Role;
-  /** By the ids of the projects that give one of their own. */
+  /** Roles in the projects that override it, by project id. */
   projectRoles: Record<string, Role>;
 };
 
@@ -30,11 +30,11 @@ const findBearersStatement = statement(
       and t.revoked_at is null and t.expires_at > now()`,
 );
 
-/** The tokens with these hashes (hexadecimal digits), but those that were revoked or have expired. */
+/** Returns the valid tokens with these hashes (hexadecimal digits); revoked and expired ones are left out. */
 export const findBearers = (db: Queryable, hashes: readonly string[]): Promise<BearerRow[]> =>
   db.query<BearerRow>(findBearersStatement, [hashes]);
 
-/** What lists show of a token. */
+/** Token as lists show it. */
 export type TokenRow = TokenReach & {
   id: string;
   userId: string;
@@ -67,7 +67,10 @@ const countStatement = statement(
       and t.revoked_at is null`,
 );
 
-/** Tokens of an organization, of one user where `userId` is given; expired ones among them, revoked ones not. */
+/**
+ * Lists tokens of an organization, or of one user if `userId` is given. Expired tokens are included, revoked ones are
+ * not.
+ */
 export const listTokens = async (
   db: Queryable,
   of: { organizationId: string; userId: string | null },
@@ -84,7 +87,7 @@ const findStatement = statement(
     where t.organization_id = :organizationId and t.id = :id and t.revoked_at is null`,
 );
 
-/** A token of an organization that was not revoked. */
+/** Returns a token of an organization that was not revoked. */
 export const findToken = async (
   db: Queryable,
   of: { organizationId: string; id: string },
@@ -111,7 +114,7 @@ const insertStatement = statement(
            now() + :days::int * interval '1 day')`,
 );
 
-/** Keeps a token. */
+/** Inserts a token. */
 export const insertToken = async (db: Queryable, token: NewToken): Promise<void> => {
   await db.query(insertStatement, token);
 };
@@ -122,7 +125,7 @@ const revokeStatement = statement(
     where organization_id = :organizationId and id = :id and revoked_at is null returning id`,
 );
 
-/** Revokes a token; false when there is none that is good. */
+/** Revokes a token; returns false if there is none of this id that is not revoked. */
 export const revokeToken = async (
   db: Queryable,
   of: { organizationId: string; id: string },

@@ -1,6 +1,6 @@
 /**
- * Worlds that are being made. An upload names the blobs of a version before they are written, so that they
- * count for their project, and can be found and removed when the version never comes.
+ * Uploads of worlds and files, and the garbage collection of blobs. An upload names the blobs of a version before they
+ * are written. Therefore they count for their project, and can be found and removed if the version is never written.
  */
 import type { Digest } from '#domain/world.ts';
 import { until } from '#runtime/pause.ts';
@@ -12,9 +12,9 @@ type Begun = { quota: QuotaName | null; limit: number; doomed: boolean };
 export type Upload = {
   id: string;
   projectId: string;
-  /** Whether it is of a new world, and not of another version of one that is there. */
+  /** True for a new world, false for another version of an existing one. */
   makesWorld: boolean;
-  /** Blobs that it needs, and their bytes; none while it is still being compiled. */
+  /** Blobs that it needs, and their bytes; none during the compilation. */
   blobs: readonly Digest[];
   bytes: number;
 };
@@ -25,13 +25,13 @@ const beginStatement = statement(
      from begin_upload(:id, :projectId, :blobs::text[], :bytes::bigint, :mostWorlds::int, :mostMib)`,
 );
 
-/** How long a blob that is needed may take to be removed, and how often it is asked whether it is. */
+/** Longest wait for the removal of a blob that is needed, and the interval of checks. */
 const mostRemovalMs = 30_000;
 const askAgainMs = 200;
 
 /**
- * Begins an upload, or says anew what it needs; answers what forbids it, if something does. While one of
- * its blobs is being removed it waits, outside of the database; `timeout` when that takes too long.
+ * Begins an upload, or updates what it needs; returns the quota that forbids it, if one does. If one of its blobs is
+ * being removed, it waits for that without a transaction. Throws `timeout` if that takes too long.
  */
 export const beginUpload = async (
   db: Queryable,
@@ -54,7 +54,7 @@ const finishStatement = statement(
   `delete from uploads where id = $1 and began_at > '-infinity' returning id`,
 );
 
-/** Ends an upload whose version is written in this transaction; false when any of it was collected. */
+/** Ends an upload whose version is written in this transaction; returns false if some of it was collected. */
 export const finishUpload = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(finishStatement, [id])).length > 0;
 
@@ -64,7 +64,7 @@ const abandonStatement = statement(
    update uploads set began_at = '-infinity' where id = $1 and blobs <> '{}'`,
 );
 
-/** Gives up an upload whose version will not come; what it had written is collected. */
+/** Abandons an upload whose version will not be written; its blobs are collected. */
 export const abandonUpload = async (db: Queryable, id: string): Promise<void> => {
   await db.query(abandonStatement, [id]);
 };
@@ -74,14 +74,17 @@ const holdStatement = statement(
   `update uploads set began_at = 'infinity' where id = $1 and began_at > '-infinity'`,
 );
 
-/** Holds what an upload has stored until it is given up: it has no end of its own, as that of a version has. */
+/**
+ * Protects the blobs of an upload until it is abandoned. Such an upload does not become part of a version, which would
+ * end it.
+ */
 export const holdUpload = async (db: Queryable, id: string): Promise<void> => {
   await db.query(holdStatement, [id]);
 };
 
-/** An upload that is this old is of a control plane that died: none takes so long. */
+/** Age at which an upload is taken for that of a control plane that died; no upload takes as long. */
 const deadMinutes = 10;
-/** Blobs that are looked at in one go, and removed at once. */
+/** Largest number of blobs that are examined in one transaction, and removed at once. */
 const mostAtOnce = 64;
 
 const lockStatement = statement(
@@ -89,7 +92,7 @@ const lockStatement = statement(
   `select pg_try_advisory_xact_lock(hashtextextended('blobs', 0)) as locked`,
 );
 
-// Whose blobs are not known yet may have any of them.
+// A version whose blobs are not known yet may need any of them, so nothing is collected meanwhile.
 const staleStatement = statement(
   'find_stale_upload',
   `select id, blobs from uploads where began_at < now() - interval '${deadMinutes} minutes'
@@ -97,7 +100,7 @@ const staleStatement = statement(
     order by began_at limit 1 for update skip locked`,
 );
 
-// What others left counts no more than this: their turn comes.
+// Blobs of other abandoned uploads are not protected: those are collected later.
 const doomStatement = statement(
   'doom_blobs',
   `insert into doomed_blobs (digest)
@@ -118,8 +121,8 @@ const shortenStatement = statement(
 );
 
 /**
- * Dooms what nothing else has of some of what the longest dead upload left. It is decided in one short
- * transaction, in which no upload can begin to need it; from then on none can before it is removed.
+ * Marks some blobs of the oldest dead upload for removal, if nothing else refers to them. This is decided in one short
+ * transaction, during which no upload can begin to need them. After it, no upload can until they are removed.
  */
 const doomBlobs = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
@@ -136,7 +139,8 @@ const doomedStatement = statement(
   `select digest from doomed_blobs order by digest limit ${mostAtOnce} for update skip locked`,
 );
 
-// What worlds have that are not deleted stays, and what is being sent or held; all else goes, sooner or later.
+// Kept are the blobs of worlds that are not deleted, and of running or protected uploads. All others are collected
+// eventually.
 const unneededStatement = statement(
   'list_unneeded_blobs',
   `select digest from (
@@ -155,7 +159,7 @@ const unneededStatement = statement(
     limit $1`,
 );
 
-/** Blobs that nothing needs but deleted worlds and dead uploads, so many of them at most. */
+/** Returns up to `most` blobs that only deleted worlds and dead uploads refer to. */
 export const listUnneeded = async (db: Queryable, most: number): Promise<Digest[]> =>
   (await db.query<{ digest: Digest }>(unneededStatement, [most])).map(({ digest }) => digest);
 
@@ -164,7 +168,7 @@ const removedStatement = statement(
   'delete from doomed_blobs where digest = any($1)',
 );
 
-/** Removes doomed blobs; nothing is left under way when it is done. */
+/** Removes blobs that are marked for removal, and returns only after every removal has ended. */
 const removeDoomed = async (
   tx: Queryable,
   remove: (blob: Digest) => Promise<void>,
@@ -180,8 +184,9 @@ const removeDoomed = async (
 };
 
 /**
- * Collects some of what dead uploads left: `remove` is given blobs that nothing has and nothing can have
- * before it is done. What it fails to remove stays doomed until it is. Answers how many those were.
+ * Collects some blobs of dead uploads: calls `remove` for blobs that nothing refers to, and that no upload can need
+ * until the removal is done. A blob that it fails to remove stays marked. Returns the number of removed blobs; throws
+ * the first failure, if any.
  */
 export const collectUpload = async (
   db: Database,
