@@ -12,7 +12,7 @@ export const hoursBreakdown = 'trace';
 /** Sums besides observations and traces; costs are in dollars. */
 export const hourSums = ['input_usage', 'output_usage', 'total_usage', 'total_cost'] as const;
 
-/** Half-open range, without `to`: days in UTC, as `2026-03-01`, or times as ISO texts. */
+/** Half-open range that excludes `to`: days in UTC, as `2026-03-01`, or times as ISO texts. */
 export type Range = readonly [from: string, to: string];
 
 /** Whole hours at the end or the beginning of a day, and the remainder of the time range. */
@@ -23,7 +23,7 @@ export type DayHours = {
   areLast: boolean;
   /** Hours from 0 to 24; the last one is excluded. */
   hours: readonly [from: number, to: number];
-  /** The same as times. */
+  /** The same hours as times. */
   whole: Range;
   /** Remainder of less than an hour, which is read from rows; undefined if there is none. */
   rest: Range | undefined;

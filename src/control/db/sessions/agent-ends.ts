@@ -1,4 +1,4 @@
-/** Ends of the agents' commands that were run for sessions. */
+/** Ends of the agent commands that were run for sessions. */
 import type { AgentOutcome } from '#domain/agent-end.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -30,7 +30,9 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Keeps the end of a session's agent, in place of one that was reported before; undefined without such a session. */
+/**
+ * Stores the end of a session's agent and replaces an earlier report; returns undefined if the session does not exist.
+ */
 export const putAgentEnd = async (
   db: Queryable,
   projectId: string,
@@ -44,7 +46,7 @@ const findStatement = statement(
     where s.id = $1 and s.project_id = $2`,
 );
 
-/** Returns the end that was reported for a session; undefined where none was. */
+/** Returns the reported end of a session's agent; undefined if none was reported. */
 export const findAgentEnd = async (
   db: Queryable,
   projectId: string,

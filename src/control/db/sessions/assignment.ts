@@ -1,14 +1,15 @@
 /**
- * Who serves whom: the statements that bring a session and a warm host together. Each is one
- * statement, so a session and a host are assigned to each other or neither is.
+ * Assignment of sessions to warm hosts. Each assignment is one statement, so a session and a host are assigned to each
+ * other or neither is.
  *
- * An open skips hosts that somebody else is taking, and takes none that a waiting session could have:
- * whoever waits is served before whoever comes, the longest wait first. Placing what waits is done by one
- * at a time, under an advisory lock: two that each held one half of a pair would both skip the other half.
+ * An open skips hosts that another transaction has locked. It also takes no host that a waiting session could have, so
+ * waiting sessions come before new ones, the longest wait first. Waiting sessions are assigned under an advisory lock,
+ * one assignment at a time. Without it, two transactions that each hold one half of a pair would both skip the other
+ * half.
  *
- * A host that holds a world version serves only that version, and so only its project. A blank host
- * serves anyone. One that holds the version and never had a session comes first; whether one that had
- * comes before or after the blank ones is what `reuseWarm` says. Either has to suit the session
+ * A host that holds a world version serves only that version, and so only its project. A blank host serves any
+ * version. Hosts that hold the version and never had a session come first. `reuseWarm` decides whether hosts that had
+ * one come before or after the blank ones. Every host must also match the session's tier, isolation and size
  * (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
@@ -25,7 +26,10 @@ export type NewSession = HostWish & {
   projectId: string;
   worldId: string;
   versionId: string;
-  /** The slug of the world whose head the version is to be still, and which is to be in use; null: that was looked up. */
+  /**
+   * Slug of the world whose head the version must still be, and which must be in use. Null if the version was looked
+   * up without a cache.
+   */
   headOf: string | null;
   /** The host's copy of the task, as JSON text. */
   task: string | null;
@@ -35,46 +39,46 @@ export type NewSession = HostWish & {
   taskId: string | null;
   taskVersion: number | null;
   instruction: string | null;
-  /** The tools that the task gives; null: all. */
+  /** Names of the tools that the task offers; null for all. */
   taskTools: string[] | null;
   surfaces: SurfaceKind[];
-  /** Whether what its browser shows is recorded. */
+  /** True if the display of its browser is recorded. */
   isRecorded: boolean;
   reuseWarm: boolean;
-  /** As JSON text. */
+  /** JSON text. */
   clock: string;
   seed: number | null;
   idempotencyKey: string | null;
-  /** Null without a key: nothing is compared with it then. */
+  /** Hash of the request; null without an idempotency key, because nothing is compared then. */
   requestHash: string | null;
   secretMark: string;
-  /** The run of tests, or the proof, that it is opened for; null: none. */
+  /** Id of the test run or proof that it is opened for; null if there is none. */
   runId: string | null;
-  /** The run of a dataset that it is opened for; null: none. */
+  /** Id of the dataset run that it is opened for; null if there is none. */
   datasetRunId: string | null;
-  /** The run of an agent's build that it is a rollout of, and that build; null: none. */
+  /** Ids of the run of an agent's build that it is a rollout of, and of that build; null if there is none. */
   agentRunId: string | null;
   buildId: string | null;
-  /** The trace that it is told in, unless its project has that turned off; null: in none. */
+  /** Id of the trace that reports it, unless its project has turned that off; null for no trace. */
   traceId: string | null;
-  /** The span of that trace which it is a part of. */
+  /** Id of the parent span in that trace. */
   traceParentId: string | null;
-  /** The session of traces that its trace is in; null: that of its own id. */
+  /** Id of the trace session of its trace; null for a trace session with the session's own id. */
   traceSessionId: string | null;
 };
 
-/** The unique index that a second session of one `Idempotency-Key` breaks. */
+/** Unique index that a second session with the same `Idempotency-Key` violates. */
 export const sessionKeyIndex = 'sessions_idempotency';
 
 type Fitting = {
   version: string;
   reuseWarm: string;
   wish: Wish;
-  /** Nothing fits unless this holds. */
+  /** Condition without which no host fits. */
   onlyIf?: string;
 };
 
-/** The best warm host `h` that may serve a session. */
+/** Builds the query for the best warm host `h` that may serve a session. */
 const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): string =>
   `from hosts h
    where h.state in ${hostBefore('assigned')} and h.address is not null
@@ -85,7 +89,10 @@ const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): st
    limit 1
    for no key update of h skip locked`;
 
-/** The change of a host that takes a session; what it proved about another load is forgotten. */
+/**
+ * Builds the update of a host that takes a session. If the host held another version, the proof of its load is
+ * cleared.
+ */
 const hostTakes = (session: string, version: string): string =>
   `update hosts h
       set state = 'assigned', generation = h.generation + 1, session_id = ${session},
@@ -93,7 +100,7 @@ const hostTakes = (session: string, version: string): string =>
           state_digest = case when h.version_id = ${version} then h.state_digest end,
           version_id = ${version}, uses = h.uses + 1, state_since = now()`;
 
-/** Whether a waiting session `s` could have a warm host. */
+/** Builds the condition that a waiting session `s` could have a warm host. */
 const couldHave = (host: string): string =>
   `${waiting('s')} and (${host}.version_id is null or ${host}.version_id = s.version_id)
      and ${suits(host, wishOf('s'))}`;
@@ -158,7 +165,7 @@ const openStatement = statement(
 );
 
 export type OpenOutcome =
-  /** `orders` is what the host that it was given is to do now. */
+  /** `orders` is the work of the host that it was assigned to. */
   | { session: SessionRow; start: SessionStart; orders: HostWork | undefined; refusal?: undefined }
   | { session?: undefined; refusal: QuotaRefusal | 'unsuited' | 'outdated' };
 
@@ -170,7 +177,7 @@ type OpenRow = SessionRow & {
   hostGeneration: number | null;
 } & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
 
-/** What the host of a session that was opened is to do, as `findHostWork` would read it. */
+/** Builds the work of the host of a new session, as `findHostWork` would read it. */
 const ordersOf = (
   { task: taskJson }: NewSession,
   session: SessionRow,
@@ -192,8 +199,8 @@ const ordersOf = (
 };
 
 /**
- * Writes a new session and gives it a warm host if there is one that fits. Where a quota forbids it, no published pool
- * suits it, or its version is no longer the head of `headOf`, nothing is written and no host is claimed.
+ * Writes a new session, and assigns a warm host if one fits. Writes nothing and claims no host in three cases: a quota
+ * forbids it, no published pool suits it, or its version is no longer the head of `headOf`.
  */
 export const openSession = async (
   db: Queryable,
@@ -218,10 +225,13 @@ export const openSession = async (
   return { refusal: { quota, limit, retryAfterMs } };
 };
 
-/** What an assignment made outside of an open connects, what was asked for, and how long the session had to wait. */
+/**
+ * Assignment made after the open: the session and its host, the requested tier, isolation and size, and the time that
+ * the session waited.
+ */
 export type Assignment = HostWish & { sessionId: string; hostId: string; waitedMs: number };
 
-/** `longest` of a host `free`: the session that has waited longest of those that could have it. */
+/** SQL that assigns a host `free` to the session with the longest wait among those that could have it. */
 const longestWait = `longest as materialized (
      select s.id, s.version_id, free.id as host_id
        from free cross join lateral (
@@ -259,7 +269,7 @@ const placeSessionStatement = statement(
    ), ${longestWait}`,
 );
 
-// While nobody waits the host is not even locked: an open that skipped it for that would lose it.
+// If no session waits, the host is not even locked, because a concurrent open would skip a locked host and miss it.
 const placeHostStatement = statement(
   'place_host',
   `with free as materialized (
@@ -285,14 +295,17 @@ const anyWaitingStatement = statement(
   `select true from sessions s where ${waiting('s')} limit 1`,
 );
 
-/** One that looks for its other half. */
+/** Session that looks for a host, or host that looks for a session. */
 export type Candidate = { kind: 'session' | 'host'; id: string };
 
-/** Whether there may be another half for one: some warm host, or some session that waits. */
+/** Returns true if an assignment may be possible: some host is warm, or some session waits. */
 export const mayAssign = async (db: Queryable, kind: Candidate['kind']): Promise<boolean> =>
   (await db.query(kind === 'session' ? anyWarmStatement : anyWaitingStatement, [])).length > 0;
 
-/** A host gets one session; for a session hosts are given away until it has one, or none is left. */
+/**
+ * Assigns one session to a host. For a session, assigns hosts to the longest waiting sessions until it has one itself,
+ * or no host is left.
+ */
 const placeOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignment[]> => {
   if (kind === 'host') return tx.query<Assignment>(placeHostStatement, [id]);
   const placed: Assignment[] = [];
@@ -304,7 +317,9 @@ const placeOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignm
   }
 };
 
-/** Places some in one transaction, one at a time with all other replicas; answers what came of each. */
+/**
+ * Makes assignments in one transaction, under a lock that all replicas share. Returns those made for each candidate.
+ */
 export const assignAll = (db: Database, seekers: readonly Candidate[]): Promise<Assignment[][]> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);

@@ -1,16 +1,16 @@
-/** How crowded it is before the hosts that a new session could have. */
+/** Backlog of sessions that wait for the same kind of host as a new session. */
 import type { HostWish } from '#domain/pool.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { liveHosts, waiting } from '../core/states.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 
 export type Backlog = {
-  /** Sessions of the same wish without a host, and for how long the first of them has waited. */
+  /** Number of sessions with the same wish and without a host, and the longest wait among them. */
   waiting: number;
   longestWaitMs: number;
-  /** The projects of those sessions. */
+  /** Projects of those sessions. */
   projects: string[];
-  /** Hosts that are on their way or that the pools which suit can still launch; null where no pool says. */
+  /** Hosts that are starting, or that matching pools can still launch; null if no pool is published. */
   toCome: number | null;
 };
 
@@ -34,7 +34,7 @@ const crowdingStatement = statement(
                  where p.held is null and ${suits('p', wanted)}) p`,
 );
 
-/** Counts what waits and what could be launched; served by indexes of what is live. */
+/** Counts the waiting sessions and the hosts that can be launched; indexes of live rows serve it. */
 export const readBacklog = async (db: Queryable, wish: HostWish): Promise<Backlog> => {
   const { tier, isolation, size } = wish;
   const [row] = await db.query<Backlog>(crowdingStatement, { tier, isolation, size });

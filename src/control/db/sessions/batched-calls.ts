@@ -1,9 +1,9 @@
 /**
- * Calls of many sessions written together: taken by one statement and one commit, and answered so. Each is
- * held to the same conditions as alone, in the same statement: what does not meet them is left undone, and
- * the others are done. A session that somebody else holds the lock of is left out, too, so nobody waits for
- * another's session, and whoever locks sessions in some order meets no deadlock. What was left is asked for
- * alone (`calls.ts`, `host-calls.ts`), where the lock is waited for and a refusal is told from a wait.
+ * Writes calls and answers of many sessions in batches: one statement and one commit for each batch. The statement
+ * checks the same conditions for each as when it is written alone. It skips calls that do not meet them and writes the
+ * others. It also skips sessions that another transaction has locked. So no call waits for another's session, and
+ * transactions that lock several sessions cause no deadlock. A skipped call is written alone (`calls.ts`,
+ * `host-calls.ts`): that statement waits for the lock, and finds out whether the call is refused.
  */
 
 import { type Queryable, statement } from '../core/database.ts';
@@ -34,18 +34,18 @@ import {
 } from './host-calls.ts';
 import { noteGrade } from './last-grade.ts';
 
-/** A call to be taken, and the host that polls for its very session. */
+/** Call to be inserted, and the host that is polling for its session. */
 export type GivenCall = {
   call: NewCall;
   waiting: Omit<SessionHost, 'sessionId'> | undefined;
 };
 
-/** An answer to be recorded. */
+/** Answer to be recorded. */
 export type GivenAnswer = { host: SessionHost; answer: NewAnswer; isStopping: boolean };
 
-// Sessions and calls are found by their ids. By the project, the session or the state other indexes would do as well,
-// and PostgreSQL may take those for as cheap: it then reads all calls of a session, or all that are open anywhere and
-// were since the last vacuum. `|| ''` keeps those indexes out.
+// Sessions and calls are to be found by their ids. The planner may rate indexes by project, session or state as
+// equally cheap. It then reads all calls of a session, or all calls anywhere that were open since the last vacuum. `||
+// ''` keeps those indexes out of the plan.
 const insertStatement = statement(
   'insert_calls',
   `with given as (
@@ -162,7 +162,7 @@ const answerTogether = (db: Queryable, given: readonly GivenAnswer[]): Promise<A
   });
 };
 
-/** The rows in the order of what was given, by their ids. */
+/** Returns the rows in the order of these ids. */
 const inOrder = <Row extends { id: string }>(
   ids: readonly string[],
   rows: readonly Row[],
@@ -171,22 +171,22 @@ const inOrder = <Row extends { id: string }>(
   return ids.map((id) => byId.get(id));
 };
 
-/** What is longer goes alone: it takes time, and none of it is the commit's. */
+/** Longer calls are written alone: their time goes into the data, and a shared commit would save little. */
 const mostChars = 64 * 1024;
 /**
- * With two groups under way, one is made ready and sent while PostgreSQL does the other. Each is of all that comes within a
- * moment: the fewer statements, the less a call costs.
+ * With two batches in progress, one is encoded and sent while PostgreSQL executes the other. Each takes everything
+ * that arrives within `gatherMs`, because fewer statements make each call cheaper.
  */
 const groupLimits: BatchLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
 
 export type CallWrites = {
-  /** As `insertCall`. */
+  /** Inserts a call, as `insertCall` does. */
   insert(given: GivenCall, usualQueued: number): Promise<CallRow | undefined>;
-  /** As `answerCall`. */
+  /** Records an answer, as `answerCall` does. */
   answer(given: GivenAnswer): Promise<Answered | undefined>;
 };
 
-/** Writes calls and answers, those that come at the same time together. */
+/** Creates the writer, which batches concurrent calls and answers. */
 export const createCallWrites = (db: Queryable): CallWrites => {
   const inserts = createWriteBatcher<GivenCall, CallRow>({
     limits: groupLimits,

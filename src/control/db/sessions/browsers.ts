@@ -1,6 +1,6 @@
 /**
- * The browsers of sessions: who waits for one, who serves whom, and what the next one goes on from. A browser's host is
- * a row of `hosts`; `session_browsers` says whose it is, by its generation.
+ * Browsers of sessions: the sessions that wait for one, the assignments, and the checkpoints that a next browser
+ * resumes from. The host of a browser is a row of `hosts`; `session_browsers` names its session, with its generation.
  */
 import type { HostEnd } from '#domain/host.ts';
 import { browserSize } from '#domain/pool.ts';
@@ -10,15 +10,15 @@ import { hostBefore, openSessionStates } from '../core/states.ts';
 import type { SessionHost } from './calls.ts';
 import { ledPools } from './pools.ts';
 
-/** Browsers in a row that a session is given without one of them coming up; then it gets no more. */
+/** Upper bound for consecutive browsers of a session that fail to become ready; after that it gets no more. */
 const mostAttempts = 8;
 
-/** Whether browser `b` of session `s` waits for a host. */
+/** Builds the condition that browser `b` of session `s` waits for a host. */
 export const waitsForBrowser = (browser: string, session: string): string =>
   `${browser}.host_id is null and ${browser}.attempts < ${mostAttempts}
      and ${session}.state in ${openSessionStates}`;
 
-/** Sessions whose browser has no host, as an expression: those that wait, and those that are given no more. */
+/** SQL that counts the sessions whose browser has no host: those that wait, and those that are given up. */
 export const browsersLoad = `(
   select json_build_object(
       'waiting', count(*) filter (where b.attempts < ${mostAttempts}),
@@ -28,18 +28,18 @@ export const browsersLoad = `(
     from session_browsers b join sessions s on s.id = b.session_id
    where b.host_id is null and s.state in ${openSessionStates})`;
 
-/** How it stands with the browser of a session, for who looks at the session. */
+/** State of a session's browser, for a reader of the session. */
 export type SessionBrowser = {
   hostId: string | null;
-  /** Where clients find it: the address of the first that was ready, as long as the others can take it over. */
+  /** Address for clients: that of the first browser that was ready, as long as the next ones can take it over. */
   address: string | null;
   isReady: boolean;
-  /** Why the one before was lost; null: there was none. */
+  /** Reason for the loss of the previous browser; null if there was none. */
   lost: string | null;
   isGivenUp: boolean;
 };
 
-/** The browser of session `s` as an expression; null without one. Sessions that asked for none pay nothing. */
+/** SQL of the browser of session `s`; null if it has none. It costs nothing for sessions without a browser surface. */
 export const browserColumn = (session: string): string =>
   `case when 'browser' = any (${session}.surfaces) then (
      select json_build_object('hostId', b.host_id, 'address', b.address, 'isReady', b.ready_at is not null,
@@ -58,7 +58,7 @@ const anyPairStatement = statement(
                    where ${waitsForBrowser('b', 's')}) as any`,
 );
 
-/** Whether there may be a warm browser and a session that waits for one. */
+/** Returns true if there may be a warm browser and a session that waits for one. */
 export const mayPlaceBrowser = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ any: boolean }>(anyPairStatement, []))[0]?.any === true;
 
@@ -91,16 +91,16 @@ const placeStatement = statement(
 
 export type BrowserPlacement = { sessionId: string; hostId: string; waitedMs: number };
 
-/** Has whoever places browsers do so alone, until the transaction ends. */
+/** Locks the assignment of browsers until the transaction ends, so that only one transaction assigns. */
 export const lockBrowserPlacement = async (tx: Queryable): Promise<void> => {
   await tx.query(lockStatement, []);
 };
 
-/** Gives the session that has waited longest a warm browser; undefined when there is no such pair. */
+/** Assigns a warm browser to the session that has waited longest; returns undefined if there is no such pair. */
 export const placeBrowser = async (tx: Queryable): Promise<BrowserPlacement | undefined> =>
   (await tx.query<BrowserPlacement>(placeStatement, []))[0];
 
-/** What a browser's host is to do. */
+/** Work of a browser's host. */
 export type BrowserWork = {
   sessionId: string;
   generation: number;
@@ -110,9 +110,9 @@ export type BrowserWork = {
   lost: string | null;
   address: string | null;
   checkpoint: string | null;
-  /** The number of the next part of its recording; null: it is not recorded, or no further. */
+  /** Number of the next part of its recording; null if it is not recorded, or the recording was cut off. */
   nextPart: number | null;
-  /** Where the session's world is served. */
+  /** Address of the host of the session's world. */
   worldAddress: string | null;
   createdAt: Date;
   secretMark: string | null;
@@ -130,7 +130,7 @@ const workStatement = statement(
     where b.host_id = $1`,
 );
 
-/** The session of a browser's host; undefined when it has none. */
+/** Returns the session of a browser's host; undefined if it has none. */
 export const findBrowserWork = async (
   db: Queryable,
   hostId: string,
@@ -148,7 +148,7 @@ const readyStatement = statement(
    returning (extract(epoch from now() - b.wanted_since) * 1000)::float8 as "waitedMs", b.lost`,
 );
 
-/** Notes that a session's browser takes clients; undefined when it is not the session's. */
+/** Records that a session's browser accepts clients; returns undefined if the host does not serve the session. */
 export const makeBrowserReady = async (
   db: Queryable,
   browser: SessionHost,
@@ -166,7 +166,7 @@ const stateStatement = statement(
   `select s.state from session_browsers b join sessions s on s.id = b.session_id where ${own}`,
 );
 
-/** The state of the session that a browser serves; undefined when it does not. */
+/** Returns the state of the session that a browser serves; undefined if it does not serve the session. */
 export const findBrowserState = async (
   db: Queryable,
   browser: SessionHost,
@@ -178,7 +178,7 @@ const servedStatement = statement(
   'select exists (select from session_browsers where session_id = $1 and host_id is not null) as served',
 );
 
-/** Whether some browser serves a session, or has not said yet that it has ended it. */
+/** Returns true if a browser serves the session, or has not confirmed yet that it ended it. */
 export const isServedByBrowser = async (db: Queryable, sessionId: string): Promise<boolean> =>
   (await db.query<{ served: boolean }>(servedStatement, [sessionId]))[0]?.served === true;
 
@@ -195,7 +195,7 @@ const keepStatement = statement(
    select true from browser`,
 );
 
-/** Keeps a checkpoint unless a younger one is kept; false when it is not of the session's browser. */
+/** Stores a checkpoint, unless a newer one is stored; returns false if it is not from the session's browser. */
 export const keepCheckpoint = async (
   db: Queryable,
   checkpoint: SessionHost & { sequence: number; content: string },
@@ -209,7 +209,7 @@ const loseStatement = statement(
    returning b.session_id as "sessionId"`,
 );
 
-/** Lets a session that lost its browser wait for another one; undefined when it had none of this host. */
+/** Lets a session that lost its browser wait for another one. Returns its id; undefined if this host had no session. */
 export const loseBrowser = async (
   tx: Queryable,
   hostId: string,
@@ -223,7 +223,7 @@ const forgetStatement = statement(
    delete from browser_checkpoints where session_id = $1`,
 );
 
-/** Forgets the browser of a session that has ended, and what it held. */
+/** Deletes the browser and the checkpoint of a session that has ended. */
 export const forgetBrowser = async (tx: Queryable, sessionId: string): Promise<void> => {
   await tx.query(forgetStatement, [sessionId]);
 };
@@ -240,7 +240,7 @@ const forgetEndedStatement = statement(
    delete from browser_checkpoints c using browser where c.session_id = browser.session_id`,
 );
 
-/** The same of sessions that ended while no browser served them; a number of them at a time. */
+/** Deletes those of sessions that ended while no browser served them, at most 200 at a time. */
 export const forgetEndedBrowsers = async (db: Queryable): Promise<void> => {
   await db.query(forgetEndedStatement, []);
 };
@@ -251,7 +251,7 @@ const leftStatement = statement(
     where b.host_id is not null and s.closed_at < now() - :overMs * interval '1 millisecond' limit 200`,
 );
 
-/** Hosts of browsers that did not say that they have ended a session which ended so long ago. */
+/** Returns hosts of browsers that have not confirmed the end of a session, `overMs` after that end. */
 export const findLeftBrowsers = async (db: Queryable, overMs: number): Promise<string[]> =>
   (await db.query<{ hostId: string }>(leftStatement, { overMs })).map(({ hostId }) => hostId);
 
@@ -262,7 +262,7 @@ const touchStatement = statement(
      from session_browsers b where s.id = b.session_id and ${own}`,
 );
 
-/** Merges what a browser says of its clients and viewers: some was there so many milliseconds ago. */
+/** Records activity reported by a browser: a client or viewer was active `idleMs` ago. */
 export const noteBrowserActivity = async (
   db: Queryable,
   browser: SessionHost,
@@ -277,6 +277,6 @@ const offeredStatement = statement(
        or exists (select from ${ledPools} where p.size = '${browserSize}' and (p.tier is null or p.tier = $1)) as offered`,
 );
 
-/** Whether some pool has browsers of a tier, as far as it is known which pools there are. */
+/** Returns true if a pool offers browsers of this tier, or no pools are published. */
 export const areBrowsersOffered = async (db: Queryable, tier: BrowserTier): Promise<boolean> =>
   (await db.query<{ offered: boolean }>(offeredStatement, [tier]))[0]?.offered === true;

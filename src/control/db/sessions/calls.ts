@@ -1,8 +1,8 @@
 /**
- * Calls. They are numbered and counted on their session's row (`last_seq`, `open_calls`), so the
- * lock of that one row orders them and decides between a new call and the end of the session.
+ * Calls. They are numbered and counted on the row of their session (`last_seq`, `open_calls`). So the lock of that row
+ * orders them, and decides between a new call and the end of the session.
  *
- * Whoever locks a session and its calls locks the session first.
+ * Every transaction that locks a session and its calls locks the session first.
  */
 import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -16,11 +16,11 @@ export type CallRow = {
   seq: number;
   kind: CallKind;
   name: string | null;
-  /** Free JSON stays text: it is stored and sent on as it is. */
+  /** Free JSON stays text: it is stored and sent on unchanged. */
   inputJson: string;
   state: CallState;
   outputJson: string | null;
-  /** A `CallError`. */
+  /** A `CallError`, as JSON text. */
   errorJson: string | null;
   changesJson: string;
   requestHash: string | null;
@@ -35,7 +35,7 @@ export const callColumns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.
   c.changes::text as "changesJson", c.request_hash as "requestHash", c.queued_at as "queuedAt",
   c.claimed_at as "claimedAt", c.answered_at as "answeredAt"`;
 
-/** A host as the session knows it: what it says counts only while both are the session's own. */
+/** Host of a session with its generation. Its reports count only while both match the session's row. */
 export type SessionHost = { sessionId: string; hostId: string; generation: number };
 
 export type NewCall = {
@@ -45,19 +45,19 @@ export type NewCall = {
   kind: CallKind;
   name: string | null;
   inputJson: string;
-  /** What a `close` asks for: that its host keeps what it holds. */
+  /** True if a `close` call requests that the host keeps what it has loaded. */
   keepWarm: boolean;
   idempotencyKey: string | null;
-  /** Of the body, when there is a key. */
+  /** Hash of the body; null without an idempotency key. */
   requestHash: string | null;
-  /** The W3C trace context of who asks. */
+  /** W3C trace context of the client. */
   traceParent: string | null;
 };
 
-/** So many calls of a session may wait whatever else its project has waiting. */
+/** Number of calls that a session may always have queued, however many its project has queued. */
 export const alwaysQueued = 8;
 
-/** The unique index that a second call of one `Idempotency-Key` breaks. */
+/** Unique index that a second call with the same `Idempotency-Key` violates. */
 export const callKeyIndex = 'calls_idempotency';
 
 const insertStatement = statement(
@@ -88,10 +88,10 @@ const insertStatement = statement(
 );
 
 /**
- * Puts a call at the end of its session's queue; undefined when the session takes none (see
- * `findRefusal`). Long queues of a project grow one call after another, so that together they stay within
- * its quota. When `waiting` names the host that is polling for this very session and nothing is
- * before the call, the call is written as claimed by that host, and the caller must hand it over.
+ * Appends a call to its session's queue; returns undefined if the session refuses it (see `findRefusal`). Above
+ * `alwaysQueued`, the calls of a project are inserted one at a time, so that together they stay within its quota. If
+ * `waiting` names the host that polls for this session, and the queue is empty, the call is written as claimed. The
+ * caller must then hand it to that host.
  */
 export const insertCall = async (
   db: Queryable,
@@ -114,14 +114,14 @@ const refusalStatement = statement(
      from sessions s cross join queue_of(:projectId, :usualQueued::int) q where s.id = :sessionId and s.project_id = :projectId`,
 );
 
-/** How a session and its project stood that took no call. */
+/** State of a session that refused a call, and of its project. */
 type CallRefusal = StoodSession & {
   openCalls: number;
   projectCalls: number;
   projectMost: number;
 };
 
-/** What there is to say about a session that took no call. */
+/** Returns the reasons for which a session may have refused a call; undefined if the session does not exist. */
 export const findRefusal = async (
   db: Queryable,
   projectId: string,
@@ -130,7 +130,7 @@ export const findRefusal = async (
 ): Promise<CallRefusal | undefined> =>
   (await db.query<CallRefusal>(refusalStatement, { sessionId, projectId, usualQueued }))[0];
 
-/** Whether it was for the project's quota that an open session took none. */
+/** Returns true if an open session refused the call because of its project's quota. */
 export const isQueueFull = ({ openCalls, projectCalls, projectMost }: CallRefusal): boolean =>
   openCalls >= alwaysQueued && projectCalls >= projectMost;
 
@@ -151,7 +151,7 @@ const findByKeyStatement = statement(
     where s.id = :sessionId and s.project_id = :projectId and c.idempotency_key = :key`,
 );
 
-/** The call that an earlier request with this `Idempotency-Key` enqueued in the session. */
+/** Returns the call that an earlier request with this `Idempotency-Key` enqueued in the session. */
 export const findCallByKey = async (
   db: Queryable,
   projectId: string,
@@ -160,21 +160,21 @@ export const findCallByKey = async (
 ): Promise<CallRow | undefined> =>
   (await db.query<CallRow>(findByKeyStatement, { sessionId, projectId, key }))[0];
 
-/** Members of a call that a list shows when it is asked to. */
+/** Members of a call that lists include on request. */
 export const callFields = ['input', 'output', 'details'] as const;
 export type CallField = (typeof callFields)[number];
 
-/** A call in a list: members that were not asked for, or had no room, are null. */
+/** Call in a list; members that were not requested, or did not fit on the page, are null. */
 export type ListedCall = Omit<CallRow, 'inputJson' | 'changesJson' | 'requestHash'> & {
   inputJson: string | null;
   changesJson: string | null;
-  /** Whether there was room for its members. */
+  /** True if its members fit on the page. */
   isWhole: boolean;
 };
 
-// Calls are numbered without gaps, so those that a page leaves out are found by their number. What nobody
-// asked for is not read. Where a page is full, the calls that follow are shown without their
-// members; the first is shown whole, or there would be no way to see it.
+// Calls are numbered without gaps, so clients find those after a page by number. Members that were not requested are
+// not read. After the page reaches its byte limit, calls are listed without their members. The first call is always
+// complete, because otherwise no page could show it.
 const listStatement = statement(
   'list_calls',
   `with page as (
@@ -198,19 +198,19 @@ const listStatement = statement(
      from filled order by seq`,
 );
 
-// Numbers have no gaps, so the last one is how many there are.
+// Numbers have no gaps, so the last number is the count.
 const countStatement = statement(
   'count_calls',
   'select last_seq as total from sessions where id = $1 and project_id = $2',
 );
 
-/** Not every error has its short form beside it: a release before this one wrote none. */
+/** Computes the short form of an error, because earlier releases stored none. */
 const withShortError = (row: ListedCall): ListedCall => ({
   ...row,
   errorJson: row.errorJson === null ? null : shortErrorJson(JSON.parse(row.errorJson)),
 });
 
-/** A page of a session's calls, oldest first; undefined when the project has no such session. */
+/** Lists a page of a session's calls, oldest first; returns undefined if the project has no such session. */
 export const listCalls = async (
   db: Queryable,
   projectId: string,

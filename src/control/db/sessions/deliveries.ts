@@ -1,8 +1,8 @@
 /**
- * Deliveries of webhooks, which are entries of the ledgers of sessions, and what receivers answered to them.
- * Whoever sends a delivery reads it here and writes the answer here, once: of several answers the first is kept.
+ * Webhook deliveries, which are entries of the ledgers of sessions, and the responses of their receivers. Senders and
+ * clients read deliveries here and record the response here, once: the first response is kept.
  *
- * A delivery is told from all others by its session and the number of its entry, which counts on over resets.
+ * A delivery is identified by its session and the number of its entry, which keeps counting over resets.
  */
 import { answerSuffix, type DeliverySender } from '#domain/ledger.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -10,15 +10,15 @@ import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
 import { entryValues, writeEntries } from './requests.ts';
 
-/** Whether an entry `r` is a delivery, and not an answer to one. */
+/** SQL condition that an entry `r` is a delivery, not a response to one. */
 export const isDelivery = `r.via = 'webhook' and right(r.operation, ${answerSuffix.length}) <> '${answerSuffix}'`;
 
-/** What a receiver answered. */
+/** Response of a receiver. */
 export type AnswerRow = {
-  /** 0: it gave no answer, and `reason` says why. */
+  /** HTTP status; 0 if there was no response, for the `reason` given. */
   status: number;
   reason: string | null;
-  /** The address that it was sent to, where that is not the one registered. */
+  /** Address that it was sent to, if that differs from the registered one. */
   sentTo: string | null;
   sender: DeliverySender;
   durationMs: number;
@@ -26,11 +26,11 @@ export type AnswerRow = {
 };
 
 export type DeliveryRow = {
-  /** The number of the entry in the ledger of the session. */
+  /** Number of its entry in the ledger of the session. */
   id: number;
   at: Date;
   event: string;
-  /** What the host said of it: see `readDelivery`. */
+  /** Delivery as the host wrote it: see `readDelivery`. */
   requestJson: string;
   answer: AnswerRow | null;
 };
@@ -40,7 +40,7 @@ type ListedRow = Omit<DeliveryRow, 'answer'> &
     status: number | null;
   };
 
-// What follows the first that has no room is for the next page.
+// Deliveries after the first that exceeds the byte limit are left for the next page.
 const listStatement = statement(
   'list_deliveries',
   `with page as (
@@ -59,7 +59,7 @@ const listStatement = statement(
 
 export type DeliveryPage = { after: number; limit: number; mostBytes: number };
 
-/** Deliveries of a session whose numbers are larger than `after`, in their order. */
+/** Lists deliveries of a session with numbers above `after`, in order. */
 export const listDeliveries = async (
   db: Queryable,
   sessionId: string,
@@ -77,16 +77,16 @@ const lastStatement = statement(
   `select coalesce(max(r.id), 0) as last from requests r where r.session_id = $1 and ${isDelivery}`,
 );
 
-/** The number of a session's last delivery; 0 where it has none. */
+/** Returns the number of a session's last delivery; 0 if it has none. */
 export const findLastDelivery = async (db: Queryable, sessionId: string): Promise<number> =>
   (await db.query<{ last: number }>(lastStatement, [sessionId]))[0]?.last ?? 0;
 
-/** An answer to be kept. */
+/** Response to be recorded. */
 export type NewDeliveryAnswer = Pick<AnswerRow, 'status' | 'reason' | 'sentTo' | 'durationMs'> & {
   deliveryId: number;
 };
 
-/** An answer that was kept, or was there before. */
+/** Response as recorded, by this request (`isNew`) or an earlier one. */
 export type KeptDeliveryAnswer = AnswerRow & { deliveryId: number; event: string; isNew: boolean };
 
 const answerColumns = `delivery_id as "deliveryId", event, status, reason, sent_to as "sentTo", sender,
@@ -114,8 +114,8 @@ const findStatement = statement(
 );
 
 /**
- * Keeps answers to deliveries of a session that have none yet, and answers what is kept of each by now: of a
- * delivery that is not there, nothing.
+ * Records responses to deliveries of a session that have none yet. Returns the recorded response of each delivery;
+ * unknown deliveries are left out.
  */
 export const insertDeliveryAnswers = async (
   db: Queryable,
@@ -145,7 +145,7 @@ const settleStatement = statement(
     where a.session_id = :sessionId and a.delivery_id = e.delivery_id and a.entry_id is null`,
 );
 
-/** Notes which entries of the ledger tell of answers. */
+/** Records which ledger entries show which responses. */
 export const settleAnswers = async (
   db: Queryable,
   sessionId: string,
@@ -158,7 +158,7 @@ export const settleAnswers = async (
   });
 };
 
-/** An answer that no entry tells of yet. */
+/** Response that no ledger entry shows yet. */
 export type OpenAnswer = AnswerRow & {
   projectId: string;
   sessionId: string;
@@ -170,8 +170,8 @@ const openColumns = `s.project_id as "projectId", s.id as "sessionId", t.deliver
   t.status, t.reason, t.sent_to as "sentTo", t.sender, t.duration_ms as "durationMs",
   t.answered_at as "answeredAt"`;
 
-// A host that has not written one down after minutes never will: to tell it on and on would keep its session from
-// being idle.
+// A host that has not written a response after ten minutes never will. Sending it again and again would keep its
+// session from becoming idle.
 const claimStatement = statement(
   'claim_open_answers',
   `with due as (
@@ -188,12 +188,12 @@ const claimStatement = statement(
     order by s.id, t.delivery_id`,
 );
 
-/** Claims some answers that open sessions were sent half a minute ago or more and that no ledger entry holds yet. */
+/** Claims responses that no ledger entry shows yet and that were last sent to their open sessions at least 30 s ago. */
 export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
   db.query<OpenAnswer>(claimStatement, []);
 
-// A host hands its ledger over before it lets go of its session, or with that. One that lost its session in another way
-// may deliver entries until it is gone, and its next one would have the number of one that is written here.
+// A host hands over its ledger before it releases its session, or together with that. If a host lost its session in
+// another way, it may deliver entries until it is gone. Its next entry would have the number of one written here.
 const isHandedOver = `s.closed_at is not null and (
   s.closed_at < now() - interval '30 seconds'
   or not exists (select from hosts h where h.id = s.host_id and h.state = 'draining'
@@ -205,7 +205,7 @@ const endedStatement = statement(
     where a.entry_id is null and ${isHandedOver} limit 100`,
 );
 
-/** Some of the sessions that are over and have answers of which no entry tells. */
+/** Returns some of the closed sessions with responses that no ledger entry shows. */
 export const findEndedWithAnswers = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(endedStatement, [])).map(({ id }) => id);
 
@@ -216,7 +216,10 @@ const claimOfStatement = statement(
     order by t.delivery_id for update of t`,
 );
 
-/** Locks the answers of a session that is over of which no entry tells; none while its host may write them. */
+/**
+ * Locks the responses of a closed session that no ledger entry shows. Returns none while its host may still write
+ * them.
+ */
 export const claimAnswersOf = (tx: Queryable, sessionId: string): Promise<OpenAnswer[]> =>
   tx.query<OpenAnswer>(claimOfStatement, [sessionId]);
 
@@ -233,7 +236,7 @@ const answerEntriesStatement = statement(
     where r.session_id = $1 and r.via = 'webhook' and right(r.operation, ${answerSuffix.length}) = '${answerSuffix}'`,
 );
 
-/** The number of a session's last entry, and the entries that tell of answers. */
+/** Returns the number of a session's last entry, and the entries that show responses. */
 export const findAnswerEntries = async (
   db: Queryable,
   sessionId: string,
@@ -253,7 +256,7 @@ const appendStatement = statement(
    select from s`,
 );
 
-/** Writes entries behind the last of a session that is over. */
+/** Appends entries to the ledger of a closed session. */
 export const appendEntries = async (
   db: Queryable,
   sessionId: string,

@@ -2,10 +2,10 @@
 import { AppError } from '#domain/error.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 
-/** Why a session could not be served, in words for its owner. */
+/** Reason why a session could not be served, in words for its owner. */
 export type SessionError = { code: string; message: string };
 
-/** A session that is refused for its state, with why it ended once it has. */
+/** Session that refuses a request because of its state, with the reason of its end. */
 export type StoodSession = {
   id: string;
   state: SessionState;
@@ -13,13 +13,13 @@ export type StoodSession = {
   error: SessionError | null;
 };
 
-/** Says why a session ended, in words that follow its state; empty while it has not. */
+/** Describes why a session ended, to be appended to its state; empty if it has not ended. */
 const describeEnd = ({ endReason, error }: StoodSession): string => {
   if (endReason === null) return '';
   return error === null ? ` (${endReason})` : ` (${endReason}: ${error.message})`;
 };
 
-/** Refuses what a session in this state does not do; `and` follows "… is CLOSED". */
+/** Builds the error for a request that the session refuses in its state; `and` follows "… is CLOSED". */
 export const notInState = (session: StoodSession, and: string): AppError => {
   const { id, state, endReason, error: sessionError } = session;
   const message = `${id} is ${state}${describeEnd(session)}${and}`;

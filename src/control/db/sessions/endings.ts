@@ -1,6 +1,6 @@
 /**
- * The statements that end a session and its calls, and free its host. They are parts of a transaction that locks the
- * session first, then its calls, then its host; `sessions/` and `hosts/` say when to run which.
+ * Statements that end a session and its calls, and release its host. They run in a transaction that locks the session
+ * first, then its calls, then its host. `sessions/` and `hosts/` decide when to run which.
  */
 
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
@@ -19,16 +19,16 @@ import type { SessionError } from './ended-session.ts';
 import type { SessionWork } from './host-calls.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 
-/** A session while a transaction has it locked. */
+/** Session that the transaction has locked. */
 export type LockedSession = {
   id: string;
   state: SessionState;
   hostId: string | null;
   generation: number | null;
   keepWarm: boolean;
-  /** Calls that are queued or with its host. */
+  /** Number of calls that are queued or with its host. */
   openCalls: number;
-  /** How often it was given a host. */
+  /** Number of times that it was assigned a host. */
   attempts: number;
 };
 
@@ -50,7 +50,7 @@ const lockOwnStatement = statement(
   `select ${lockedColumns} from sessions where id = $1 and project_id = $2 for no key update`,
 );
 
-/** Locks a session of a project. */
+/** Locks a session of a project and returns it. */
 export const lockOwnSession = (
   tx: Queryable,
   projectId: string,
@@ -65,7 +65,7 @@ const lockStuckStatement = statement(
       for no key update`,
 );
 
-/** Locks a session if it has been in a state for longer than so many milliseconds. */
+/** Locks a session and returns it, if it has been in `state` for longer than `overMs`. */
 export const lockStuckSession = (
   tx: Queryable,
   sessionId: string,
@@ -73,7 +73,7 @@ export const lockStuckSession = (
 ): Promise<LockedSession | undefined> =>
   first(tx.query<LockedSession>(lockStuckStatement, { sessionId, ...stuck }));
 
-/** The end of a session. A reason that it has already, because it was being closed, stays. */
+/** End of a session. If the session has a reason already, because it was being closed, that reason stays. */
 export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: SessionError | null };
 
 const finishStatement = (to: Ending['to']) =>
@@ -94,8 +94,8 @@ const finishStatement = (to: Ending['to']) =>
 const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
 
 /**
- * Brings a session to its final state and answers the reason that it has then; undefined when it was
- * there already. Its open calls are the caller's next step (`endCalls`).
+ * Moves a session to its final state and returns its end reason; undefined if it was final already. The caller then
+ * ends its open calls (`endCalls`).
  */
 export const finishSession = async (
   tx: Queryable,
@@ -113,7 +113,7 @@ const beginClosingStatement = statement(
     where id = :sessionId and state in ${openSessionStates}`,
 );
 
-/** Tells a session's host, by its next poll, to stop serving it. */
+/** Moves a session to CLOSING; its host learns that from its next poll, and stops serving it. */
 export const beginClosing = async (
   tx: Queryable,
   sessionId: string,
@@ -132,15 +132,15 @@ const closeIdleStatement = statement(
    returning s.generation, ${sessionColumns('(select h.address from hosts h where h.id = s.host_id)')}`,
 );
 
-/** A session that is being closed, and what it wants of its host. */
+/** Session that is being closed, and the work for its host. */
 export type Closing = {
   session: SessionRow;
   work: SessionWork & { hostId: string; generation: number };
 };
 
 /**
- * Tells the host of a session with no call open to stop serving it, at its owner's wish, without a
- * transaction around that. Answers it; undefined when it is no such session.
+ * Moves a session without open calls to CLOSING, at its owner's request, in one statement. Returns it with the work
+ * for its host; undefined if the session has open calls, no host, or is not open.
  */
 export const closeIdle = async (
   db: Queryable,
@@ -175,7 +175,7 @@ export type Release = {
   detail: string | null;
 };
 
-/** The generation goes up with the end of an assignment, and only then. */
+/** The generation rises with the end of an assignment, and only then. */
 const releaseStatement = (to: Release['to']) =>
   statement(
     `release_host_${to}`,
@@ -193,7 +193,10 @@ const releaseStatements = {
   gone: releaseStatement('gone'),
 };
 
-/** Takes a host out of its state; returns its generation, undefined when it cannot go there. */
+/**
+ * Moves a host to another state and ends its assignment. Returns its generation; undefined if the transition is not
+ * allowed.
+ */
 export const releaseHost = async (tx: Queryable, release: Release): Promise<number | undefined> => {
   const { hostId, to, reason } = release;
   const detail = release.detail === null ? null : withoutNul(release.detail);
@@ -202,7 +205,7 @@ export const releaseHost = async (tx: Queryable, release: Release): Promise<numb
   return rows[0]?.generation;
 };
 
-/** A host while a transaction has it locked. */
+/** Host that the transaction has locked. */
 export type LockedHost = {
   id: string;
   state: HostState;
@@ -210,7 +213,7 @@ export type LockedHost = {
   generation: number;
   sessionId: string | null;
   uses: number;
-  /** Null until its load was reported: then it has nothing to prove itself clean by. */
+  /** Digest of its state; null until its load was reported, so that it cannot prove that it is clean. */
   stateDigest: string | null;
   endReason: HostEnd | null;
 };
@@ -225,7 +228,7 @@ const lockHostStatement = statement(
 export const lockHost = (tx: Queryable, hostId: string): Promise<LockedHost | undefined> =>
   first(tx.query<LockedHost>(lockHostStatement, [hostId]));
 
-/** A call that ended without an answer. */
+/** Call that ended without an answer. */
 export type EndedCall = { id: string; kind: CallKind; state: CallState };
 
 const cancelStatement = statement(
@@ -242,7 +245,7 @@ const cancelStatement = statement(
    select id, kind, state from cancelled`,
 );
 
-/** Cancels what no host has taken of sessions that the transaction has locked. */
+/** Cancels the queued calls of sessions that the transaction has locked. */
 export const cancelQueued = async (
   tx: Queryable,
   sessionIds: readonly string[],
@@ -259,7 +262,7 @@ const endStatement = statement(
    returning id, kind, state`,
 );
 
-/** Ends what is open of a session that ended: `cancelled` if nobody took it, else `lost`. */
+/** Ends the open calls of a session that ended: `cancelled` if no host took them, else `lost`. */
 export const endCalls = async (
   tx: Queryable,
   sessionId: string,

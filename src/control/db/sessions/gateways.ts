@@ -1,14 +1,14 @@
-/** Gateways as they ask for routes, and addresses from which somebody asks with a token that is not theirs. */
+/** Gateways, recorded when they request routes, and addresses of such requests with a wrong token. */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Whether the token of a gateway was taken. */
+/** Outcome of the check of a gateway's token. */
 export type GatewayWelcome = 'seen' | 'refused';
 
-/** Addresses of requests with a wrong token that are kept: enough to find a gateway that is set up wrongly. */
+/** Upper bound for recorded addresses of requests with a wrong token; enough to find a misconfigured gateway. */
 export const mostRefused = 20;
 
 const forgetAfter = "interval '1 hour'";
-/** Of addresses that no gateway has. */
+/** For addresses without a valid gateway. */
 const forgetRefusedAfter = "interval '2 minutes'";
 
 const noteStatement = statement(
@@ -29,7 +29,7 @@ const noteStatement = statement(
           refused_at = coalesce(excluded.refused_at, gateways.refused_at)`,
 );
 
-/** Notes that one asked from an address just now; those of long ago are forgotten. */
+/** Records a request from an address, and deletes records of long ago. */
 export const noteGateway = async (
   db: Queryable,
   address: string,
@@ -38,7 +38,7 @@ export const noteGateway = async (
   await db.query(noteStatement, [address, welcome === 'seen']);
 };
 
-// One whose token was changed for the better is refused no more.
+// A gateway whose token was corrected since is no longer listed as refused.
 const listStatement = statement(
   'list_gateways',
   `select address, coalesce(seen_at > since, false) as seen,
@@ -48,9 +48,9 @@ const listStatement = statement(
     order by seen desc, address limit 100`,
 );
 
-/** An address from which a gateway asked with its token, or somebody with another one since, or both. */
+/** Address from which a gateway made requests; `refused` is true if the latest request had a wrong token. */
 export type AskingGateway = { address: string; seen: boolean; refused: boolean };
 
-/** Who asked as a gateway within the last so many milliseconds. */
+/** Lists the addresses with requests within the last `withinMs`. */
 export const listGateways = (db: Queryable, withinMs: number): Promise<AskingGateway[]> =>
   db.query<AskingGateway>(listStatement, [withinMs]);

@@ -1,9 +1,9 @@
 /**
- * Calls as a session's host meets them: claimed one after the other, and answered. A host is named
- * with its generation in each statement, so that one that is not the session's finds nothing. A host
- * that is stopping claims nothing: what it had no time for could only be lost.
+ * Calls from the side of a session's host, which claims them one after the other and answers them. Each statement
+ * names the host with its generation, so it finds nothing if the host does not serve the session. A stopping host
+ * claims nothing, because a call that it has no time for would be lost.
  *
- * Whoever locks a session and its calls locks the session first.
+ * Every transaction that locks a session and its calls locks the session first.
  */
 import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
@@ -18,7 +18,7 @@ import {
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
 import { noteGrade } from './last-grade.ts';
 
-/** What a session wants of its host. */
+/** Work of a session for its host. */
 export type SessionWork = {
   state: SessionState;
   keepWarm: boolean;
@@ -44,8 +44,8 @@ const toWork = (row: WorkRow): SessionWork => {
 const workColumns = `s.state as "sessionState", s.keep_warm as "keepWarm", c.id, c.seq, c.kind,
   c.name, c.input::text as "inputJson"`;
 
-// The first open call is either queued, or claimed by this generation and not answered: that one
-// comes again. A closing session hands out nothing new.
+// The first open call is queued, or claimed by this generation and not answered; in the second case the host gets it
+// again. A closing session hands out no new call.
 const claimStatement = statement(
   'claim_call',
   `with s as (
@@ -68,8 +68,8 @@ const claimStatement = statement(
 );
 
 /**
- * The next call for the session's host, claimed; undefined when the host is not the session's. One that
- * is stopping gets no other than it has claimed before.
+ * Claims the next call for the session's host; returns undefined if the host does not serve the session. A stopping
+ * host only gets a call that it has claimed before.
  */
 export const claimCall = async (
   db: Queryable,
@@ -83,18 +83,18 @@ export const claimCall = async (
 export type NewAnswer = {
   callId: string;
   state: 'succeeded' | 'failed';
-  /** JSON texts, as they are kept. */
+  /** JSON texts, stored as they are. */
   outputJson: string | null;
   errorJson: string | null;
-  /** What lists tell of an error that has more to it. */
+  /** Short form of the error, shown by lists, if the error has details. */
   shortErrorJson: string | null;
   changesJson: string;
 };
 
 /**
- * Returns the part `graded` of a statement, which queues grades that were just answered for the traces of their sessions.
- * Grading leaves no ledger entry, and traces take everything else from the ledger. `answered` has the rows of the calls,
- * with the traces of their sessions.
+ * Builds the part `graded` of a statement. It adds newly answered grades to the outbox of session traces, because a
+ * grade has no ledger entry, from which traces take everything else. `answered` holds the rows of the calls, with the
+ * traces of their sessions.
  */
 export const oweGrades = (answered: string): string =>
   `graded as (
@@ -103,8 +103,8 @@ export const oweGrades = (answered: string): string =>
        from ${answered} a where a.kind = 'grade' and a.trace_id is not null
    )`;
 
-// One statement answers a call and claims the next. A `close` call that succeeded also moves its
-// session on; what is still queued then is cancelled by whoever asked (see `cancelQueued`).
+// One statement answers a call and claims the next. A `close` call that succeeds also moves its session to CLOSING.
+// The caller then cancels what is still queued (see `cancelQueued`).
 const answerStatement = statement(
   'answer_call',
   `with s as materialized (
@@ -148,7 +148,7 @@ const answerStatement = statement(
      from answered c join touched on true left join next on true`,
 );
 
-/** An answered call, with what its session wants next. */
+/** Answered call, with the next work of its session. */
 export type AnswerRow = CallRow & {
   sessionState: SessionState;
   keepWarm: boolean;
@@ -161,7 +161,7 @@ export type AnswerRow = CallRow & {
 
 export type Answered = { call: CallRow; work: SessionWork };
 
-/** The two parts of such a row. */
+/** Splits such a row into its two parts. */
 export const answeredOf = (row: AnswerRow): Answered => {
   const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
   const next =
@@ -172,8 +172,8 @@ export const answeredOf = (row: AnswerRow): Answered => {
 };
 
 /**
- * Records a call's answer and, unless the host is stopping, claims the next call; undefined when the call is not one that this
- * host has claimed and not answered (see `findAnswered`).
+ * Records the answer of a call and, unless the host is stopping, claims the next call. Returns undefined if this host
+ * has not claimed the call, or it is answered already (see `findAnswered`).
  */
 export const answerCall = async (
   db: Queryable,
@@ -194,7 +194,7 @@ const answeredStatement = statement(
 
 type AnsweredCall = { state: CallState | null; isCurrent: boolean | null };
 
-/** How a call stands that could not be answered: whether its session is still this host's. */
+/** Returns the state of a call whose answer was not recorded, and whether this host still serves its session. */
 export const findAnswered = async (
   db: Queryable,
   host: SessionHost,

@@ -1,4 +1,4 @@
-/** Hosts: their intent, what they report, and what they are to do. */
+/** Rows of hosts: the intent to launch one, its reports, and its work. */
 import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
 import { type HostOffer, kindOfSize } from '#domain/pool.ts';
@@ -15,7 +15,7 @@ export type NewHost = HostOffer & {
   installation: string;
   pool: string;
   runtime: string;
-  /** How many live hosts the pool may have, this one counted. */
+  /** Upper bound for live hosts of the pool, this one included. */
   maxLive: number;
 };
 
@@ -36,7 +36,7 @@ const insertHostStatement = statement(
    insert into beats (host_id) select id from host returning host_id`,
 );
 
-/** Writes the intent to launch a host; false when the pool is full. */
+/** Records the intent to launch a host; returns false if the pool is full. */
 export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
   db.transaction(async (tx) => {
     // The count must be taken after the lock is held, so these are two statements.
@@ -56,19 +56,18 @@ const launchedStatement = statement(
    returning session_id as "sessionId"`,
 );
 
-/** A host's container as its runtime has it. */
+/** Container of a host, as reported by its runtime. */
 export type LaunchedHost = {
   hostId: string;
-  /** Told with its launch alone. */
+  /** Id at the runtime; reported only with the launch. */
   runtimeId: string | undefined;
-  /** Where it is reached; null: nowhere now; undefined: the runtime does not tell. */
+  /** Current address; null if it has none, undefined if the runtime does not report it. */
   address: string | null | undefined;
 };
 
 /**
- * Notes that a host's container exists, or that it is reached elsewhere by now; undefined when the host is
- * unknown or gone. A launch that is told again says nothing new. A host that serves a session keeps its
- * address until it has another.
+ * Records that a host's container exists, or that its address changed. Returns undefined if the host is unknown or
+ * gone. A repeated launch report has no effect. A host that serves a session keeps its address until it gets another.
  */
 export const noteLaunched = async (
   db: Queryable,
@@ -83,17 +82,20 @@ export const noteLaunched = async (
   return rows[0];
 };
 
-/** What a host's row says when a message of it is judged. */
+/** Row of a host, as far as it decides about a message of that host. */
 export type HostStatus = {
   kind: HostKind;
   state: HostState;
   generation: number;
   sessionId: string | null;
-  /** Whether it is loading a version before any session asks for it. */
+  /** True if it is loading a version before any session needs it. */
   isLoading: boolean;
 };
 
-/** Whether host `h` is loading ahead: one that recycles after a session has what it must prove to hold. */
+/**
+ * SQL condition that host `h` is preloading a version. A host that recycles after a session has a bundle, which it
+ * must prove to hold still.
+ */
 const isLoading = "(h.state = 'recycling' and h.bundle is null)";
 
 const statusColumns = `h.kind, h.state, h.generation, h.session_id as "sessionId", ${isLoading} as "isLoading"`;
@@ -114,14 +116,14 @@ const addressStatement = statement(
      from hosts h join beats b on b.host_id = h.id where h.id = $1`,
 );
 
-/** What is known of where a host is, and of how it speaks. */
+/** Address, source address and token state of a host. */
 export type HostWhereabouts = {
   runtime: string;
   state: HostState;
   address: string | null;
-  /** From where it speaks; null: from nowhere in particular. */
+  /** Source address of its requests; null if it is not fixed. */
   source: string | null;
-  /** Whether it has asked for another token than its first, and whether it has spoken with that. */
+  /** True if the host renews its token (`renews`), and if it has used a renewed one (`renewed`). */
   renews: boolean;
   renewed: boolean;
 };
@@ -137,7 +139,7 @@ const renewedStatement = statement(
   `update beats set renewed = true where host_id = $1`,
 );
 
-/** Notes that a host speaks with the token that it asked for: its first is worth nothing any more. */
+/** Records that a host has used the token that it renewed; its first token becomes invalid. */
 export const noteRenewed = async (db: Queryable, hostId: string): Promise<void> => {
   await db.query(renewedStatement, [hostId]);
 };
@@ -146,17 +148,17 @@ export type WarmReport = {
   hostId: string;
   generation: number;
   address?: string | undefined;
-  /** From where it reports. */
+  /** Source address of the report. */
   source: string;
-  /** Whether it takes another token. */
+  /** True if it renews its token. */
   renews?: boolean | undefined;
-  /** What it holds now, when it was recycled or has loaded a version ahead. */
+  /** Load of the host after it was recycled or preloaded a version. */
   holding?: { bundle: string; stateDigest: string } | undefined;
-  /** What it found left of its last session besides rows, when it was recycled; none: it is clean. */
+  /** Leftovers of its last session besides rows, after it was recycled; empty if it is clean. */
   found?: readonly string[] | undefined;
 };
 
-// That it reports is a sign of life, too.
+// The report also counts as a heartbeat.
 const warmStatement = statement(
   'host_warm',
   `with host as (
@@ -180,9 +182,9 @@ const warmStatement = statement(
 );
 
 /**
- * Makes a host warm, and keeps with the first report where it is and from where it speaks; answers its kind, undefined when it
- * is not on the way there, or did not prove that it is clean. What it loaded ahead is what it must show
- * from then on.
+ * Makes a host warm; the first report also records its address and its source address. Returns its kind; undefined if
+ * the transition is not allowed, or the host did not prove that it is clean. A preloaded version becomes what the host
+ * must prove from then on.
  */
 export const makeWarm = async (
   db: Queryable,
@@ -202,7 +204,7 @@ const drainUncleanStatement = statement(
    returning id`,
 );
 
-/** Drains a host that was recycled and is not what it was. `detail` says to operators what it is. */
+/** Drains a host that was recycled and is not clean. `detail` describes for operators what was found. */
 export const drainUnclean = async (
   db: Queryable,
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
@@ -221,7 +223,10 @@ const loadStatement = statement(
    returning h.id`,
 );
 
-/** Has a warm host that holds nothing load a version; false when it is not one, or there is no such. */
+/**
+ * Starts to preload a version on a blank warm host; returns false if the host is not one, or the version does not
+ * exist.
+ */
 export const beginLoad = async (
   db: Queryable,
   hostId: string,
@@ -236,7 +241,7 @@ const loadFailedStatement = statement(
    returning h.id`,
 );
 
-/** Drains a host that could not load a version ahead; false when it is not loading one. */
+/** Drains a host that failed to preload a version; returns false if it is not loading one. */
 export const drainUnloaded = async (
   db: Queryable,
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
@@ -258,37 +263,37 @@ const beatStatement = statement(
    select kind, state, generation, "sessionId", "isLoading", address from host`,
 );
 
-/** A host that gave a sign of life, and where it is reached, if that is known. */
+/** Host that sent a heartbeat, and its address if known. */
 export type Beaten = HostStatus & { address: string | null };
 
 /**
- * Notes a sign of life. One that crossed an assignment or its end is one generation old and still a
- * sign, as is that of a host which is about to tell of an end, and one generation ahead; any other, or that of a
- * host that is gone, finds nothing.
+ * Records a heartbeat. A heartbeat that crossed an assignment or its end is one generation behind, and still counts. A
+ * host that is about to report an end is one generation ahead, and counts too. Any other generation, or a host that is
+ * gone, returns undefined.
  */
 export const noteBeat = async (
   db: Queryable,
   host: { hostId: string; generation: number; rssBytes: number | null },
 ): Promise<Beaten | undefined> => (await db.query<Beaten>(beatStatement, host))[0];
 
-/** What a polling host is to do. */
+/** Work of a polling host. */
 export type HostWork = HostStatus & {
-  /** Base address of its API server, once it is known. */
+  /** Base address of its API server, once known. */
   address: string | null;
-  /** Whether some session waits for a host of its kind. */
+  /** True if a session waits for a host of its kind. */
   isWanted: boolean;
-  /** The version that it holds or is to load. */
+  /** Version that it holds or has to load. */
   heldVersionId: string | null;
   session: {
     id: string;
     state: SessionState;
     versionId: string;
-    /** A `TaskSpec` as JSON text. */
+    /** A `TaskSpec`, as JSON text. */
     taskJson: string | null;
     surfaces: SurfaceKind[];
     clock: SessionClock;
     seed: number | null;
-    /** Whether the host held the version before the session came. */
+    /** True if the host held the version before the session was assigned. */
     isHeld: boolean;
     createdAt: Date;
     secretMark: string | null;
@@ -322,7 +327,7 @@ const workStatement = statement(
     where h.id = $1`,
 );
 
-/** Reads what a host is to do; undefined when there is no such host. */
+/** Reads the work of a host; returns undefined if the host does not exist. */
 export const findHostWork = async (
   db: Queryable,
   hostId: string,
@@ -368,7 +373,7 @@ const blobStatement = statement(
       and :digest in (v.bundle, v.snapshot)`,
 );
 
-/** Whether the host is to load a world version, and has yet to do so, that this blob is part of. */
+/** Returns true if the blob is part of the world version that the host still has to load. */
 export const mayReadBlob = async (
   db: Queryable,
   hostId: string,

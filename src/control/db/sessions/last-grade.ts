@@ -1,32 +1,35 @@
 /**
- * The last grade of a session, as SQL: JSON functions of PostgreSQL fail on what strangers' rows may hold. A session
- * keeps its verdict and score in columns of its own, which the statements that answer a grade write; where sessions of an
- * earlier release count, too, the grade is read from its call.
+ * Last grade of a session, in SQL. Patterns read it, because JSON functions of PostgreSQL fail on some of the JSON in
+ * user data. A session stores its verdict and score in columns, which the statements that answer a grade write. Where
+ * sessions of an earlier release count too, the grade is read from its call.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Hosts write these members first. */
+/** Pattern of the members that hosts write first. */
 const head = `'^\\s*\\{\\s*"verdict"\\s*:\\s*"([a-z]+)"\\s*,\\s*"passed"\\s*:\\s*[a-z]+\\s*,\\s*"score"\\s*:\\s*(-?[\\d.]+(?:[eE][-+]?\\d+)?|null)'`;
 
 const headOf = (output: string): string => `regexp_match(substring(${output} for 200), ${head})`;
 
-/** Assignments of an update of sessions: they note the grade that `call`, whose answer has just arrived, may have been. */
+/**
+ * Builds assignments for an update of sessions. They store the verdict and score of `call`, whose answer has just
+ * arrived, if it is a grade.
+ */
 export const noteGrade = (call: string, session: string): string => {
   const grade = `(case when ${call}.kind = 'grade' and ${call}.state = 'succeeded' then ${headOf(`${call}.output::text`)} end)`;
   return `verdict = coalesce(${grade}[1], ${session}.verdict),
             score = case when ${grade} is null then ${session}.score else nullif(${grade}[2], 'null')::float8 end`;
 };
 
-/** Joins `g` to session `s`: `head`, see below, and when it was answered. */
+/** Join of `g` to session `s`: `head` with the verdict and the score, and the time of the answer. */
 export const lastGrade = `left join lateral (
     select ${headOf('c.output::text')} as head, c.answered_at
       from calls c where c.session_id = s.id and c.kind = 'grade' and c.state = 'succeeded'
      order by c.seq desc limit 1) g on true`;
 
-/** Of the grade that is joined; both are null where there is none. */
+/** Columns of the joined grade; both are null if there is none. */
 export const gradeColumns = `g.head[1] as verdict, nullif(g.head[2], 'null')::float8 as score`;
 
-/** Sessions that one fill looks at. */
+/** Largest number of sessions that one run of the backfill reads. */
 const mostFilled = 1_000;
 
 const fillStatement = statement(
@@ -52,7 +55,7 @@ const fillStatement = statement(
    update verdict_fill set after = (select max(id) from next) where exists (select from next)`,
 );
 
-/** Notes the last grade, the run and the build of some sessions that an earlier release wrote. */
+/** Backfills the last grade, the run and the build of some sessions that an earlier release wrote. */
 export const fillVerdicts = async (db: Queryable): Promise<void> => {
   await db.query(fillStatement, []);
 };

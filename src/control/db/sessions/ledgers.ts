@@ -1,13 +1,13 @@
 /**
- * How much is kept of the requests of a project's sessions. Open sessions keep theirs, up to the limit of
- * each; over its quota, a project's oldest closed sessions make room, and then deliveries of open ones.
- * What was dropped is written down.
+ * Quota on the ledgers of a project, in bytes. Open sessions keep their entries, up to the limit of each. If a project
+ * exceeds its quota, the entries of its oldest closed sessions are dropped first, then deliveries of open ones. The
+ * number of dropped entries is recorded.
  */
 import { limits } from '#domain/limits.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { isNotPushed } from './requests.ts';
 
-// One project a time, the one not looked at for longest, and none twice in half a minute.
+// Checks one project at a time, the one whose check is oldest, and none twice within 30 s.
 const nextStatement = statement(
   'next_ledger',
   `update projects set ledger_checked_at = now() where id = (
@@ -16,12 +16,15 @@ const nextStatement = statement(
    ) returning id, coalesce(quota_ledger_mib, $1) * 1048576::bigint as most`,
 );
 
-/** Sessions whose entries go in one go, and entries that one statement deletes. */
+/**
+ * Upper bounds for the sessions whose entries one run drops, for the entries that one statement deletes, and for the
+ * bytes of one run.
+ */
 const mostSessions = 200;
 const mostEntries = 500;
 const mostBytes = 256 * 1024 * 1024;
 
-// A session's number rises with time. What was closed just now may still get entries from its host.
+// Session ids rise with time. A session that was closed just now may still get entries from its host.
 const oldestStatement = statement(
   'oldest_ledgers',
   `with excess as (
@@ -38,7 +41,7 @@ const oldestStatement = statement(
     where oldest.before < least(excess.bytes, ${mostBytes}) order by 1`,
 );
 
-// Sessions that are open keep what is not a delivery, and of deliveries no more than of that.
+// Open sessions keep all entries except deliveries, and deliveries up to the same number of bytes.
 const widestStatement = statement(
   'widest_ledgers',
   `select l.session_id as id from ledgers l join sessions s on s.id = l.session_id
@@ -64,14 +67,14 @@ const narrowStatement = statement(
    returning (select count(*)::int from dropped) as entries`,
 );
 
-// There may be more to drop: it is looked at again, after those that have waited for longer.
+// More may have to be dropped: the project is due again at once, after those that have waited for longer.
 const againStatement = statement(
   'ledger_again',
   `update projects set ledger_checked_at = now() - interval '30 seconds' where id = $1`,
 );
 
-// What is dropped is written down where it is; the trigger takes its bytes away. Entries are numbered
-// without gaps, so up to the last of them none is left.
+// The number of dropped entries is recorded in the ledger; a trigger subtracts their bytes. Entries are numbered
+// without gaps, so the number of the last dropped one is the number of all that are gone.
 const dropStatement = statement(
   'drop_entries',
   `with dropped as (
@@ -87,7 +90,7 @@ const dropStatement = statement(
    returning (select count(*)::int from dropped) as entries`,
 );
 
-// Whatever was counted wrongly is right again afterwards.
+// Corrects any miscount.
 const recountStatement = statement(
   'recount_ledger',
   `update ledgers l set bytes = coalesce(
@@ -97,7 +100,7 @@ const recountStatement = statement(
 
 export type DroppedLedger = { sessionId: string; entries: number };
 
-/** Drops the entries of a session, so many at a time that no statement takes long. */
+/** Drops the entries of a session, in batches so small that no statement takes long. */
 const dropSession = async (db: Queryable, sessionId: string): Promise<DroppedLedger> => {
   let entries = 0;
   for (let batch = mostEntries; batch === mostEntries; entries += batch) {
@@ -108,7 +111,7 @@ const dropSession = async (db: Queryable, sessionId: string): Promise<DroppedLed
   return { sessionId, entries };
 };
 
-/** Drops deliveries of open sessions that have most, when no closed one is left to make room. */
+/** Drops deliveries of the open sessions with the largest ledgers, if no closed session has entries left. */
 const narrowSessions = async (
   db: Queryable,
   { id: projectId, most }: { id: string; most: string },
@@ -124,8 +127,8 @@ const narrowSessions = async (
 export type TrimmedProject = { projectId: string; dropped: DroppedLedger[] };
 
 /**
- * Makes room in one project, if one is due; answers whose entries were dropped. That it was looked at is
- * written before, so that one where it fails does not keep others waiting.
+ * Enforces the quota in one project, if one is due, and returns the sessions whose entries were dropped. The check is
+ * recorded first, so that a project where it fails does not hold up others.
  */
 export const trimLedgers = async (
   db: Queryable,
@@ -141,10 +144,10 @@ export const trimLedgers = async (
   return { projectId: next.id, dropped };
 };
 
-/** Sessions that are counted in one go. */
+/** Largest number of sessions that one run of the backfill counts. */
 const mostCounted = 200;
 
-// One after the other by the primary key of requests, whose rows are many.
+// A recursive index scan finds the sessions one by one, because the requests are too many for a full scan.
 const uncountedStatement = statement(
   'fill_ledgers',
   `with recursive fill as materialized (
@@ -168,7 +171,7 @@ const uncountedStatement = statement(
       and not exists (select from session where id is null)`,
 );
 
-/** Counts what some sessions have that a release before this one wrote the requests of. */
+/** Backfills the byte counts of some sessions whose requests an earlier release wrote. */
 export const fillLedgers = async (db: Queryable): Promise<void> => {
   await db.query(uncountedStatement, []);
 };

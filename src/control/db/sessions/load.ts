@@ -1,10 +1,10 @@
-/** How much there is to do in the whole installation: read for metrics and for operators. */
+/** Load of the whole installation: read for metrics and for operators. */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { openCallStates, waiting } from '../core/states.ts';
 import { browsersLoad } from './browsers.ts';
 
-// Each part is served by a partial index of what is live, so it does not grow with what has ended.
+// A partial index of live rows serves each part, so the cost does not grow with the rows that have ended.
 const loadStatement = statement(
   'load',
   `select (select coalesce(json_object_agg(state, count), '{}')
@@ -24,16 +24,16 @@ const loadStatement = statement(
              from calls where state in ${openCallStates}) c`,
 );
 
-/** Ages are in milliseconds on the database's clock, 0 where there is nothing. */
+/** Ages are in milliseconds on the database's clock; 0 if there is nothing. */
 export type Load = {
-  /** Live sessions by state; states of which there is none are missing. */
+  /** Number of live sessions by state; states without sessions are missing. */
   sessions: Partial<Record<SessionState, number>>;
-  /** Sessions without a host, and how long the oldest has waited for one. */
+  /** Number of sessions without a host, and the age of the oldest. */
   waiting: number;
   longestWaitMs: number;
-  /** The same of sessions without a browser that they asked for, and how many were given up. */
+  /** The same for sessions that wait for a browser, and the number of those that were given up. */
   browsers: { waiting: number; longestWaitMs: number; givenUp: number };
-  /** Calls that no host has taken, and those that one runs. */
+  /** Number of calls that no host has claimed, and of those that a host runs. */
   queued: number;
   claimed: number;
   oldestQueuedMs: number;

@@ -1,6 +1,6 @@
 /**
- * Entries of a ledger that its host could not deliver: they are counted in the ledger, and the session says so. A
- * ledger may be reported again and again; only a report that goes beyond what is known changes anything.
+ * Ledger entries that a host failed to deliver: they are counted in the ledger and mentioned in the session's error. A
+ * host may report them repeatedly; only a report beyond the last recorded entry has an effect.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import type { SessionError } from './ended-session.ts';
@@ -34,13 +34,13 @@ const sayStatement = statement(
 export type LostLedger = {
   sessionId: string;
   hostId: string;
-  /** The number of the last entry that the ledger had on its host. */
+  /** Number of the last entry that the ledger had on its host. */
   lastEntry: number;
-  /** Number of entries that the host says it could not deliver; absent: all after the last that arrived. */
+  /** Number of entries that the host reports as undelivered; absent: all after the last that arrived. */
   entries?: number | undefined;
 };
 
-/** Adds to the error of a session that entries of its ledger are lost. */
+/** Adds the loss of ledger entries to the error of a session. */
 const describeLoss = (error: SessionError | null, entries: number): SessionError => {
   const number = entries === 1 ? '1 entry' : `${entries} entries`;
   const message = `${number} of its request ledger never reached the control plane`;
@@ -49,9 +49,9 @@ const describeLoss = (error: SessionError | null, entries: number): SessionError
 };
 
 /**
- * Notes how far the ledger of a session had come on its host, as a part of a transaction that has locked the session or
- * locks nothing else. Returns how many entries are lost that were not known to be; 0 where none is, or the host did not
- * serve the session last.
+ * Records the last entry of a session's ledger on its host. It runs in a transaction that has locked the session, or
+ * locks nothing else. Returns the number of newly lost entries; 0 if none is, or this host was not the last to serve
+ * the session.
  */
 export const noteLostEntries = async (
   tx: Queryable,

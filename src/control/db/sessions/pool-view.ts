@@ -1,4 +1,7 @@
-/** What the orchestrator's planner sees of an installation, and its revision, each read in one statement. */
+/**
+ * View of an installation for the planner of its orchestrator, and the revision of that view. Each is read in one
+ * statement.
+ */
 import { browserSize } from '#domain/pool.ts';
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -6,7 +9,7 @@ import { liveHosts, waiting } from '../core/states.ts';
 import { waitsForBrowser } from './browsers.ts';
 import { preloads, worldAtPath } from './pools.ts';
 
-/** A version that a host could not load ahead of a session is tried again after so long. */
+/** Time after which a host may try again to preload a version that failed to load. */
 const retryLoadAfter = '5 minutes';
 
 const waitingAlike = `
@@ -33,14 +36,14 @@ const worlds = `
            )
            order by p.position, preload.world) preloaded`;
 
-// All that a planner sees of a host but its ages, which change all the time.
+// Digest of everything that a planner reads of hosts except ages, which change all the time.
 const lasting = `
   select md5(coalesce(string_agg(
            (h.id, h.pool, h.state, h.session_id, h.launched_at is null, h.version_id, h.uses)::text,
            '' order by h.id), '')) as hosts
     from hosts h where h.installation = $1 and h.state in ${liveHosts}`;
 
-// One row.
+// Yields one row.
 const beside = `
   select md5(w.waiting::text || l.worlds::text || r.hosts) as revision, w.waiting, l.worlds
     from (${waitingAlike}) w cross join (${worlds}) l cross join (${lasting}) r`;
@@ -65,14 +68,14 @@ const viewStatement = statement(
 type Beside = Omit<PoolView, 'hosts'>;
 type ViewRow = Omit<PoolHost, 'id'> & Beside & { id: string | null };
 
-/** What changes only when something that the planner looks at does, ages apart. */
+/** Returns the revision, which changes whenever the view changes in anything except ages. */
 export const readRevision = async (db: Queryable, installation: string): Promise<string> => {
   const [row] = await db.query<{ revision: string }>(revisionStatement, [installation]);
   return row?.revision ?? '';
 };
 
 /**
- * Every host of the installation that is not gone, the sessions that wait for one, and the worlds that
+ * Reads the view: all hosts of the installation that are not gone, the sessions that wait for one, and the worlds that
  * its published pools keep loaded.
  */
 export const readPool = async (db: Queryable, installation: string): Promise<PoolView> => {

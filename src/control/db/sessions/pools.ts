@@ -1,17 +1,17 @@
 /**
- * Pools as their orchestrators publish them. Those of an installation that nobody leads just now are
- * left out of every answer but its own view: whether they will ever serve again is not known.
+ * Pools as published by their orchestrators. If an installation has no leader at present, it is unknown whether its
+ * pools will serve again. Then only its own view includes them.
  */
 import { browserSize, type HostOffer, type HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { liveHosts } from '../core/states.ts';
 
-/** Worlds that published pools keep loaded, as rows of the world's path `world` and number `hosts`. */
+/** SQL of the worlds that published pools keep loaded, as rows of the path `world` and the number `hosts`. */
 export const preloads = (pool: string): string =>
   `json_to_recordset(${pool}.worlds) as preload(world text, hosts integer)`;
 
-/** Joins the world `x` of an expression that is `organization/project/slug`. */
+/** SQL that joins the world `x` of an expression `organization/project/slug`. */
 export const worldAtPath = (path: string): string =>
   `(organizations o join projects j on j.organization_id = o.id join worlds x on x.project_id = j.id)
      on o.slug = split_part(${path}, '/', 1) and j.slug = split_part(${path}, '/', 2)
@@ -22,7 +22,7 @@ const removeOthersStatement = statement(
   'delete from pools where installation = $1 and not name = any ($2::text[]) returning name',
 );
 
-// A pool that is as it was is not written again.
+// Unchanged pools are not written again.
 const publishStatement = statement(
   'publish_pools',
   `insert into pools as p (installation, name, position, tier, isolation, size, minimum, maximum,
@@ -42,14 +42,14 @@ const publishStatement = statement(
    returning name`,
 );
 
-/** Replaces the pools of an installation; true when something is not as it was. */
+/** Replaces the pools of an installation; returns true if anything changed. */
 export const replacePools = (
   db: Database,
   installation: string,
   pools: readonly PublishedPool[],
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
-    // In one order whoever writes, so that two writers cannot wait for each other.
+    // All writers use the same order, so that they cannot deadlock.
     const rows = pools
       .map((pool, position) => ({ ...pool, position }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -67,25 +67,25 @@ const unknownStatement = statement(
     order by 1`,
 );
 
-/** Worlds that pools of an installation are to keep loaded, and that do not exist. */
+/** Returns worlds that the pools of an installation have to keep loaded, but that do not exist. */
 export const findUnknownWorlds = async (db: Queryable, installation: string): Promise<string[]> =>
   (await db.query<{ world: string }>(unknownStatement, [installation])).map(({ world }) => world);
 
-/** Pools `p` of installations that are led, or were until just now. */
+/** SQL of the pools `p` of installations that have a leader, or had one within the last ten minutes. */
 export const ledPools =
   "pools p join leases l on l.installation = p.installation and l.expires_at > now() - interval '10 minutes'";
 
-/** Expressions of what a session asks for. */
+/** SQL expressions of the requirements of a session. */
 export type Wish = Record<'tier' | 'isolation' | 'size', string>;
 
-/** What session `s` asks for. */
+/** Returns the requirements of session `s`. */
 export const wishOf = (s: string): Wish => ({
   tier: `${s}.browser_tier`,
   isolation: `${s}.isolation`,
   size: `${s}.size`,
 });
 
-/** Whether a host or a pool suits such a session, as src/domain/pool.ts has it. */
+/** Builds the condition that a host or a pool meets such requirements, with the rules of src/domain/pool.ts. */
 export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
   `(${offer}.tier is null or ${offer}.tier = ${tier}) and ${offer}.size = ${size}
      and (${isolation}::text is null or ${offer}.isolation = ${isolation})`;
@@ -95,7 +95,7 @@ const offersStatement = statement(
   `select distinct p.tier, p.isolation, p.size from ${ledPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
 );
 
-/** What the world hosts of some pool have. */
+/** Lists the distinct offers of pools of world hosts. */
 export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
   db.query<HostOffer>(offersStatement, []);
 
@@ -111,12 +111,12 @@ const besetStatement = statement(
     limit 1`,
 );
 
-/** A pool that launches no hosts: why its launches are held back, or null where it is full. */
+/** Pool that launches no hosts. `held` is the reason why its launches are suspended; null if it is full. */
 export type BesetPool = { name: string; held: string | null; maximum: number; live: number };
 
 /**
- * The pool that would serve a session, when it can launch no host for it; undefined while one of those
- * that suit it can.
+ * Returns a matching pool for a session, if it cannot launch a host. Returns undefined if at least one matching pool
+ * can.
  */
 export const findBesetPool = async (
   db: Queryable,
@@ -134,7 +134,7 @@ const unsuitedStatement = statement(
       and not exists (select from ${ledPools} where ${suits('p', wishOf('s'))})`,
 );
 
-/** What a session asks for, when there are pools and none of them suits it. */
+/** Returns the requirements of a session if pools are published and none of them meets them. */
 export const findUnsuited = async (
   db: Queryable,
   sessionId: string,
@@ -146,7 +146,7 @@ const keepFileStatement = statement(
    on conflict (installation) do update set content = excluded.content, kept_at = now()`,
 );
 
-/** Keeps the file of pools that an orchestrator uses in place of the one before. */
+/** Stores the pools file that an orchestrator uses, in place of the former one. */
 export const keepPoolsFile = (db: Database, installation: string, content: string): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query(keepFileStatement, [installation, content]);
@@ -157,7 +157,7 @@ const findFileStatement = statement(
   'select content from pools_files where installation = $1',
 );
 
-/** The last good file; undefined when none was ever reported. */
+/** Returns the last valid pools file; undefined if none was ever reported. */
 export const findPoolsFile = async (
   db: Queryable,
   installation: string,

@@ -1,7 +1,7 @@
 /**
- * Deliveries that the service posts to receivers itself. They are queued by a trigger where ledgers are written
- * (migration 0037). A sender claims them before it sends, which is written down, and reports what came of it; a
- * claim of which nothing is heard in time is a failure, and is never sent again.
+ * Webhook deliveries that the service sends itself (pushes). A trigger queues them when ledgers are written (migration
+ * 0037). A sender claims deliveries, which is recorded, before it sends them, and then reports the outcome. A claim
+ * without a report in time counts as a failure and is never sent again.
  */
 import pMap from 'p-map';
 import { type PushFailure, senderEnded } from '#domain/push.ts';
@@ -9,12 +9,15 @@ import { type Database, type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
 import { insertDeliveryAnswers, type KeptDeliveryAnswer } from './deliveries.ts';
 
-/** Under way to one receiver of a project, and of one project, at once. */
+/**
+ * Upper bounds for pushes in progress to one receiver of a project, and in one project, and for the bytes of one
+ * claim.
+ */
 export const pushLimits = { ofReceiver: 8, ofProject: 64, claimBytes: 4 * 1024 * 1024 };
 
-/** After so long a claim of which nothing was heard is given up, in seconds. */
+/** Age at which a claim without a report expires, in seconds. */
 const claimSeconds = 60;
-/** A delivery that waited for so long is not sent any more, in minutes. */
+/** Age at which a waiting delivery fails without being sent, in minutes. */
 const waitMinutes = 15;
 
 export type ClaimedPush = {
@@ -22,12 +25,12 @@ export type ClaimedPush = {
   id: number;
   event: string;
   destination: string | null;
-  /** The delivery as the ledger has it: see `readDelivery`. */
+  /** Delivery as the ledger has it: see `readDelivery`. */
   requestJson: string;
 };
 
-// Receivers are found one after another by the index, and of each the first few. Those that have most under way are
-// last, so that each has its turn.
+// Receivers are found one by one by the index, and the first pushes of each. Receivers with the most pushes in
+// progress come last, so that each gets its share.
 const claimStatement = statement(
   'claim_pushes',
   `with recursive receivers as (
@@ -71,10 +74,13 @@ const claimStatement = statement(
     order by c.seq`,
 );
 
-/** Whose claim it is, and which of its claims; a sender of the release before does not count them. */
+/**
+ * Identity of a sender (`claim`), and the number of its claim. Senders of the previous release do not count their
+ * claims.
+ */
 export type ClaimName = { claim: string; round: number | null };
 
-/** Claims what may be sent now, at most so many; whoever claims sends each once, or never. */
+/** Claims up to `most` pushes that may be sent now. The sender then sends each once, or never. */
 export const claimPushes = (
   db: Queryable,
   name: ClaimName,
@@ -91,8 +97,8 @@ const releaseStatement = statement(
 );
 
 /**
- * Has those sent by whoever comes next that were claimed in rounds after `heard`: their sender says that no answer to
- * those rounds reached it, so it has begun none of them.
+ * Releases the pushes claimed in rounds after `heard`, so that another sender can claim them. Their sender reports
+ * that no response to those rounds reached it, so it has not started to send them.
  */
 export const releaseUnheard = async (
   db: Queryable,
@@ -101,7 +107,7 @@ export const releaseUnheard = async (
   await db.query(releaseStatement, unheard);
 };
 
-/** What became of one push: an answer, or a failure with status 0. */
+/** Outcome of one push: a response, or a failure with status 0. */
 export type PushEnd = {
   sessionId: string;
   id: number;
@@ -109,7 +115,7 @@ export type PushEnd = {
   failure: PushFailure | null;
   reason: string | null;
   durationMs: number;
-  /** How long ago that was as it is told, in milliseconds; absent: nobody sent it. */
+  /** Age of the outcome when it is reported, in milliseconds; absent if it was not sent. */
   agoMs?: number;
 };
 
@@ -119,11 +125,11 @@ type TakenRow = {
   projectId: string;
   destination: string | null;
   queuedAt: Date;
-  /** Whether the session's first call sent it: that one is traced. */
+  /** True if the session's first call sent it; that one is traced. */
   isOfFirstCall: boolean;
 };
 
-/** A push that is over, with what is kept of its receiver's answer. */
+/** Ended push, with the recorded response of its receiver. */
 export type EndedPush = PushEnd &
   Pick<TakenRow, 'projectId' | 'queuedAt' | 'isOfFirstCall'> & {
     answer: KeptDeliveryAnswer | undefined;
@@ -154,8 +160,9 @@ const lockLinesStatement = statement(
 );
 
 /**
- * Of each of these lines the first is ready now, unless it is under way. Only the first of a line ever is, as later
- * ones wait behind it: so one row of each line is looked at, however many wait.
+ * Declares the statement that makes the first push of each of these lines ready, unless it is in progress. Later
+ * pushes of a line wait behind the first, so only the first is ever ready. The statement reads one row per line,
+ * however many wait.
  */
 export const promoteStatement = statement(
   'promote_pushes',
@@ -167,7 +174,7 @@ export const promoteStatement = statement(
     where p.session_id = $1 and p.delivery_id = first.delivery_id and first.state = 'waiting'`,
 );
 
-/** Has the next of these lines ready. */
+/** Makes the next push of each of these lines ready. */
 const promoteNext = async (
   tx: Queryable,
   sessionId: string,
@@ -177,7 +184,7 @@ const promoteNext = async (
   await tx.query(promoteStatement, [sessionId, [...lines]]);
 };
 
-/** Ends pushes of one session: their answers are kept, and the next of their lines are ready. */
+/** Ends pushes of one session: records their responses, and makes the next pushes of their lines ready. */
 const endPushes = (
   db: Database,
   sessionId: string,
@@ -204,7 +211,7 @@ const endPushes = (
     return known.map((push) => ({ ...push, answer: answerOf.get(push.id) }));
   });
 
-/** Sessions whose pushes are ended at once, each in a transaction of its own. */
+/** Number of sessions whose pushes are ended in parallel, each in a transaction of its own. */
 const sessionsAtOnce = 4;
 
 const endAll = async (
@@ -220,7 +227,7 @@ const endAll = async (
   return ended.flat();
 };
 
-/** Writes down what a sender reports of what it claimed; what it does not have any more is left out. */
+/** Records the outcomes that a sender reports; pushes that it no longer has claimed are left out. */
 export const reportPushes = (
   db: Database,
   claim: string,
@@ -233,7 +240,7 @@ export const reportPushes = (
       tx.query<TakenRow>(takeReportedStatement, { sessionId, ids, claim }),
   );
 
-// Nobody knows whether a push whose sender fell silent was received.
+// If a sender falls silent, it is unknown whether its push was received.
 const expireStatement = statement(
   'expire_pushes',
   `update pushes set state = 'failed', claim = null, round = null, failure = $1, reason = $2
@@ -256,7 +263,7 @@ const offStatement = statement(
     where j.id = p.project_id and j.webhook_push_since is null and p.state in ('waiting', 'ready')`,
 );
 
-/** Gives up what was claimed and not heard of, what waited for too long, and what is not to be sent any more. */
+/** Fails pushes whose claim has expired, that waited for too long, or whose project has turned the push off. */
 export const giveUpPushes = async (db: Queryable): Promise<void> => {
   await db.query(expireStatement, [senderEnded.code, senderEnded.message]);
   await db.query(lateStatement, []);
@@ -269,7 +276,7 @@ const failedStatement = statement(
      from pushes where state = 'failed' order by seq limit 500`,
 );
 
-/** Writes down some of the failures that are not sent; answers them. */
+/** Records some of the failures of unsent pushes, and returns them. */
 export const recordFailedPushes = async (db: Database): Promise<EndedPush[]> => {
   const failed = await db.query<PushEnd>(failedStatement, []);
   return endAll(
@@ -287,7 +294,7 @@ const failStatement = statement(
     where p.session_id = f.session_id and p.delivery_id = f.delivery_id and p.state = 'sending' and p.claim = :claim`,
 );
 
-/** Fails pushes that were claimed and cannot be sent as they are. */
+/** Fails claimed pushes that cannot be sent. */
 export const failClaimed = async (
   db: Queryable,
   claim: string,
@@ -312,6 +319,6 @@ const loadStatement = statement(
                     where state in ('waiting', 'ready'))), 0)::float8 as "oldestSeconds"`,
 );
 
-/** How many wait and are under way, and how long the oldest has waited. */
+/** Counts the waiting pushes and those in progress, and returns the age of the oldest waiting one. */
 export const readPushLoad = async (db: Queryable): Promise<PushLoad> =>
   (await db.query<PushLoad>(loadStatement, []))[0] ?? { queued: 0, sending: 0, oldestSeconds: 0 };

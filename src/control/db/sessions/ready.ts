@@ -1,4 +1,4 @@
-/** The statement with which a loaded session becomes ready. */
+/** Statement that moves a loaded session to READY. */
 import type { SessionStart } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { sessionBefore } from '../core/states.ts';
@@ -29,8 +29,8 @@ const readyStatement = statement(
 );
 
 /**
- * A session that became ready, and how: how many calls wait there, how it came by its host, and the milliseconds
- * since it was asked for and since it was given its host.
+ * Session that became ready: its number of waiting calls, the kind of its start, and the milliseconds since its open
+ * and since the assignment of its host.
  */
 export type Readied = {
   session: SessionRow;
@@ -41,7 +41,7 @@ export type Readied = {
 };
 
 /**
- * Makes a session ready and keeps what its host holds. Undefined when the report fits no session, or one
+ * Makes a session ready and records the load of its host. Returns undefined if the report matches no session, or one
  * that is ready already.
  */
 export const makeReady = async (

@@ -1,4 +1,6 @@
-/** Which sessions have had their time. Activity and age are judged on the database's clock. */
+/**
+ * Closes sessions that are idle or too old, and finds stuck ones. Activity and age are judged on the database's clock.
+ */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { openSessionStates, readySessionStates } from '../core/states.ts';
@@ -6,8 +8,8 @@ import { openSessionStates, readySessionStates } from '../core/states.ts';
 const most = 200;
 const ago = (parameter: string) => `now() - :${parameter} * interval '1 millisecond'`;
 
-// A session that somebody has locked is in use at this moment. The conditions are judged again on the
-// locked row, so a call that came first keeps its session. Pinning guards from the idle limit only.
+// A session that another transaction has locked is in use at this moment. The conditions are checked again on the
+// locked row, so an earlier call keeps its session open. Pinning protects from the idle limit only.
 const reapStatement = statement(
   'reap_sessions',
   `with due as materialized (
@@ -28,7 +30,7 @@ const reapStatement = statement(
 
 export type Reaped = { id: string; reason: 'idle' | 'max_age' };
 
-/** Begins to close sessions that are idle and not pinned, and those over their maximum age. */
+/** Moves sessions to CLOSING that are idle and not pinned, or over their maximum age. */
 export const reapSessions = async (
   tx: Queryable,
   limits: { idleMs: number; maxAgeMs: number },
@@ -40,7 +42,7 @@ const stuckStatement = statement(
     order by state_since limit ${most}`,
 );
 
-/** Sessions that have been in a state for longer than so many milliseconds. */
+/** Returns sessions that have been in `state` for longer than `overMs`. */
 export const findStuck = async (
   db: Queryable,
   stuck: { state: SessionState; overMs: number },

@@ -1,22 +1,22 @@
 /**
- * Recordings of the browsers of sessions, and their parts. A part is written down, then its bytes are stored under their
- * digest, then it counts.
+ * Recordings of the browsers of sessions, and their parts. A part is inserted first, then its bytes are stored under
+ * their digest, then it is marked as stored.
  */
 import type { RecordingMark } from '#domain/recording.ts';
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
 export type Recording = {
-  /** Null: nothing was seen yet. */
+  /** Null if there is no picture yet. */
   beganAt: Date | null;
-  /** When its last picture was taken, in milliseconds from then. */
+  /** Time of its last picture, in milliseconds after `beganAt`. */
   endMs: number;
   pictures: number;
   bytes: number;
   nextPart: number;
-  /** When there was no room for more; null: it is whole. */
+  /** Time at which it was cut off because it reached its limit; null if it is complete. */
   cutAt: Date | null;
-  /** When its pictures were given up; null: they are kept. */
+  /** Time at which its pictures were deleted; null if they exist. */
   droppedAt: Date | null;
 };
 
@@ -28,7 +28,7 @@ const findStatement = statement(
   `select ${columns} from browser_recordings r where r.session_id = $1`,
 );
 
-/** The recording of a session; undefined when it was opened without one. */
+/** Returns the recording of a session; undefined if it was opened without one. */
 export const findRecording = async (
   db: Queryable,
   sessionId: string,
@@ -36,17 +36,17 @@ export const findRecording = async (
 
 const lockStatement = statement('lock_recording', `${findStatement.text} for update`);
 
-/** The same, while nothing else may add to it. */
+/** Locks the recording and returns it, so that no other transaction adds to it. */
 export const lockRecording = async (
   tx: Queryable,
   sessionId: string,
 ): Promise<Recording | undefined> => (await tx.query<Recording>(lockStatement, [sessionId]))[0];
 
-/** A part of a recording; times are milliseconds from the recording's begin. */
+/** Part of a recording; times are milliseconds after the start of the recording. */
 export type RecordingPart = {
   number: number;
   startMs: number;
-  /** When its last picture was taken. */
+  /** Time of its last picture. */
   endMs: number;
   bytes: number;
   mark: RecordingMark | null;
@@ -67,7 +67,7 @@ const addStatement = statement(
     where session_id = :sessionId`,
 );
 
-/** Writes a part down, whose bytes are to be stored. */
+/** Inserts a part whose bytes are not stored yet. */
 export const addPart = async (
   tx: Queryable,
   part: RecordingPart & { sessionId: string; beganAt: Date; pictures: number },
@@ -81,7 +81,7 @@ const hasStatement = statement(
     where session_id = :sessionId and number = :number and digest = :digest`,
 );
 
-/** Whether a part of this number holds these bytes. */
+/** Returns true if the part of this number has these bytes. */
 export const hasPart = async (
   tx: Queryable,
   part: { sessionId: string; number: number; digest: Digest },
@@ -92,7 +92,7 @@ const storedStatement = statement(
   `update browser_recording_parts set is_stored = true where session_id = :sessionId and number = :number`,
 );
 
-/** Lets a part count, as its bytes are stored. */
+/** Marks a part as stored; only such parts are listed. */
 export const markStored = async (
   db: Queryable,
   part: { sessionId: string; number: number },
@@ -105,7 +105,7 @@ const cutStatement = statement(
   'update browser_recordings set cut_at = coalesce(cut_at, now()) where session_id = $1',
 );
 
-/** Notes that there is no room for more. */
+/** Records that the recording reached its limit. */
 export const cutRecording = async (tx: Queryable, sessionId: string): Promise<void> => {
   await tx.query(cutStatement, [sessionId]);
 };
@@ -115,7 +115,7 @@ const partsStatement = statement(
   `select ${partColumns} from browser_recording_parts p where p.session_id = $1 and p.is_stored order by p.number`,
 );
 
-/** The parts that count, in order; their number is bounded by what a recording may hold. */
+/** Lists the stored parts, in order. The limit on recordings bounds their number. */
 export const listParts = (db: Queryable, sessionId: string): Promise<RecordingPart[]> =>
   db.query<RecordingPart>(partsStatement, [sessionId]);
 
@@ -126,7 +126,7 @@ const spentStatement = statement(
     limit 1`,
 );
 
-/** A recording whose session ended so many days ago; undefined when there is none. */
+/** Returns a recording whose session ended more than `days` ago; undefined if there is none. */
 export const findSpentRecording = async (
   db: Queryable,
   days: number,
@@ -138,7 +138,7 @@ const digestsStatement = statement(
   'select digest from browser_recording_parts where session_id = $1',
 );
 
-/** The digests of all parts, of those that do not count as well. */
+/** Returns the digests of all parts, including those that are not stored. */
 export const listPartDigests = async (db: Queryable, sessionId: string): Promise<Digest[]> =>
   (await db.query<{ digest: Digest }>(digestsStatement, [sessionId])).map(({ digest }) => digest);
 
@@ -148,7 +148,7 @@ const dropStatement = statement(
    update browser_recordings set dropped_at = now() where session_id = $1`,
 );
 
-/** Forgets the parts of a recording, whose bytes are removed. */
+/** Deletes the parts of a recording, whose bytes have been removed. */
 export const dropRecording = async (db: Queryable, sessionId: string): Promise<void> => {
   await db.query(dropStatement, [sessionId]);
 };

@@ -1,7 +1,7 @@
 /**
- * The end of most sessions in one statement: the host says that it serves one no longer that was to be closed, with
- * the last entries of its ledger; the session is closed, and the host recycles. What is not as usual is left to the
- * steps of `endings.ts`: calls that are open, a host that is worn or has nothing to prove itself clean by.
+ * Common case of the end of a session, in one statement. The host of a closing session reports that it no longer
+ * serves it, with the last entries of its ledger. The session is closed, and the host recycles. Other cases are left
+ * to `endings.ts`: open calls, a worn host, a host without a proof that it is clean.
  */
 import type { EndReason } from '#domain/session.ts';
 import type { Holding } from '#wire/host-api/assignment.ts';
@@ -12,10 +12,10 @@ import type { SessionHost } from './calls.ts';
 import { entryValues, keptBytes, writeEntries } from './requests.ts';
 import { type SessionRow, sessionColumns } from './sessions.ts';
 
-/** What becomes of the host, and what it has to show for that. */
+/** Next state of the host, and the condition that proves it clean. */
 type Release = { name: string; to: 'recycling' | 'warm'; proof: string };
 
-// The session is locked first, then its host: as whoever ends one does.
+// Locks the session first, then its host, like every transaction that ends a session.
 const closeStatement = ({ name, to, proof }: Release) =>
   statement(
     name,
@@ -45,7 +45,7 @@ const recycleStatement = closeStatement({
   proof: 'h.state_digest is not null',
 });
 
-// One that has recycled itself before it tells of the end is warm at once: its recycling is over by then.
+// A host that has recycled itself before it reports the end becomes warm at once.
 const warmStatement = closeStatement({
   name: 'close_and_warm',
   to: 'warm',
@@ -55,14 +55,14 @@ const warmStatement = closeStatement({
 export type Recycled = {
   session: SessionRow & { endReason: EndReason };
   generation: number;
-  /** Bytes of entries that the session had before; null: not known. */
+  /** Bytes of the session's earlier entries; null if unknown. */
   keptBytes: number | null;
 };
 
 /**
- * Closes a session whose host may recycle, or has done so and holds what it held before, and writes its last entries,
- * which may be more than it may have then: see `makeRoom`. Undefined, and nothing written, where that is not all that
- * there is to do.
+ * Closes a session whose host may recycle, or has recycled and proves its former load. It also writes the last ledger
+ * entries, which may exceed the session's limit: see `makeRoom`. If other steps are necessary, it writes nothing and
+ * returns undefined.
  */
 export const closeAndRecycle = async (
   db: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Requests to sessions: the entries of their ledgers, as hosts delivered them. An entry is written once,
- * by the host that serves its session, or did so until now; of a session the newest are kept.
+ * Ledgers of sessions: requests as delivered by hosts. An entry is written once, by the host that serves the session,
+ * or did until just now. Each session keeps its newest entries up to a limit.
  */
 import type { LedgerWay } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
@@ -20,7 +20,7 @@ export type RequestRow = {
   path: string | null;
   status: number | null;
   durationMs: number;
-  /** Free JSON stays text; null where the page had no room for it. */
+  /** Free JSON stays text; null if it did not fit on the page. */
   request: string | null;
   response: string | null;
   changes: string | null;
@@ -29,9 +29,9 @@ export type RequestRow = {
 };
 
 /**
- * Writes the entries of a session, and that its trace is to tell of them: the parts `written` and `due` of a statement.
- * `session` is a row with the ids of the session, its world and its trace. `tellsSession`: the session itself is to be
- * told of, too, also where there are no entries.
+ * Builds the parts `written` and `due` of a statement, which write the entries of a session and add them to the outbox
+ * of its trace. `session` is a row with the ids of the session, its world and its trace. With `tellsSession`, the
+ * outbox entry also covers the session itself, even if there are no ledger entries.
  */
 export const writeEntries = (session: string, tellsSession = false): string =>
   `written as (
@@ -52,10 +52,10 @@ export const writeEntries = (session: string, tellsSession = false): string =>
       where ${session}.trace_id is not null and (${tellsSession} or fresh.first is not null)
    )`;
 
-/** What is kept of the session's entries so far, in bytes; null where that was not counted. */
+/** SQL of the bytes of the session's earlier entries; null if they were not counted. */
 export const keptBytes = `(select l.bytes from ledgers l where l.session_id = :sessionId)::float8 as "keptBytes"`;
 
-// The session's row is not locked: its calls are not to wait for this.
+// The session's row is not locked, so that its calls do not wait for this.
 const insertStatement = statement(
   'insert_requests',
   `with served as (
@@ -69,9 +69,9 @@ const insertStatement = statement(
 /** Condition on an entry of the session `$1`: no push of it is pending. */
 export const isNotPushed = 'id not in (select delivery_id from pushes where session_id = $1)';
 
-// Deliveries and all else have a bound each: neither makes room for the other. Those that are still to be sent make
-// room for nothing. What is dropped is written down. No two lists are joined: PostgreSQL would compare each entry with
-// each push wherever it takes both lists for short, as it does while its statistics are old.
+// Deliveries and other entries have separate limits, so that neither displaces the other. Deliveries that are still to
+// be sent are not dropped. The number of dropped entries is recorded. The statement does not join entries with pushes.
+// If statistics are old, PostgreSQL takes both lists for short, and would compare each entry with each push.
 export const trimStatement = statement(
   'trim_requests',
   `with ranked as (
@@ -99,7 +99,7 @@ export const trimStatement = statement(
 );
 
 const jsonColumns = ['request', 'response', 'changes', 'rows'] as const;
-/** Columns that an entry has by their own names. */
+/** Columns whose names are those of the entry's members. */
 const entryColumns = [
   ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const),
   ...jsonColumns,
@@ -108,7 +108,7 @@ const entryColumns = [
 const bytesOf = (entry: KeptEntry): number =>
   jsonColumns.reduce((bytes, name) => bytes + Buffer.byteLength(entry[name]), 0);
 
-/** Entries as the parameters of `writeEntries`. */
+/** Returns entries as the parameters of `writeEntries`. */
 export const entryValues = (entries: readonly KeptEntry[]): NamedValues => {
   const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
   return {
@@ -125,8 +125,8 @@ const fewestEntries = Math.min(limits.sessionRequests, limits.sessionDeliveries)
 const fewestBytes = Math.min(limits.sessionRequestBytes, limits.sessionDeliveryBytes);
 
 /**
- * Whether a session may have too many entries, now that these were written beside what it had: entries are
- * numbered without gaps from 1, so the last number is as many as there can be.
+ * Returns true if a session may exceed a limit after these entries were added. Entries are numbered without gaps from
+ * 1, so the last number bounds their count.
  */
 const mayBeTooMany = (entries: readonly KeptEntry[], kept: number | null): boolean => {
   const [first, last] = [entries[0]?.id ?? 0, entries.at(-1)?.id ?? 0];
@@ -134,7 +134,7 @@ const mayBeTooMany = (entries: readonly KeptEntry[], kept: number | null): boole
   return entries.reduce((sum, entry) => sum + bytesOf(entry), kept ?? 0) > fewestBytes;
 };
 
-/** Lets the oldest entries of a session make room, where these may have made it too many. */
+/** Drops the oldest entries of a session, if these may have exceeded a limit. */
 export const makeRoom = async (
   db: Queryable,
   sessionId: string,
@@ -145,8 +145,8 @@ export const makeRoom = async (
 };
 
 /**
- * Writes entries and lets the oldest of the session make room; false when the host is not the one that
- * serves the session, or served it and has done nothing since. Entries that are there already stay as they are.
+ * Writes entries and drops the oldest ones beyond the limits. Returns false unless the host serves the session, or
+ * served it and has done nothing since. Existing entries stay as they are.
  */
 export const insertRequests = async (
   db: Queryable,
@@ -167,13 +167,13 @@ const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.
   ${jsonColumns.map((name) => `case when f.whole then r.${name}::text end as ${name}`).join(', ')}`;
 
 export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
-/** Whether something can be the number of an entry. */
+/** Returns true if a value can be the number of an entry. */
 export const isEntryId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
 
-/** Of a session's requests: the number of the entry that the page follows. */
+/** Cursor into one session's ledger: the page starts after this entry. */
 export type SessionPosition = { id: number };
-/** Of a world's: the entry that the page follows; older ones come later. */
+/** Cursor into the ledgers of a world: the page starts after this entry and continues with older ones. */
 export type WorldPosition = { at: Date; sessionId: string; id: number };
 export type Page<Position> = { limit: number; offset: number; from: Position | undefined };
 export type RequestPage = Read<RequestRow> & { count: Count };
@@ -183,9 +183,9 @@ const filtered = `(:via::text is null or r.via = :via) and (:operation::text is 
 
 type ListOf = { name: string; owned: string; since: string; order: string };
 
-// Where a page is full, the entries that follow are shown without their free JSON, which is not read
-// then; the first is shown whole, or there would be no way to see it. What follows a position is found by
-// the index, for that nothing is left to be null.
+// After a page reaches its byte limit, entries are listed without their free JSON, which is then not read. The first
+// entry is always complete, because otherwise no page could show it. The cursor is never null, so that the index finds
+// its position.
 const listOf = ({ name, owned, since, order }: ListOf) => ({
   list: replannedStatement(
     `list_${name}`,
@@ -216,7 +216,7 @@ const ofSession = listOf({
   order: 'r.id',
 });
 
-/** The requests of a world: a page of them, and how many there are. */
+/** Statements for a page of the requests of a world, and for their count. */
 export const ofWorld = listOf({
   name: 'world_requests',
   owned: `r.world_id = :owner and r.at > coalesce(:after::timestamptz, '-infinity')`,
@@ -252,9 +252,8 @@ const filterValues = (
   return { owner, via, operation, status, after };
 };
 
-// Entries are numbered without gaps, so what lies below the last and is not there was dropped, by whomever, or
-// never came. Of a ledger of which nothing is left it is written down; so is the last number that a host could not
-// deliver.
+// Entries are numbered without gaps. So a missing number below the last was dropped, or never arrived. If a ledger has
+// no entries left, the number of dropped ones is recorded; so is the last number that a host could not deliver.
 const findLedgerStatement = statement(
   'find_ledger',
   `select (greatest(kept.last, l.last_entry, case when kept.last is null then l.dropped_entries end, 0)
@@ -265,7 +264,7 @@ const findLedgerStatement = statement(
     where s.id = $1 and s.project_id = $2`,
 );
 
-/** A page of a session's requests, oldest first; undefined when the project has no such session. */
+/** Lists a page of a session's requests, oldest first; returns undefined if the project has no such session. */
 export const listSessionRequests = async (
   db: Queryable,
   projectId: string,
@@ -283,7 +282,7 @@ export const listSessionRequests = async (
   };
 };
 
-/** A page of the requests to all sessions of a world, newest first. */
+/** Lists a page of the requests to all sessions of a world, newest first. */
 export const listWorldRequests = (
   db: Queryable,
   worldId: string,

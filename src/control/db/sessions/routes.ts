@@ -1,4 +1,4 @@
-/** What gateways ask: where a session is served, and whether a link to one of its surfaces is still good. */
+/** Reads for gateways: the address that serves a session, and the validity of links to its surfaces. */
 import type { EndReason, LinkScope, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { QuotaRefusal } from '../../base/fairness/quotas.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -8,11 +8,11 @@ export type RouteRow = {
   state: SessionState;
   endReason: EndReason | null;
   surfaces: SurfaceKind[];
-  /** Base address of its host's API server; null when none serves it. */
+  /** Base address of its host's API server; null if no host serves it. */
   hostAddress: string | null;
-  /** That of its browser; null when none takes clients. */
+  /** Base address of its browser; null if none accepts clients. */
   browserAddress: string | null;
-  /** What its token is derived from. */
+  /** Inputs from which its token is derived. */
   createdAt: Date;
   secretMark: string | null;
 };
@@ -28,7 +28,7 @@ const findStatement = statement(
     where s.id = $1`,
 );
 
-/** A session of any project; undefined when there is none of this id. */
+/** Returns a session of any project; undefined if there is none of this id. */
 export const findRoute = async (db: Queryable, sessionId: string): Promise<RouteRow | undefined> =>
   (await db.query<RouteRow>(findStatement, [sessionId]))[0];
 
@@ -50,7 +50,7 @@ const insertStatement = statement(
 
 export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: Buffer };
 
-/** Keeps a link that is good once, for so many milliseconds; returns when it ends, or what forbids it. */
+/** Inserts a link that can be used once within `lifeMs`. Returns its expiry, or the quota that forbids it. */
 export const insertLink = async (
   db: Queryable,
   link: SurfaceLink & { opens: LinkScope },
@@ -71,8 +71,8 @@ const consumeStatement = statement(
 );
 
 /**
- * Uses a link up and answers what it opens; undefined when it was used before, is too old, or is another session's or
- * surface's.
+ * Consumes a link and returns its scope. Returns undefined if it was used before, has expired, or belongs to another
+ * session or surface.
  */
 export const consumeLink = async (
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Sessions: how they are read, and the changes that concern a session alone. */
+/** Reads of sessions, and changes that concern a session alone. */
 import { AppError } from '#domain/error.ts';
 import type { Verdict } from '#domain/grade.ts';
 import { isId } from '#domain/id.ts';
@@ -19,7 +19,7 @@ import { finalSessionStates, openSessionStates } from '../core/states.ts';
 import { browserColumn, type SessionBrowser } from './browsers.ts';
 import type { SessionError } from './ended-session.ts';
 
-/** The build of the agent that a session is a rollout of. */
+/** Build of the agent that a session is a rollout of. */
 export type SessionBuild = {
   id: string;
   agentId: string;
@@ -37,45 +37,48 @@ export type SessionRow = {
   taskForm: TaskForm | null;
   taskName: string | null;
   taskHash: string | null;
-  /** The stored task that it was opened on, and its version. */
+  /** Stored task that it was opened on, and its version. */
   taskId: string | null;
   taskVersion: number | null;
   instruction: string | null;
-  /** The tools that the task gives; null: all. */
+  /** Names of the tools that the task offers; null for all. */
   taskTools: string[] | null;
   surfaces: SurfaceKind[];
   browserTier: BrowserTier;
-  /** Null: it asked for none, or its own has only just been written down. */
+  /** Null if it requested none, or its row was just inserted. */
   browser: SessionBrowser | null;
-  /** What its host must have; `isolation` null: any. */
+  /** Requirements on its host; a null `isolation` accepts any. */
   size: string;
   isolation: Isolation | null;
   pinned: boolean;
   clock: SessionClock;
   seed: number | null;
-  /** The host that serves it, or served it last. */
+  /** Id of the host that serves it, or served it last. */
   hostId: string | null;
   /** Base address of that host's API server. */
   hostAddress: string | null;
   hostReused: boolean;
   requestHash: string | null;
-  /** The run of tests, or the proof, that it was opened for; null: none. */
+  /** Id of the test run or proof that it was opened for; null if there is none. */
   runId: string | null;
-  /** The run of a dataset that it was opened for; null: none. */
+  /** Id of the dataset run that it was opened for; null if there is none. */
   datasetRunId: string | null;
-  /** The run of an agent's build that it is a rollout of; null: none. */
+  /** Id of the run of an agent's build that it is a rollout of; null if there is none. */
   agentRunId: string | null;
   build: SessionBuild | null;
-  /** Verdict of its last grade; null: it was not graded. */
+  /** Verdict of its last grade; null if it was not graded. */
   verdict: Verdict | null;
-  /** Null also where the verdict is unknown. */
+  /** Null also if the verdict is unknown. */
   score: number | null;
-  /** The trace that it is told in; null: none. */
+  /** Id of the trace that reports it; null if there is none. */
   traceId: string | null;
-  /** The session of traces that was asked for; null: that of its own id. */
+  /** Id of the requested trace session; null for a trace session with the session's own id. */
   traceSessionId: string | null;
   createdAt: Date;
-  /** The value of the control plane's secret that its token is made with; null: that of when it was opened. */
+  /**
+   * Mark of the secret of the control plane from which its token is derived; null for the secret in use at its
+   * creation.
+   */
   secretMark: string | null;
   assignedAt: Date | null;
   readyAt: Date | null;
@@ -83,14 +86,14 @@ export type SessionRow = {
   lastActivityAt: Date;
 };
 
-/** A double holds every seed that there may be; the driver would hand a bigint over as text. */
+/** A double holds every possible seed exactly; the driver would return a bigint as text. */
 export const seedColumn = 's.seed::float8';
 
 const buildColumn = `case when s.build_id is not null then (
      select json_build_object('id', b.id, 'agentId', b.agent_id, 'buildHash', b.build_hash, 'version', b.semantic_ver)
        from agent_builds b where b.id = s.build_id) end as build`;
 
-/** Select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
+/** Builds the select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
 export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
   `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
    s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
@@ -121,12 +124,12 @@ const findTaskStatement = statement(
   'select task::text as "taskJson" from sessions where id = $1',
 );
 
-/** The spec of the task that a session is on, as JSON text; null: it is on none. */
+/** Returns the spec of a session's task, as JSON text; null if it has none. */
 export const findSessionTask = async (db: Queryable, sessionId: string): Promise<string | null> =>
   (await db.query<{ taskJson: string | null }>(findTaskStatement, [sessionId]))[0]?.taskJson ??
   null;
 
-/** How a request is refused for a session that its project does not have. */
+/** Builds the error for a session that the project does not have. */
 export const noSession = (sessionId: string): AppError =>
   new AppError('not_found', `there is no session "${sessionId}"`);
 
@@ -135,7 +138,7 @@ const findServedStatement = statement(
   'select project_id as "projectId" from sessions where id = $1 and host_id = $2 and closed_at is null',
 );
 
-/** The project of the session that a host says it serves; undefined when it does not. */
+/** Returns the project of a session if this host serves it; undefined if it does not. */
 export const findServedProject = async (
   db: Queryable,
   hostId: string,
@@ -148,10 +151,10 @@ const findTokenOriginStatement = statement(
   'select project_id as "projectId", created_at as "createdAt", secret_mark as "secretMark" from sessions where id = $1',
 );
 
-/** Whose a session is, and what its token is derived from. */
+/** Project of a session, and the inputs from which its token is derived. */
 export type TokenHolder = Pick<SessionRow, 'projectId' | 'createdAt' | 'secretMark'>;
 
-/** Of a session of any project; undefined when there is none of this id. */
+/** Returns these for a session of any project; undefined if there is none of this id. */
 export const findTokenOrigin = async (
   db: Queryable,
   sessionId: string,
@@ -163,7 +166,7 @@ const findByKeyStatement = statement(
   `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,
 );
 
-/** The session that an earlier request with this `Idempotency-Key` opened. */
+/** Returns the session that an earlier request with this `Idempotency-Key` opened. */
 export const findSessionByKey = async (
   db: Queryable,
   projectId: string,
@@ -172,35 +175,35 @@ export const findSessionByKey = async (
   (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
 
 /**
- * A session in a list: with the slug of its world, and its instruction when that was asked for, unless
- * those before it have filled the page. How long the instruction is is told in that case, too.
+ * Session in a list, with the slug of its world. The instruction is included on request, unless the page has reached
+ * its byte limit; its length is given in either case.
  */
 export type ListedSession = SessionRow & {
   slug: string;
   instructionBytes: number;
-  /** Microseconds since 1970, as exactly as the database has it. */
+  /** Time of creation in microseconds since 1970, with the full precision of the database. */
   createdAtUs: number;
 };
 
-/** The session that a page of a list follows; older ones come later. */
+/** Cursor into the list: the page starts after this session and continues with older ones. */
 export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
 export type SessionFilter = {
   state?: SessionState;
   world?: string;
-  /** The verdict of the last grade. */
+  /** Verdict of the last grade. */
   verdict?: Verdict;
-  /** The name of a task, or the id of a stored one. */
+  /** Name of a task, or id of a stored task. */
   task?: string;
-  /** The id or the hash of an agent's build. */
+  /** Id or hash of an agent's build. */
   build?: string;
-  /** Only sessions of the run with this id. */
+  /** Id of a run; only its sessions are listed. */
   run?: string;
   /** Treatment of sessions of runs; absent: they are left out, unless a run is named. */
   runs?: RunFilter;
 };
 
-// Those that have ended are found by their final state; of the others there are few.
+// Ended sessions are found by their final state, in an index; others are few.
 const matching = `(:state::text is null
     or case when :state in ${finalSessionStates} then s.final_state = :state
             else s.closed_at is null and s.state = :state end)
@@ -213,7 +216,7 @@ const isUnfiltered = ['state', 'worldId', 'verdict', 'taskName', 'taskId', 'buil
   .map((name) => `:${name}::text is null`)
   .join(' and ');
 
-// A text for each, so that a plan may use the index that fits.
+// Each has its own text, so that the plan can use the matching index.
 const ofRuns: Record<RunFilter | 'named', string> = {
   exclude: 's.run_id is null and s.dataset_run_id is null',
   include: 'true',
@@ -223,13 +226,13 @@ const ofRuns: Record<RunFilter | 'named', string> = {
 };
 type OfRuns = keyof typeof ofRuns;
 
-// Looked up before: only for a world that it knows does a plan know how many sessions it has.
+// The world is looked up first: only with its id as a value can the planner estimate the number of its sessions.
 const findWorldStatement = statement(
   'find_filtered_world',
   'select id from worlds where project_id = $1 and (slug = $2 or id = $2)',
 );
 
-/** The id of the world of a filter; of one that there is not, an id that nothing has. */
+/** Returns the id of the world in a filter; for an unknown one an id that no world has. */
 const findFiltered = async (db: Queryable, projectId: string, world: string): Promise<string> =>
   (await db.query<{ id: string }>(findWorldStatement, [projectId, world]))[0]?.id ?? '';
 
@@ -238,7 +241,7 @@ const findBuildStatement = statement(
   'select id from agent_builds where project_id = $1 and (build_hash = $2 or id = $2)',
 );
 
-/** The id of the build of a filter; of one that there is not, an id that nothing has. */
+/** Returns the id of the build in a filter; for an unknown one an id that no build has. */
 const findFilteredBuild = async (
   db: Queryable,
   projectId: string,
@@ -246,7 +249,7 @@ const findFilteredBuild = async (
 ): Promise<string> =>
   (await db.query<{ id: string }>(findBuildStatement, [projectId, build]))[0]?.id ?? '';
 
-/** The parameters of the statements for a filter. */
+/** Returns the parameters of the statements for a filter. */
 const valuesOf = async (db: Queryable, projectId: string, filter: SessionFilter) => {
   const { state = null, verdict = null, world, task, build } = filter;
   const isStored = task !== undefined && isId('tsk', task);
@@ -259,11 +262,11 @@ const valuesOf = async (db: Queryable, projectId: string, filter: SessionFilter)
   };
 };
 
-// What follows a position is found by the index, for that nothing is left to be null.
+// The cursor is never null, so that the index finds its position.
 const following = `(s.created_at, s.id) <
   (coalesce(timestamptz 'epoch' + :fromUs::float8 * interval '1 microsecond', 'infinity'), :fromId::text)`;
 
-// The window has the page's order, and reads of the instructions what a page can hold.
+// The window has the order of the page, so instructions are read up to the byte limit of the page.
 const pagedInstruction = `case
   when :withInstruction and (row_number() over newest = 1
             or sum(octet_length(s.instruction)) over newest <= :mostBytes::bigint)
@@ -284,7 +287,7 @@ const listStatement = (of: OfRuns) =>
     order by s.created_at desc, s.id desc`,
   );
 
-/** A page of sessions, by how sessions of runs are treated. */
+/** Statements for a page of sessions, by the treatment of sessions of runs. */
 export const listSessionsStatements = {
   exclude: listStatement('exclude'),
   include: listStatement('include'),
@@ -315,14 +318,14 @@ export type SessionPage = {
   withInstruction: boolean;
 };
 
-/** A page of the project's sessions, newest first, with how many match. */
+/** Lists a page of the project's sessions, newest first, and counts the matching ones. */
 export const listSessions = async (
   db: Queryable,
   projectId: string,
   filter: SessionFilter,
   { limit, offset, from, withInstruction }: SessionPage,
 ): Promise<Read<ListedSession> & { count: Count }> => {
-  // Those of a build are mostly of runs.
+  // Most sessions of a build belong to runs, so a filter by build includes them.
   const { run, build, runs = build === undefined ? 'exclude' : 'include' } = filter;
   const of = run === undefined ? runs : 'named';
   const values = {
@@ -351,8 +354,8 @@ const pinStatement = statement(
 );
 
 /**
- * Pins or unpins a session; false when the project has no open one of this id. One that is being
- * closed cannot be pinned any more: a pin that was acknowledged holds.
+ * Pins or unpins a session; returns false if the project has no open session of this id. A closing session cannot be
+ * pinned, so that an acknowledged pin always holds.
  */
 export const pinSession = async (
   db: Queryable,
@@ -369,7 +372,7 @@ const touchStatement = statement(
     where id = :sessionId and host_id = :hostId and generation = :generation`,
 );
 
-/** Merges what a host says of its API surface: it was last used so many milliseconds ago. */
+/** Records activity reported by a host: its API surface was last used `idleMs` ago. */
 export const noteActivity = async (
   db: Queryable,
   session: { sessionId: string; hostId: string; generation: number },

@@ -1,4 +1,7 @@
-/** Whether a project's deliveries are posted to their receivers, and where those of a world go instead. */
+/**
+ * Push of webhooks: whether the service posts a project's deliveries to their receivers, and the destinations that
+ * replace registered URLs.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 
 const findSettingStatement = statement(
@@ -6,13 +9,13 @@ const findSettingStatement = statement(
   'select webhook_push_since as "since" from projects where id = $1',
 );
 
-/** Since when deliveries of the project are posted; null: they are not. */
+/** Returns the time since which deliveries of the project are pushed; null if they are not. */
 export const findWebhookPush = async (db: Queryable, projectId: string): Promise<Date | null> =>
   (await db.query<{ since: Date | null }>(findSettingStatement, [projectId]))[0]?.since ?? null;
 
 export type DestinationRow = { url: string; destination: string; setAt: Date };
 
-/** How many URLs of one world may have a destination. */
+/** Upper bound for the URLs of one world that may have a destination. */
 export const mostDestinations = 100;
 
 const columns = 'url, destination, set_at as "setAt"';
@@ -22,7 +25,7 @@ const listStatement = statement(
   `select ${columns} from webhook_destinations where world_id = $1 order by url`,
 );
 
-/** The destinations of a world, by the URLs that they are of. */
+/** Lists the destinations of a world, by the registered URLs. */
 export const listDestinations = (db: Queryable, worldId: string): Promise<DestinationRow[]> =>
   db.query<DestinationRow>(listStatement, [worldId]);
 
@@ -36,7 +39,7 @@ const setStatement = statement(
    returning ${columns}`,
 );
 
-/** Sets the destination of a URL; undefined where the world has too many already. */
+/** Sets the destination of a URL; returns undefined if the world has reached its limit. */
 export const setDestination = async (
   db: Queryable,
   of: { worldId: string; url: string; destination: string },
@@ -47,7 +50,10 @@ const removeStatement = statement(
   `delete from webhook_destinations where world_id = $1 and url = $2 returning ${columns}`,
 );
 
-/** Lets deliveries go where they were registered again, and answers where they went; undefined where they did. */
+/**
+ * Removes the destination of a URL, so that its deliveries go to the registered URL again. Returns the removed
+ * destination; undefined if there was none.
+ */
 export const removeDestination = async (
   db: Queryable,
   worldId: string,
