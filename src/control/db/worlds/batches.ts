@@ -1,4 +1,7 @@
-/** Batches of rows: opened, read, sealed, called off. Their chunks and the work on them have files of their own. */
+/**
+ * Batches of rows: creation, reads, sealing and cancellation. Their chunks (chunks.ts) and the jobs that process them
+ * (import-jobs.ts) have files of their own.
+ */
 import type {
   BatchError,
   BatchState,
@@ -12,13 +15,13 @@ import { type Database, type Queryable, replannedStatement, statement } from '..
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from '../core/lists.ts';
 import { batchBefore } from '../core/states.ts';
 
-/** What came of a batch beside its rows: what the version that they become is told. */
+/** Result of a batch besides its rows; it becomes part of the version that the batch creates. */
 export type BatchOutcome = {
   stateDigest: string;
   snapshotBytes: number;
   treeRows: Record<string, number>;
   replaced: string[];
-  /** The batches whose rows the snapshot holds, in their order, itself the last. */
+  /** Ids of the batches whose rows the snapshot holds, in order; this batch is the last. */
   steps: string[];
 };
 
@@ -60,7 +63,7 @@ export type BatchRow = {
   bytes: number;
 };
 
-/** The unique index that a second request with one key breaks. */
+/** Unique index that a second request with the same idempotency key violates. */
 export const batchKeyIndex = 'data_batches_key';
 
 export const batchColumns = `b.id, b.world_id as "worldId", b.project_id as "projectId", b.kind, b.state, b.mode, b.redact,
@@ -104,7 +107,7 @@ const insertStatement = statement(
            case when :state = 'queued' then now() end)`,
 );
 
-/** Writes a batch that is new; a second one with its key breaks `batchKeyIndex`. */
+/** Inserts a batch; a second one with the same idempotency key violates `batchKeyIndex`. */
 export const insertBatch = async (db: Queryable, batch: NewBatch): Promise<void> => {
   await db.query(insertStatement, batch);
 };
@@ -114,7 +117,7 @@ const findStatement = statement(
   `select ${batchColumns} from data_batches b where b.world_id = $1 and b.id = $2`,
 );
 
-/** A batch of a world. */
+/** Returns a batch of a world. */
 export const findBatch = async (
   db: Queryable,
   worldId: string,
@@ -126,7 +129,7 @@ const findByKeyStatement = statement(
   `select ${batchColumns} from data_batches b where b.project_id = $1 and b.idempotency_key = $2`,
 );
 
-/** The batch that a request with this key made. */
+/** Returns the batch that a request with this idempotency key created. */
 export const findBatchByKey = async (
   db: Queryable,
   projectId: string,
@@ -139,7 +142,7 @@ const lockStatement = statement(
   'select state from data_batches where world_id = $1 and id = $2 for update',
 );
 
-/** Keeps a batch as it is until the transaction ends; undefined when the world has none of this id. */
+/** Locks a batch until the transaction ends and returns its state; undefined if the world has no batch of this id. */
 export const lockBatch = async (
   tx: Queryable,
   worldId: string,
@@ -153,7 +156,7 @@ const uploadingStatement = statement(
     where id = $1 and state in ${batchBefore('uploading')}`,
 );
 
-/** Says that a batch has a chunk. */
+/** Records that a batch has a chunk. */
 export const markUploading = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(uploadingStatement, [id]);
 };
@@ -165,12 +168,12 @@ const sealStatement = statement(
     where id = $1 and state in ${batchBefore('queued')}`,
 );
 
-/** Hands a batch to the jobs. */
+/** Queues a batch for the import jobs. */
 export const sealBatch = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(sealStatement, [id]);
 };
 
-// Those that were applied after it have its rows in theirs, and are made anew when they are published.
+// Batches that were applied after it hold its rows in their snapshots, so they are rebuilt when they are published.
 const cancelStatement = statement(
   'cancel_batch',
   `with gone as (
@@ -188,7 +191,7 @@ const cancelStatement = statement(
    select id from gone`,
 );
 
-/** Calls a batch off, whoever is at work on it; false when it is over. */
+/** Cancels a batch, even if a worker is processing it; returns false if it has ended. */
 export const cancelBatch = async (
   db: Queryable,
   batch: { id: string; worldId: string; message: string },
@@ -201,7 +204,7 @@ const pendingStatement = statement(
     order by b.ended_at, b.id`,
 );
 
-/** The batches of a world that wait to be published, in the order in which they were applied. */
+/** Lists the batches of a world that wait to be published, in the order in which they were applied. */
 export const listPending = (db: Queryable, worldId: string): Promise<BatchRow[]> =>
   db.query<BatchRow>(pendingStatement, [worldId]);
 
@@ -211,7 +214,7 @@ const foldedStatement = statement(
     where world_id = $1 and version_id = $2 and kind = 'import' order by ended_at, id`,
 );
 
-/** The batches of a world whose rows came with a version. */
+/** Lists the batches of a world whose rows a version added. */
 export const listFolded = async (
   db: Queryable,
   worldId: string,
@@ -219,7 +222,7 @@ export const listFolded = async (
 ): Promise<string[]> =>
   (await db.query<{ id: string }>(foldedStatement, [worldId, versionId])).map(({ id }) => id);
 
-/** The batch that a page follows; older ones come later. */
+/** Cursor into the list: the page starts after this batch and continues with older ones. */
 export type BatchPosition = { createdAt: Date; id: string };
 
 const listStatement = replannedStatement(
@@ -238,7 +241,7 @@ const countStatement = countOf({
   isAll: 'true',
 });
 
-/** A page of the batches of a world, newest first. */
+/** Lists a page of the batches of a world, newest first. */
 export const listBatches = async (
   db: Queryable,
   worldId: string,
@@ -253,9 +256,12 @@ export const listBatches = async (
   return { ...toRead(rows, limit), count: toCount(counted) };
 };
 
-/** How long the bytes of a batch that is over stay, for whoever sends them again; those in the clear not at all. */
+/**
+ * Days for which the bytes of an ended batch are kept, so that a client can retry it; unredacted bytes are not kept at
+ * all. A batch without uploads is abandoned after the same time.
+ */
 const keptDays = 7;
-/** A batch that nobody goes on with is given up after as long. */
+/** Largest number of batches that one statement handles. */
 const lookedAtOnce = 20;
 
 const abandonStatement = statement(
@@ -278,13 +284,13 @@ const spentStatement = statement(
     limit ${lookedAtOnce}`,
 );
 
-/** Batches whose chunks are needed no longer; gives up those that nobody goes on with. */
+/** Returns ended batches whose chunks are no longer needed; first marks batches without uploads as abandoned. */
 export const findSpentBatches = async (db: Queryable): Promise<string[]> => {
   await db.query(abandonStatement, []);
   return (await db.query<{ id: string }>(spentStatement, [])).map(({ id }) => id);
 };
 
-// What is known of rows goes with them.
+// Everything that is stored about the rows is dropped with them.
 const deletedStatement = statement(
   'drop_data_of_deleted_worlds',
   `with gone as (
@@ -308,7 +314,7 @@ const deletedStatement = statement(
     where id in (select 'rows-' || id from gone union all select 'report-' || id from gone)`,
 );
 
-/** Gives up what was kept of rows for worlds that were deleted. */
+/** Releases everything that is stored of rows for deleted worlds. */
 export const dropOfDeletedWorlds = async (db: Queryable): Promise<void> => {
   await db.query(deletedStatement, []);
 };
@@ -328,7 +334,9 @@ const emptyStatement = statement(
    select id from chunks`,
 );
 
-/** Gives up the bytes of a batch that is over; they are collected with those of dead uploads. Answers its chunks. */
+/**
+ * Releases the bytes of an ended batch; they are collected with those of dead uploads. Returns the ids of its chunks.
+ */
 export const emptyBatch = (db: Database, id: string): Promise<string[]> =>
   db.transaction(async (tx) =>
     (await tx.query<{ id: string }>(emptyStatement, [id])).map((chunk) => chunk.id),

@@ -1,11 +1,12 @@
 /**
- * The bytes of worlds, where an installation keeps them in its database: in the row of their digest, or in pieces
- * beside it where there are so many that nobody has them in memory at once.
+ * Blobs of worlds, if an installation stores them in its database. A blob is in the row of its digest. A large blob is
+ * in pieces instead, so that it is never in memory as a whole.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-// Who puts them first is right; bytes of another length were not put by a program of this kind.
+// The first write of a digest is correct, so a second one changes nothing. Bytes of another length were not written by
+// a program of this kind, and are replaced.
 const writeStatement = statement(
   'write_blob',
   `insert into blobs as b (digest, bytes) values ($1, $2)
@@ -64,7 +65,7 @@ export const writeBlob = async (
   await db.query(writeStatement, [digest, toBuffer(bytes)]);
 };
 
-/** Writes one piece; a blob is there once its pieces are closed. */
+/** Writes one piece; the blob exists once its pieces are closed. */
 export const writeBlobPiece = async (
   db: Queryable,
   piece: { digest: Digest; ordinal: number; bytes: Uint8Array },
@@ -72,7 +73,7 @@ export const writeBlobPiece = async (
   await db.query(writePieceStatement, { ...piece, bytes: toBuffer(piece.bytes) });
 };
 
-/** Says that all pieces of a blob of this size are written. */
+/** Records that all pieces of a blob of this size are written. */
 export const closeBlobPieces = async (
   db: Queryable,
   digest: Digest,
@@ -81,18 +82,21 @@ export const closeBlobPieces = async (
   await db.query(closePiecesStatement, [digest, size]);
 };
 
-/** The bytes of a digest; undefined when there are none. */
+/** Returns the bytes of a digest; undefined if there is no such blob. */
 export const readBlob = async (db: Queryable, digest: Digest): Promise<Uint8Array | undefined> =>
   (await db.query<{ bytes: Buffer }>(readStatement, [digest]))[0]?.bytes;
 
-/** The bytes of a digest from so many pieces on, as long as a piece; undefined or none at the end. */
+/**
+ * Returns the piece of a blob with this ordinal. Returns no bytes beyond its end, and undefined if there is no such
+ * blob or piece.
+ */
 export const readBlobPiece = async (
   db: Queryable,
   piece: { digest: Digest; ordinal: number; pieceBytes: number },
 ): Promise<Uint8Array | undefined> =>
   (await db.query<{ bytes: Buffer | null }>(readPieceStatement, piece))[0]?.bytes ?? undefined;
 
-/** How many bytes a digest has; undefined when there are none. */
+/** Returns the size of a blob in bytes; undefined if there is no such blob. */
 export const readBlobSize = async (db: Queryable, digest: Digest): Promise<number | undefined> => {
   const size = (await db.query<{ size: string }>(sizeStatement, [digest]))[0]?.size;
   return size === undefined ? undefined : Number(size);

@@ -1,6 +1,6 @@
 /**
- * Chunks of batches. The bytes of each are held like those of an upload, by a row that has no end of its own, so they
- * count for their project and are collected when the chunk is given up.
+ * Chunks of batches. An upload without an end protects the bytes of each. So they count for their project, and are
+ * collected when the chunk is dropped.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -25,7 +25,7 @@ const byOrdinalStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 and c.ordinal = $2`,
 );
 
-/** The chunk of a batch that has this ordinal. */
+/** Returns the chunk of a batch with this ordinal. */
 export const findChunkByOrdinal = async (
   db: Queryable,
   batchId: string,
@@ -38,7 +38,7 @@ const findStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 and c.id = $2`,
 );
 
-/** A chunk of a batch. */
+/** Returns a chunk of a batch. */
 export const findChunk = async (
   db: Queryable,
   batchId: string,
@@ -50,7 +50,7 @@ const listStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 order by c.ordinal`,
 );
 
-/** The chunks of a batch by their ordinals. */
+/** Lists the chunks of a batch by their ordinals. */
 export const listChunks = (db: Queryable, batchId: string): Promise<ChunkRow[]> =>
   db.query<ChunkRow>(listStatement, [batchId]);
 
@@ -60,7 +60,7 @@ const sumStatement = statement(
      from data_chunks where batch_id = $1 and ordinal <> $2`,
 );
 
-/** How many chunks a batch has beside the one of an ordinal, and their bytes. */
+/** Returns the number and the bytes of a batch's chunks, without the one of this ordinal. */
 export const sumOtherChunks = async (
   db: Queryable,
   batchId: string,
@@ -76,12 +76,12 @@ const dropStatement = statement(
    update uploads set began_at = '-infinity', bytes = 0 where id in (select id from gone)`,
 );
 
-/** Gives up a chunk in whose place another comes. */
+/** Drops a chunk that another one replaces. */
 export const dropChunk = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(dropStatement, [id]);
 };
 
-// Bytes that another chunk of the world has are there, and are not asked for again.
+// If another chunk of the world has the same bytes, they exist already, and the client need not upload them again.
 const insertStatement = statement(
   'insert_chunk',
   `with held as (
@@ -98,7 +98,7 @@ const insertStatement = statement(
 
 export type NewChunk = Omit<ChunkRow, 'received' | 'uploaded'> & { worldId: string };
 
-/** Writes a chunk and holds its bytes for as long as it is there; false when room for them was taken too long ago. */
+/** Inserts a chunk and protects its bytes for as long as it exists. Returns false if their reservation has expired. */
 export const insertChunk = async (tx: Queryable, chunk: NewChunk): Promise<boolean> =>
   (await tx.query(insertStatement, chunk)).length > 0;
 
@@ -108,7 +108,7 @@ const awaitedStatement = statement(
     where c.id = $1 and c.digest = $2 and b.state in ('open', 'uploading')`,
 );
 
-/** Whether the bytes of a chunk may come: it is there, with this digest, and its batch takes chunks. */
+/** Returns true if the bytes of a chunk may be uploaded: it exists, with this digest, and its batch accepts chunks. */
 export const isAwaited = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(awaitedStatement, [id, digest])).length > 0;
 
@@ -117,7 +117,7 @@ const receivedStatement = statement(
   'update data_chunks set received_at = now() where id = $1 and digest = $2',
 );
 
-/** Says that the bytes of a chunk are there. */
+/** Records that the bytes of a chunk have arrived. */
 export const markReceived = async (db: Queryable, id: string, digest: Digest): Promise<void> => {
   await db.query(receivedStatement, [id, digest]);
 };
@@ -135,6 +135,6 @@ const confirmStatement = statement(
    select id from confirmed`,
 );
 
-/** Confirms a chunk; false when its batch takes none any more, or another came in its place. */
+/** Confirms a chunk; returns false if its batch no longer accepts chunks, or another chunk replaced it. */
 export const confirmChunk = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(confirmStatement, [id, digest])).length > 0;

@@ -1,6 +1,6 @@
 /**
- * Connectors of organizations and their versions. The blobs of a version are held by an upload that never ends: they
- * count for the project that published it, and are collected by nobody.
+ * Connectors of organizations, and their versions. An upload that never ends protects the blobs of a version: they
+ * count for the project that published it, and are never collected.
  */
 import { AppError } from '#domain/error.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -59,7 +59,7 @@ const countStatement = statement(
 
 type Page = { limit: number; offset: number };
 
-/** A page of the connectors of a project's organization, by slug, with how many there are. */
+/** Lists a page of the connectors of a project's organization, by slug, and counts them. */
 export const listConnectors = async (
   db: Queryable,
   projectId: string,
@@ -78,7 +78,7 @@ const findStatement = statement(
     where c.organization_id = ${organizationOf} and c.slug = :slug`,
 );
 
-/** A connector of a project's organization. */
+/** Returns a connector of a project's organization. */
 export const findConnector = async (
   db: Queryable,
   projectId: string,
@@ -93,7 +93,7 @@ const slugsStatement = statement(
   `select slug from connectors where organization_id = ${organizationOf} order by slug limit 1000`,
 );
 
-/** The slugs of the connectors of a project's organization. */
+/** Lists the slugs of the connectors of a project's organization. */
 export const listConnectorSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
   (await db.query<{ slug: string }>(slugsStatement, { projectId })).map(({ slug }) => slug);
 
@@ -105,7 +105,7 @@ const versionsStatement = statement(
     order by v.number desc limit :limit offset :offset`,
 );
 
-/** A page of the versions of a connector, newest first; they are numbered without gaps. */
+/** Lists a page of the versions of a connector, newest first; they are numbered without gaps. */
 export const listConnectorVersions = (
   db: Queryable,
   projectId: string,
@@ -121,7 +121,7 @@ const filesStatement = statement(
       and v.number = coalesce(:number::int, c.latest)`,
 );
 
-/** The files of a version of a connector; `number` null: the latest. */
+/** Returns the files of a version of a connector; the latest if `number` is null. */
 export const findConnectorFiles = async (
   db: Queryable,
   projectId: string,
@@ -153,12 +153,12 @@ const insertStatement = statement(
 );
 
 export type NewConnectorVersion = {
-  /** Of the connector, if it is its first. */
+  /** Id for the connector if this is its first version. */
   id: string;
   projectId: string;
   slug: string;
   name: string;
-  /** Null: as it was. */
+  /** Null to keep the present one. */
   description: string | null;
   message: string | null;
   author: string;
@@ -167,7 +167,7 @@ export type NewConnectorVersion = {
   uploadId: string;
 };
 
-/** Writes the next version of a connector, or the first. Throws `timeout` when its blobs may be gone. */
+/** Inserts the first or next version of a connector. Throws `timeout` if its blobs may have been collected. */
 export const insertConnectorVersion = (db: Database, given: NewConnectorVersion): Promise<void> =>
   db.transaction(async (tx) => {
     if ((await tx.query(holdStatement, [given.uploadId])).length === 0) {

@@ -1,7 +1,8 @@
 /**
- * The work on batches. A claim is one conditional statement: of the world that has nothing under way, of the project
- * that has least under way, the batch that waits for longest; or one whose lease has run out, whose worker is gone.
- * Whatever a worker writes it writes upon its lease, so that one that was slow or cut off changes nothing.
+ * Import jobs, which process batches. A claim is one conditional statement. It takes the batch that has waited
+ * longest, of the project with the fewest running jobs, among worlds without a running job. It also takes a batch
+ * whose lease has expired, because its worker is gone. Each write of a worker is conditional on its lease, so a slow
+ * or disconnected worker changes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import type { BatchError, Refusal } from '#domain/batch.ts';
@@ -18,12 +19,12 @@ import type { BatchOutcome, BatchRow } from './batches.ts';
 import { batchColumns } from './batches.ts';
 import { nextNumber } from './worlds.ts';
 
-/** How long a lease holds without being renewed, in seconds. */
+/** Length of a lease in seconds, unless it is renewed. */
 export const leaseSeconds = 10;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
 const running = `('validating', 'applying')`;
-/** The unique index that a second job of one world breaks. */
+/** Unique index that a second running job of one world violates. */
 const runningIndex = 'data_batches_running';
 
 const claimStatement = statement(
@@ -47,10 +48,10 @@ const claimStatement = statement(
    select ${batchColumns} from claimed b`,
 );
 
-/** A batch that somebody works on, and by what the worker shows that it is still its. */
+/** Claimed batch, with the owner token of its lease. */
 export type ClaimedBatch = BatchRow & { owner: string };
 
-/** Claims the next batch; undefined when there is none, or another worker came first. */
+/** Claims the next batch; returns undefined if there is none, or another worker claimed it first. */
 export const claimBatch = async (db: Queryable): Promise<ClaimedBatch | undefined> => {
   const owner = randomUUID();
   try {
@@ -70,7 +71,10 @@ const overStatement = statement(
      join data_batches b on b.id = given.id where b.lease_owner is distinct from given.owner`,
 );
 
-/** Of attempts at batches, those whose batch has ended or is another's by now. Batches that are not known are not told of. */
+/**
+ * Returns those of the attempts whose batch has ended or belongs to another worker by now. Attempts at unknown batches
+ * are left out.
+ */
 export const findAttemptsOver = (db: Queryable, attempts: readonly Held[]): Promise<Held[]> =>
   db.query<Held>(overStatement, [attempts.map(({ id }) => id), attempts.map(({ owner }) => owner)]);
 
@@ -87,7 +91,10 @@ const renewStatement = statement(
     where id = :id and lease_owner = :owner and state in ${running} returning id`,
 );
 
-/** Renews a lease and tells how far the work is; false when the batch was called off, or is another's by now. */
+/**
+ * Renews a lease and records the progress; returns false if the batch was cancelled, or belongs to another worker by
+ * now.
+ */
 export const renewBatch = async (
   db: Queryable,
   { id, owner }: Held,
@@ -99,7 +106,7 @@ const releaseStatement = statement(
   `update data_batches set lease_until = now() + make_interval(secs => $2 / 1000.0) where lease_owner = $1 and state in ${running}`,
 );
 
-/** Gives a batch back, which is claimed again after a while. */
+/** Releases a batch; it can be claimed again after `afterMs`. */
 export const releaseBatch = async (
   db: Queryable,
   owner: string,
@@ -118,14 +125,14 @@ const failStatement = statement(
     where ${own('failed')} returning id`,
 );
 
-/** Ends a batch that cannot be done. */
+/** Ends a batch that cannot be processed. */
 export const failBatch = async (
   db: Queryable,
   { id, owner }: Held,
   { code, message }: BatchError,
 ): Promise<boolean> => (await db.query(failStatement, { id, owner, code, message })).length > 0;
 
-/** What was refused: how many rows, the first of them, and the blob with all. */
+/** Refused rows: their number, the first of them, and the blob with all. */
 export type Refused = { refused: number; refusals: Refusal[]; report: Digest | null };
 
 const refusalValues = ({ refused, refusals, report }: Refused) => ({
@@ -148,7 +155,10 @@ export const refuseBatch = async (
 ): Promise<boolean> =>
   (await db.query(refuseStatement, { id, owner, ...refusalValues(refused) })).length > 0;
 
-/** Rows that were applied: what a snapshot of all of them holds; without one, of a dry run, what it would. */
+/**
+ * Applied rows, and the content of the snapshot with all of them. A dry run has no snapshot, and tells what it would
+ * contain.
+ */
 export type Applied = Refused & {
   baseVersionId: string;
   snapshot: Digest | null;
@@ -175,7 +185,7 @@ const applyStatement = statement(
    update data_batches set state = 'applied', ${setApplied}, ${ended} where ${own('applied')} returning id`,
 );
 
-/** Ends a batch whose rows wait to be published, or of a dry run; holds what its upload holds from now on. */
+/** Ends a batch whose rows wait to be published, or a dry run. From then on, protects the blobs of its upload. */
 export const applyBatch = async (
   db: Queryable,
   { id, owner }: Held,
@@ -197,7 +207,7 @@ const headStatement = statement(
    returning id`,
 );
 
-// All but its rows is as in the version that it is made from.
+// Everything except the rows is copied from the base version.
 const insertVersionStatement = statement(
   'insert_data_version',
   `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract, files, entity_counts,
@@ -232,7 +242,7 @@ const foldStatement = statement(
     where id = any(:folded) and state = 'applied' returning id`,
 );
 
-/** A version that differs from the one it is made from by its rows alone. */
+/** Version that differs from its base version only by its rows. */
 export type DataVersion = {
   versionId: string;
   worldId: string;
@@ -240,17 +250,20 @@ export type DataVersion = {
   message: string | null;
   author: string;
   origin: 'import' | 'publish';
-  /** How much larger its snapshot is than the one that it replaces. */
+  /** Size of its snapshot minus that of the one it replaces, in bytes. */
   addedBytes: number;
   changes: VersionChanges;
   treeRows: Record<string, number>;
   replaced: string[];
-  /** The batches that waited for it. */
+  /** Batches that waited for this version. */
   folded: string[];
   uploadId: string;
 };
 
-/** Why no version was made; `moved`: the world has another head by now, or other batches wait. */
+/**
+ * Reason why no version was created. `moved`: the world has another head by now, or its waiting batches changed.
+ * `lost`: see `publishBatch`.
+ */
 export type Unpublished = 'moved' | 'lost';
 
 class Undone extends Error {
@@ -262,8 +275,8 @@ class Undone extends Error {
 }
 
 /**
- * Makes the next version of a world of rows, and ends the batch with it, all or nothing. `lost`: the batch is not this
- * worker's any more, or what it has stored was collected meanwhile.
+ * Creates the next version of a world from applied rows, and ends the batch, in one transaction. Returns the reason if
+ * it did not. `lost` means that the batch belongs to another worker by now, or its blobs were collected meanwhile.
  */
 export const publishBatch = async (
   db: Database,
@@ -322,7 +335,7 @@ const listStatement = statement(
     order by b.queued_at, b.id limit 1000`,
 );
 
-/** Jobs that have not ended, of all projects. */
+/** Lists the jobs that have not ended, of all projects. */
 export const listImportJobs = async (
   db: Queryable,
 ): Promise<{ imports: AdminImport[]; total: number }> => {
@@ -339,7 +352,10 @@ const loadStatement = statement(
      from data_batches where state in ('queued', 'validating', 'applying')`,
 );
 
-/** Jobs of an installation: those that wait, are done, or have lost their worker, and how long the first waits. */
+/**
+ * Number of jobs of an installation that wait, that run, and that lost their worker, and the age of the oldest waiting
+ * one.
+ */
 export type ImportLoad = { queued: number; running: number; lost: number; oldestSeconds: number };
 
 export const readImportLoad = async (db: Queryable): Promise<ImportLoad> => {

@@ -1,4 +1,4 @@
-/** Task sets: lists of stored tasks that are looked at together. */
+/** Task sets: lists of stored tasks that are shown together. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { type Condition, conditioned } from '../core/where.ts';
@@ -8,7 +8,7 @@ export type TaskSetRow = {
   projectId: string;
   name: string;
   description: string | null;
-  /** In their order; those that were deleted are left out. */
+  /** Ids in order; deleted tasks are left out. */
   taskIds: string[];
   createdAt: Date;
 };
@@ -21,7 +21,7 @@ const findStatement = statement(
   `select ${columns} from task_sets s where s.project_id = $1 and s.id = $2`,
 );
 
-/** The task set of an id. */
+/** Returns the task set of an id. */
 export const findTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -34,7 +34,7 @@ const knownStatement = statement(
   'select id from world_tasks where project_id = $1 and id = any($2::text[])',
 );
 
-/** Which of these stored tasks the project has. */
+/** Returns those of these stored tasks that the project has. */
 export const findKnownTasks = async (
   db: Queryable,
   projectId: string,
@@ -63,7 +63,7 @@ const insertStatement = statement(
 
 export type NewTaskSet = Omit<TaskSetRow, 'createdAt'> & { key: string };
 
-/** Stores a set; false when there is one of its name, or the project has no room for another. */
+/** Inserts a set; returns false if its name is taken, or the project has reached its limit. */
 export const insertTaskSet = async (db: Queryable, set: NewTaskSet): Promise<boolean> =>
   (await db.query(insertStatement, set)).length > 0;
 
@@ -74,7 +74,7 @@ const deleteStatement = statement(
    returning id`,
 );
 
-/** Deletes it; false when there is none, or there are dashboards of it. The tasks stay. */
+/** Deletes a set; returns false if it does not exist, or dashboards refer to it. The tasks stay. */
 export const deleteTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -86,7 +86,7 @@ const ofSetStatement = statement(
   'select id from dashboards where project_id = $1 and task_set_id = $2 order by created_at, id limit 20',
 );
 
-/** Some dashboards of a set. */
+/** Returns at most 20 dashboards of a set. */
 export const listDashboardsOfSet = async (
   db: Queryable,
   projectId: string,
@@ -99,7 +99,7 @@ const hasNameStatement = statement(
   'select id from task_sets where project_id = $1 and name = $2',
 );
 
-/** The id of the set that has a name. */
+/** Returns the id of the set with this name. */
 export const findTaskSetByName = async (
   db: Queryable,
   projectId: string,
@@ -107,7 +107,7 @@ export const findTaskSetByName = async (
 ): Promise<string | undefined> =>
   (await db.query<{ id: string }>(hasNameStatement, [projectId, name]))[0]?.id;
 
-/** A page of the project's sets, newest first, on `s`. */
+/** Lists a page of the project's sets, newest first; conditions refer to the set as `s`. */
 export const listTaskSets = async (
   db: Queryable,
   conditions: readonly Condition[],
@@ -128,6 +128,6 @@ const countStatement = statement(
   'select count(*)::int as total from task_sets where project_id = $1',
 );
 
-/** How many the project has. */
+/** Counts the sets of the project. */
 export const countTaskSets = async (db: Queryable, projectId: string): Promise<number> =>
   (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

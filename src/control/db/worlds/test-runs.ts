@@ -1,7 +1,7 @@
 /**
- * Runs: the tests of worlds and proofs of tasks that the service carries out. A claim is one conditional statement: of
- * the project that has least under way, the run that waits for longest; or one whose lease has run out. Whatever
- * a worker writes it writes upon its lease, so that one that was slow or cut off changes nothing.
+ * Test runs: tests of worlds and proofs of tasks that the service runs. A claim is one conditional statement. It takes
+ * the run that has waited longest, of the project with the fewest running ones. It also takes a run whose lease has
+ * expired. Each write of a worker is conditional on its lease, so a slow or disconnected worker changes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { newId } from '#domain/id.ts';
@@ -23,27 +23,27 @@ export type RunRow = {
   worldId: string;
   slug: string;
   versionId: string;
-  /** Of the version. */
+  /** Number of the version. */
   number: number;
   kind: RunKind;
   origin: RunOrigin;
-  /** The public key of who asked for it. */
+  /** Public key of the client that requested it. */
   author: string | null;
-  /** What its session is opened on, as JSON text. */
+  /** Task that its session is opened on, as JSON text. */
   taskJson: string | null;
-  /** What its call is given. */
+  /** Input of its call, as JSON text. */
   inputJson: string;
   state: RunState;
-  /** The session that it is carried out on, or was last. */
+  /** Id of its current or last session. */
   sessionId: string | null;
-  /** Sessions that it has lost. */
+  /** Number of sessions that it lost. */
   sessions: number;
-  /** Claims that ended in a fault of the service. */
+  /** Number of claims that ended in a fault of the service. */
   attempts: number;
   outcome: RunOutcome | null;
   /** Counts by name. */
   summary: Record<string, number> | null;
-  /** Whether there is a report to read. */
+  /** True if a report is stored. */
   hasReport: boolean;
   error: RunError | null;
   queuedAt: Date;
@@ -69,24 +69,24 @@ export type NewRun = Pick<
   requestHash: string | null;
 };
 
-/** What its session is opened on: a task that the version bundles, or a version of a stored one. */
+/** Task that its session is opened on: one that the version bundles, or a version of a stored one. */
 export type RunTask = { name: string } | { id: string; version: number };
 
 export type RunRequest = {
   kind: RunKind;
   origin: RunOrigin;
-  /** The public key of who asks. */
+  /** Public key of the client that requests it. */
   author: string;
   version: { id: string; worldId: string; projectId: string };
   task?: RunTask;
-  /** What its call is given. */
+  /** Input of its call. */
   input: object;
   idempotencyKey?: string | undefined;
-  /** Of the request; null without a key. */
+  /** Hash of the request; null without an idempotency key. */
   requestHash?: string | null;
 };
 
-/** A run with an id of its own. */
+/** Builds a run with a new id. */
 export const newRun = ({ kind, origin, author, version, ...request }: RunRequest): NewRun => ({
   id: newId('run'),
   projectId: version.projectId,
@@ -101,7 +101,7 @@ export const newRun = ({ kind, origin, author, version, ...request }: RunRequest
   requestHash: request.requestHash ?? null,
 });
 
-/** The unique index that a second run of one `Idempotency-Key` breaks. */
+/** Unique index that a second run with the same `Idempotency-Key` violates. */
 export const runKeyIndex = 'world_runs_idempotency';
 
 const insertStatement = statement(
@@ -120,8 +120,8 @@ const insertStatement = statement(
 );
 
 /**
- * Has a run wait. Where the project has as many that wait as it may, it is written as finished with `noRoom` for its
- * error; without that nothing is written, and the answer is false.
+ * Queues a run. If the project has reached its limit of queued runs, the run is written as finished, with the error
+ * message `noRoom`. Without that message nothing is written, and it returns false.
  */
 export const insertRun = async (
   db: Queryable,
@@ -129,7 +129,7 @@ export const insertRun = async (
   noRoom: string | null = null,
 ): Promise<boolean> => (await db.query(insertStatement, { ...run, noRoom })).length > 0;
 
-/** How long a lease holds without being renewed, in seconds. */
+/** Length of a lease in seconds, unless it is renewed. */
 export const leaseSeconds = 20;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
@@ -153,10 +153,10 @@ const claimStatement = statement(
    select ${columns} from claimed r ${joins}`,
 );
 
-/** A run that somebody carries out, and by what they show that it is still theirs. */
+/** Claimed run, with the owner token of its lease. */
 export type ClaimedRun = RunRow & { owner: string; startedAt: Date };
 
-/** Claims the next run; undefined when there is none. */
+/** Claims the next run; returns undefined if there is none. */
 export const claimRun = async (db: Queryable): Promise<ClaimedRun | undefined> => {
   const owner = randomUUID();
   const [row] = await db.query<ClaimedRun>(claimStatement, [owner]);
@@ -172,7 +172,7 @@ const renewStatement = statement(
     where ${held} returning id`,
 );
 
-/** Renews a lease, and notes the session; false when the run is another's by now. */
+/** Renews a lease and records the session; returns false if the run belongs to another worker by now. */
 export const renewRun = async (
   db: Queryable,
   { id, owner }: Held,
@@ -187,7 +187,7 @@ const putBackStatement = statement(
     where ${held}`,
 );
 
-/** Has a run wait again, for so many milliseconds at least. */
+/** Puts a run back into the queue, for at least `afterMs`. */
 export const putBackRun = async (
   db: Queryable,
   { id, owner }: Held,
@@ -201,7 +201,7 @@ const letGoStatement = statement(
   `update world_runs set lease_until = now() - interval '1 second' where ${held}`,
 );
 
-/** Gives up the lease: whoever claims the run next carries on where it is. */
+/** Releases the lease: the worker that claims the run next continues it. */
 export const letGoOfRun = async (db: Queryable, { id, owner }: Held): Promise<void> => {
   await db.query(letGoStatement, { id, owner });
 };
@@ -214,7 +214,7 @@ const finishStatement = statement(
     where ${held} returning id`,
 );
 
-/** What came of a run; an `error` has no report. */
+/** Result of a run; an `error` has no report. */
 export type RunEnd = {
   outcome: RunOutcome;
   summary: Record<string, number> | null;
@@ -223,8 +223,8 @@ export type RunEnd = {
 };
 
 /**
- * Ends a run; false when it is another's by now. Tests settle in the same transaction how their version stands at the
- * gate.
+ * Ends a run; returns false if it belongs to another worker by now. The result of tests also settles the gate of their
+ * version, in the same transaction.
  */
 export const finishRun = (
   db: Database,
@@ -253,7 +253,7 @@ const trimStatement = statement(
     where r.id = ranked.id and place > ${runLimits.keptReports} and place <= ${runLimits.keptRuns} and r.report is not null`,
 );
 
-/** Lets go of the oldest runs of a world, and of the reports of those before them. */
+/** Deletes the oldest runs of a world, and the reports of the next oldest. */
 export const trimRuns = async (db: Queryable, worldId: string, kind: RunKind): Promise<void> => {
   await db.query(trimStatement, [worldId, kind]);
 };
@@ -263,7 +263,7 @@ const findStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.id = $1 and r.project_id = $2`,
 );
 
-/** The run of this id that the project has. */
+/** Returns the run of this id in the project. */
 export const findRun = async (
   db: Queryable,
   projectId: string,
@@ -275,7 +275,7 @@ const findByKeyStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.project_id = $1 and r.idempotency_key = $2`,
 );
 
-/** The run that the first request with this key made. */
+/** Returns the run that the first request with this idempotency key created. */
 export const findRunByKey = async (
   db: Queryable,
   projectId: string,
@@ -287,7 +287,7 @@ const reportStatement = statement(
   'select report::text as "reportJson" from world_runs where id = $1 and project_id = $2',
 );
 
-/** The report of a run as JSON text; null when there is none, or it is not kept any more. */
+/** Returns the report of a run as JSON text; null if there is none, or it has been deleted. */
 export const findReport = async (
   db: Queryable,
   projectId: string,
@@ -312,10 +312,10 @@ const lists = {
   version: { list: listOf('version'), count: countOf('version') },
 };
 
-/** Whose runs a list has: those of a world, or of one of its versions. */
+/** Scope of a list of runs: a world, or one of its versions. */
 export type RunsOf = { of: 'world' | 'version'; id: string; kind: RunKind };
 
-/** A page of runs, newest first, with how many there are. */
+/** Lists a page of runs, newest first, and counts all. */
 export const listRuns = async (
   db: Queryable,
   { of, id, kind }: RunsOf,
@@ -329,7 +329,7 @@ export const listRuns = async (
   return { rows, total: counted?.total ?? 0 };
 };
 
-/** The tests that were run last on a version, as a column; null: none were. */
+/** Builds a column with the last tests that ran on a version; null if none did. */
 export const latestTestsOf = (versionId: string): string =>
   `(select json_build_object('runId', r.id, 'state', r.state, 'outcome', r.outcome, 'summary', r.summary)
       from world_runs r where r.version_id = ${versionId} and r.kind = 'tests'

@@ -1,12 +1,12 @@
 /**
- * Versions at the gate of their world: they become its head when their tests pass. Such a version follows the head only
- * where that is the version it was made from, or one that this one was made from in turn: work that became the head
- * meanwhile is never undone.
+ * Gates of versions: a version at the gate becomes the head of its world when its tests pass. It replaces the head
+ * only if that is the version it was made from, directly or through others. So no version that became the head
+ * meanwhile is ever undone.
  */
 import type { GateState } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-/** The state of a version at the gate, as a column; null: it did not pass through one. */
+/** Builds a column with the state of a version at the gate; null if it did not pass through one. */
 export const gateOf = (versionId: string): string =>
   `(select g.state from version_gates g where g.version_id = ${versionId})`;
 
@@ -18,7 +18,7 @@ const insertStatement = statement(
 
 export type NewGate = { versionId: string; worldId: string; madeFrom: string; name: string };
 
-/** Has a version wait at the gate. */
+/** Lets a version wait at the gate. */
 export const insertGate = async (tx: Queryable, gate: NewGate): Promise<void> => {
   await tx.query(insertStatement, gate);
 };
@@ -35,7 +35,10 @@ const candidateStatement = statement(
    select candidate as id from chain where made_from = :headId`,
 );
 
-/** Returns the id of the version of this number where it was made from the head and is not the head itself. */
+/**
+ * Returns the id of the version of this number if it was made from the head; undefined if not, or if it is the head
+ * itself.
+ */
 export const findCandidate = async (
   db: Queryable,
   of: { worldId: string; headId: string; number: number },
@@ -66,8 +69,8 @@ const failStatement = statement(
 );
 
 /**
- * Settles how a version stands at the gate by the tests that were run on it: where they passed it becomes the head, unless
- * the head is one that it was not made from. Undefined for a version that does not wait at one.
+ * Settles the gate of a version by the result of its tests. If they passed, it becomes the head, unless it was not
+ * made from the present head. Returns the new state; undefined if the version does not wait at a gate.
  */
 export const settleGate = async (
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Links of versions to versions of other worlds. They are written with the version that has them and never change, so
- * that a session of it always meets the same worlds.
+ * Links of versions to versions of other worlds. They are written with the version that has them and never change. So
+ * its sessions always use the same linked versions.
  */
 import type { VersionLink } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -10,7 +10,7 @@ const insertStatement = statement(
   `insert into version_links (version_id, alias, position, target_id, tools) values ($1, $2, $3, $4, $5)`,
 );
 
-/** Writes the links of a new version. */
+/** Inserts the links of a new version. */
 export const insertVersionLinks = async (
   db: Queryable,
   versionId: string,
@@ -21,7 +21,7 @@ export const insertVersionLinks = async (
   }
 };
 
-/** The links of the version `v` in a query, as a JSON list of `VersionLink`. */
+/** SQL of the links of the version `v`, as a JSON list of `VersionLink`. */
 export const linksColumn = `(select coalesce(json_agg(json_build_object('alias', l.alias,
     'versionId', l.target_id, 'number', t.number, 'tools', l.tools) order by l.position), '[]')
    from version_links l join versions t on t.id = l.target_id where l.version_id = v.id)`;
@@ -50,8 +50,9 @@ const nextStatement = statement(
 type Step = { alias: string | null; versionId: string | null; worldId: string };
 
 /**
- * The aliases by which a version leads to a world, directly or through others, none for a version of the world itself;
- * undefined when it does not. Every version on the way is looked at once, however many ways lead there.
+ * Returns the path of aliases by which a version links to a world, directly or through others; empty for a version of
+ * the world itself. Returns undefined if there is no such path. Each query visits a version only once, however many
+ * paths lead to it.
  */
 export const findWayTo = async (
   db: Queryable,
@@ -86,7 +87,7 @@ const dependentsStatement = statement(
     group by w.slug order by w.slug limit 20`,
 );
 
-/** Worlds of which a version is linked to one of this world, each with the newest such version. */
+/** Lists worlds with a version that links to this world, each with the newest such version. */
 export const listDependents = (
   db: Queryable,
   worldId: string,

@@ -1,7 +1,7 @@
 /**
- * What lists show of a version without reading its contract: facts, and texts by their names. A list knows the
- * length of a text before it reads it. Both are written with the version. For versions that an earlier release
- * wrote, the facts are computed here, one version after another, so that an upgrade waits for none of them.
+ * Summaries of versions for lists, which do not read their contracts: facts, and texts by their names. The length of a
+ * text is known without reading it. Both are written with the version. For versions of an earlier release, the facts
+ * are computed here, one version at a time, so that an upgrade does not wait for them.
  */
 
 import type { Digest } from '#domain/world.ts';
@@ -13,13 +13,13 @@ import {
 } from '../../base/contracts/contract-view.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-// One text a statement: an array of large texts would be written twice on its way.
+// One text per statement: an array of large texts would be encoded twice on its way.
 const insertTextStatement = statement(
   'insert_version_text',
   `insert into version_texts (version_id, name, text) values ($1, $2, $3) on conflict do nothing`,
 );
 
-/** Writes the texts of a version; those that it has already stay. */
+/** Inserts the texts of a version; existing ones stay unchanged. */
 export const insertVersionTexts = async (
   db: Queryable,
   versionId: string,
@@ -38,7 +38,7 @@ const measureTextsStatement = statement(
     group by version_id having count(*) = cardinality($2::text[])`,
 );
 
-/** How many bytes the texts of these names have together, by version; a version that lacks one is absent. */
+/** Returns the total bytes of the texts of these names, by version; a version that lacks one is left out. */
 export const measureVersionTexts = async (
   db: Queryable,
   versionIds: readonly string[],
@@ -57,7 +57,7 @@ const findTextsStatement = statement(
      from version_texts where version_id = any($1) and name = any($2)`,
 );
 
-/** The texts of these names, by version. */
+/** Returns the texts of these names, by version. */
 export const findVersionTexts = async (
   db: Queryable,
   versionIds: readonly string[],
@@ -92,7 +92,7 @@ type Unfilled = {
   snapshot: Digest;
 };
 
-/** Finds out what is known of a version, if that is not written yet. */
+/** Computes the facts and blobs of a version, unless they are stored. */
 export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
   const [found] = await db.query<Unfilled>(readStatement, [id]);
   if (found === undefined) return;
@@ -111,7 +111,7 @@ const heldStatement = statement(
   'select blobs, bytes::float8 as bytes from versions where id = $1',
 );
 
-/** The blobs that a filled version has, and how many bytes it counts for. */
+/** Returns the blobs of a version whose facts are stored, and the bytes that it counts for. */
 export const findHeld = async (
   db: Queryable,
   id: string,
@@ -121,7 +121,7 @@ export const findHeld = async (
   return held;
 };
 
-/** Versions that are filled in one go. */
+/** Largest number of versions in one run of the backfill. */
 const most = 50;
 
 const unfilledStatement = statement(
@@ -129,7 +129,7 @@ const unfilledStatement = statement(
   `select id from versions where blobs is null order by id limit ${most}`,
 );
 
-/** Fills some versions. One where it fails keeps no other waiting; it throws the first failure then. */
+/** Computes the facts of some versions. It continues after a failure, and throws the first one at the end. */
 export const fillVersions = async (db: Queryable): Promise<void> => {
   const rows = await db.query<{ id: string }>(unfilledStatement, []);
   const failures: unknown[] = [];

@@ -1,4 +1,4 @@
-/** The versions of a world as a list, found by number or label, and the labels themselves. */
+/** Versions of a world: lists, lookups by number or label, and the labels themselves. */
 import { limits } from '#domain/limits.ts';
 import type { Digest, GateState } from '#domain/world.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -6,14 +6,14 @@ import { type LatestTests, latestTestsOf } from './test-runs.ts';
 import { gateOf } from './version-gates.ts';
 import type { VersionRow } from './worlds.ts';
 
-/** Facts of a version that may change: its labels, the tests that were run last on it, its state at the gate. */
+/** Facts of a version that may change: its labels, its last tests, its state at the gate. */
 export type ToldOfVersion = {
   labels: string[];
   tests: LatestTests | null;
   gate: GateState | null;
 };
 
-/** A version in a list, without what it consists of. */
+/** Version in a list, without its contents. */
 export type ListedVersion = Pick<
   VersionRow,
   | 'id'
@@ -45,7 +45,7 @@ const countStatement = statement(
   'select count(*)::int as total from versions where world_id = $1',
 );
 
-/** A page of a world's versions, newest first, with how many there are. */
+/** Lists a page of a world's versions, newest first, and counts all. */
 export const listVersions = async (
   db: Queryable,
   worldId: string,
@@ -63,7 +63,7 @@ const byNumberStatement = statement(
   'select id from versions where world_id = $1 and number = $2',
 );
 
-/** The id of the version of a world that has this number. */
+/** Returns the id of the version with this number in a world. */
 export const findVersionByNumber = async (
   db: Queryable,
   worldId: string,
@@ -76,7 +76,7 @@ const byLabelStatement = statement(
   'select version_id as id from version_labels where world_id = $1 and label = $2',
 );
 
-/** The id of the version of a world that has this label. */
+/** Returns the id of the version with this label in a world. */
 export const findVersionByLabel = async (
   db: Queryable,
   worldId: string,
@@ -89,7 +89,7 @@ const toldStatement = statement(
   `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests, ${gateOf('$1')} as gate`,
 );
 
-/** What is told of a version beside what it is. */
+/** Returns the facts of a version that may change. */
 export const findTold = async (db: Queryable, versionId: string): Promise<ToldOfVersion> =>
   (await db.query<ToldOfVersion>(toldStatement, [versionId]))[0] ?? {
     ...{ labels: [], tests: null, gate: null },
@@ -100,7 +100,7 @@ const bytesStatement = statement(
   'select coalesce(bytes, 0)::float8 as bytes from versions where id = $1',
 );
 
-/** What a version counts for in its project. */
+/** Returns the bytes that a version counts for in its project. */
 export const findVersionBytes = async (db: Queryable, id: string): Promise<number> =>
   (await db.query<{ bytes: number }>(bytesStatement, [id]))[0]?.bytes ?? 0;
 
@@ -110,7 +110,7 @@ const heldStatement = statement(
     where exists (select from versions v where v.project_id = $1 and v.blobs @> array[blob])`,
 );
 
-/** Those of some blobs that versions of a project consist of. */
+/** Returns those of the blobs that belong to versions of the project. */
 export const findHeldBlobs = async (
   db: Queryable,
   projectId: string,
@@ -121,7 +121,7 @@ export const findHeldBlobs = async (
   return new Set(rows.map(({ blob }) => blob));
 };
 
-// A world is locked while one of its labels is set, so that it never has more than it may.
+// The world is locked while one of its labels is set, so that it never exceeds its limit of labels.
 const lockWorldStatement = statement(
   'lock_world',
   'select id from worlds where id = $1 for update',
@@ -136,7 +136,7 @@ const setLabelStatement = statement(
    returning label`,
 );
 
-/** Gives a label to a version of a world; false when the world has as many as it may. */
+/** Moves a label to a version of a world; returns false if the world has reached its limit. */
 export const setLabel = (
   db: Database,
   label: { worldId: string; label: string; versionId: string },
@@ -152,7 +152,7 @@ const removeLabelStatement = statement(
   'delete from version_labels where world_id = $1 and label = $2 returning label',
 );
 
-/** Takes a label away; false when the world has none of it. */
+/** Removes a label; returns false if the world has no such label. */
 export const removeLabel = async (
   db: Queryable,
   worldId: string,

@@ -1,4 +1,4 @@
-/** Worlds archived and deleted, and what a deleted one leaves when its time is over. */
+/** Archives and deletes worlds, and releases the blobs of deleted ones after a grace period. */
 import { type Queryable, statement } from '../core/database.ts';
 import { projectPath } from '../projects/keys.ts';
 
@@ -8,7 +8,7 @@ const archiveStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Archives a world, or takes it back; false when it is not there any more. */
+/** Archives a world or restores it; returns false if the world was deleted. */
 export const archiveWorld = async (
   db: Queryable,
   id: string,
@@ -21,11 +21,11 @@ const deleteStatement = statement(
     where id = $1 and deleted_at is null returning id`,
 );
 
-/** Deletes a world, whose slug is free then; false when it is not there any more. */
+/** Deletes a world, which frees its slug; returns false if it was deleted before. */
 export const deleteWorld = async (db: Queryable, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [id])).length > 0;
 
-// Sessions are looked for by their project: there is an index of those that are open.
+// The search for sessions goes by project, because an index covers the open ones of a project.
 const emptyStatement = statement(
   'empty_deleted_world',
   `with world as (
@@ -53,8 +53,8 @@ const emptyStatement = statement(
 );
 
 /**
- * Gives up the blobs of one world that was deleted so long ago, when none of its sessions is open nor a host holds it:
- * as those of dead uploads, with which they are collected. False when there is no such world.
+ * Releases the blobs of one world that was deleted at least `graceMinutes` ago, if none of its sessions is open and no
+ * host holds it. They are collected like those of dead uploads. Returns false if there is no such world.
  */
 export const emptyDeletedWorld = async (db: Queryable, graceMinutes: number): Promise<boolean> =>
   (await db.query(emptyStatement, { graceMinutes })).length > 0;
@@ -70,7 +70,7 @@ const goingStatement = statement(
 
 export type DeletedWorld = { world: string; deletedAt: Date; keptUntil: Date; total: number };
 
-/** Deleted worlds that have bytes still, those that go first, with how many there are. */
+/** Lists deleted worlds whose bytes are not released yet, the next to be released first, and counts all. */
 export const listDeletedWorlds = (
   db: Queryable,
   values: { graceMinutes: number; most: number },

@@ -1,15 +1,15 @@
-/** What worlds are called: their slugs and texts change, and a slug that one had before still tells where it went. */
+/** Names of worlds. Slugs and texts can change; a former slug still leads to the present one. */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** What a world is to be called; null leaves it as it is. */
+/** New names of a world; null keeps the present one. */
 export type NewNames = {
   slug: string | null;
   name: string | null;
-  /** The empty text takes it away. */
+  /** The empty text removes the description. */
   description: string | null;
 };
 
-// A slug that it takes again is no earlier one.
+// A slug that the world takes again is removed from its former slugs.
 const renameStatement = statement(
   'rename_world',
   `update worlds
@@ -20,7 +20,7 @@ const renameStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Calls a world otherwise; false when it is not there any more. Throws for a slug that another has. */
+/** Renames a world; returns false if it was deleted. Throws if another world has the slug. */
 export const renameWorld = async (db: Queryable, id: string, names: NewNames): Promise<boolean> =>
   (await db.query(renameStatement, { id, ...names })).length > 0;
 
@@ -31,7 +31,7 @@ const renamedStatement = statement(
     order by id desc limit 1`,
 );
 
-/** What a world is called now that had this slug before; undefined when none had. */
+/** Returns the present slug of the world that had this slug before; undefined if none had. */
 export const findRenamed = async (
   db: Queryable,
   projectId: string,
@@ -44,6 +44,6 @@ const currentStatement = statement(
   `select coalesce(former_slug, slug) as slug from worlds where id = $1`,
 );
 
-/** What a world is called, or was when it was deleted. */
+/** Returns the slug of a world, or the last slug of a deleted one. */
 export const findSlug = async (db: Queryable, worldId: string): Promise<string | undefined> =>
   (await db.query<{ slug: string }>(currentStatement, [worldId]))[0]?.slug;

@@ -2,16 +2,16 @@
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 
-/** A stored task with its present version. `labels` are left out: they are only looked for. */
+/** Stored task with its present version. Its labels are not read; they only serve as a filter. */
 export type StoredTask = {
   id: string;
   projectId: string;
   worldId: string;
-  /** The slug of its world. */
+  /** Slug of its world. */
   slug: string;
-  /** Whether its world was deleted. */
+  /** True if its world was deleted. */
   worldIsGone: boolean;
-  /** The version of the world that it is pinned to; null: none. */
+  /** Version of the world that it is pinned to; null if none. */
   pin: { versionId: string; number: number } | null;
   name: string | null;
   version: number;
@@ -21,7 +21,7 @@ export type StoredTask = {
   requestHash: string | null;
 };
 
-/** What there is to tell of one version of a task. */
+/** Summary of one version of a task. */
 export type TaskVersion = {
   version: number;
   contentHash: string;
@@ -30,14 +30,14 @@ export type TaskVersion = {
   createdAt: Date;
 };
 
-/** Pairs of a key and a value, as lists are filtered by them. */
+/** Pairs of a key and a value, by which lists are filtered. */
 export type TaskLabels = Readonly<Record<string, string>>;
 
-/** One text a pair, in which neither half can be taken for a part of the other. */
+/** Encodes each pair as one JSON text, so that key and value cannot be confused. */
 const writeLabels = (labels: TaskLabels): string[] =>
   Object.entries(labels).map((pair) => JSON.stringify(pair));
 
-/** What a version of a task says. */
+/** Content of a version of a task. */
 export type NewSpec = {
   specJson: string;
   contentHash: string;
@@ -56,7 +56,7 @@ export type NewTask = NewSpec & {
   requestHash: string | null;
 };
 
-/** The unique index that a second task of one `Idempotency-Key` breaks. */
+/** Unique index that a second task with the same `Idempotency-Key` violates. */
 export const taskKeyIndex = 'world_tasks_idempotency';
 
 const columns = `t.id, t.project_id as "projectId", t.world_id as "worldId", coalesce(w.former_slug, w.slug) as slug,
@@ -71,7 +71,7 @@ const joined = `world_tasks t
   join worlds w on w.id = t.world_id
   left join versions p on p.id = t.version_id`;
 
-// The count is of a project, which takes turns with itself alone here.
+// The count covers only the tasks of one project, so only that project's own requests wait for it.
 const insertTaskStatement = statement(
   'insert_world_task',
   `with room as materialized (
@@ -88,7 +88,7 @@ const insertTaskStatement = statement(
    returning task_id`,
 );
 
-/** Stores a task at version 1; false when the project has no room for another. */
+/** Inserts a task at version 1; returns false if the project has reached its limit. */
 export const insertTask = async (db: Queryable, task: NewTask): Promise<boolean> => {
   const labels = writeLabels(task.labels);
   const values = { ...task, labels, most: limits.storedTasks };
@@ -100,7 +100,7 @@ const findTaskStatement = statement(
   `select ${columns} from ${joined} where t.id = $1 and t.project_id = $2`,
 );
 
-/** The task of this id that the project has. */
+/** Returns the task of this id in the project. */
 export const findTask = async (
   db: Queryable,
   projectId: string,
@@ -113,7 +113,7 @@ const findByKeyStatement = statement(
   `select ${columns} from ${joined} where t.project_id = $1 and t.idempotency_key = $2`,
 );
 
-/** The task that the first request with this key stored. */
+/** Returns the task that the first request with this idempotency key stored. */
 export const findTaskByKey = async (
   db: Queryable,
   projectId: string,
@@ -129,7 +129,7 @@ const findSpecStatement = statement(
 
 export type FoundSpec = { specJson: string; contentHash: string; version: number };
 
-/** The spec of one version of a task. */
+/** Returns the spec of one version of a task. */
 export const findSpec = async (
   db: Queryable,
   taskId: string,
@@ -143,11 +143,11 @@ const historyStatement = statement(
      from world_task_versions where task_id = $1 order by version desc`,
 );
 
-/** The versions of a task, newest first; there are at most `limits.taskVersions`. */
+/** Lists the versions of a task, newest first; there are at most `limits.taskVersions`. */
 export const listTaskVersions = (db: Queryable, taskId: string): Promise<TaskVersion[]> =>
   db.query<TaskVersion>(historyStatement, [taskId]);
 
-/** Which tasks a list has: of a world, and with each of these pairs among their labels. */
+/** Filter of a list: tasks of a world, with each of these pairs among their labels. */
 export type TaskFilter = { worldId: string | null; labels: TaskLabels };
 
 const matching = `t.project_id = :projectId and (:worldId::text is null or t.world_id = :worldId)
@@ -164,7 +164,7 @@ const countStatement = statement(
   `select count(*)::int as total from world_tasks t where ${matching}`,
 );
 
-/** A page of the project's tasks, newest first, with how many there are. */
+/** Lists a page of the project's tasks, newest first, and counts the matching ones. */
 export const listTasks = async (
   db: Queryable,
   projectId: string,
@@ -179,7 +179,7 @@ export const listTasks = async (
   return { rows, total: count?.total ?? 0 };
 };
 
-/** What changes of a task; what is undefined stays. */
+/** Changes to a task; undefined members stay unchanged. */
 export type TaskChange = {
   name?: string | null | undefined;
   world?: { worldId: string; versionId: string | null } | undefined;
@@ -208,8 +208,8 @@ const insertVersionStatement = statement(
 export type TaskChanged = 'changed' | 'gone' | 'full';
 
 /**
- * Changes a task. A spec that differs from the present one becomes its next version; a change that changes nothing
- * writes nothing.
+ * Changes a task. If the spec differs from the present one, it becomes the next version. If nothing changes, nothing
+ * is written.
  */
 export const changeTask = (
   db: Database,
@@ -243,7 +243,7 @@ const deleteStatement = statement(
   'delete from world_tasks where id = $1 and project_id = $2 returning id',
 );
 
-/** Removes a task with all its versions; false when the project has none of this id. */
+/** Deletes a task with all its versions; returns false if the project has no task of this id. */
 export const deleteTask = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [id, projectId])).length > 0;
 
@@ -254,7 +254,7 @@ const sessionTaskStatement = statement(
      from sessions where id = $1 and project_id = $2`,
 );
 
-/** The task that a session was opened on; nulls without one. */
+/** Task that a session was opened on; members are null without one. */
 export type SessionTaskRow = {
   specJson: string | null;
   form: string | null;
@@ -264,7 +264,7 @@ export type SessionTaskRow = {
   versionId: string;
 };
 
-/** The task of a session of the project. */
+/** Returns the task of a session in the project. */
 export const findSessionTask = async (
   db: Queryable,
   projectId: string,

@@ -24,7 +24,7 @@ export type WorldRow = {
   description: string | null;
   headVersionId: string;
   createdAt: Date;
-  /** Null: it is not. */
+  /** Null if it is not archived. */
   archivedAt: Date | null;
 };
 
@@ -40,20 +40,20 @@ export type VersionRow = {
   state: VersionState;
   contentHash: string;
   message: string | null;
-  /** The public key of who made it; null of a release before this one. */
+  /** Public key of its author; null in versions of an earlier release. */
   author: string | null;
   origin: VersionOrigin;
   changes: VersionChanges | null;
   contract: Contract;
   files: ManifestFile[];
   entityCounts: Record<string, number>;
-  /** How many rows of each entity, the first ones, came from the tree; null: not written down. */
+  /** Number of leading rows of each entity that came from the tree; null if not recorded. */
   treeRows: Record<string, number> | null;
-  /** Its links to versions of other worlds, in the order of the manifest. */
+  /** Links to versions of other worlds, in the order of the manifest. */
   links: VersionLink[];
-  /** Entities whose rows an import has replaced: a push leaves the tree's rows of them out. */
+  /** Entities whose rows an import has replaced; a push does not bring their rows from the tree back. */
   replaced: string[];
-  /** What the world language takes for a slip. */
+  /** Warnings of the world language about probable mistakes. */
   warnings: string[];
   bundle: Digest;
   snapshot: Digest;
@@ -72,11 +72,11 @@ export type NewVersion = Omit<
   facts: ContractFacts;
   /** All blobs that it consists of, each once. */
   blobs: readonly Digest[];
-  /** Of those, and of its texts. */
+  /** Total size of those blobs and of its texts. */
   bytes: number;
 };
 
-/** The unique constraint that a second world of a slug breaks. */
+/** Unique constraint that a second world with the same slug violates. */
 export const worldSlugConstraint = 'worlds_project_id_slug_key';
 
 const insertWorldStatement = statement(
@@ -85,7 +85,10 @@ const insertWorldStatement = statement(
    values (:id, :projectId, :slug, :kind, :name, :description, :headVersionId)`,
 );
 
-/** The number of a world's next version; those that never became the head have numbers, too. The world is locked. */
+/**
+ * Builds the number of a world's next version. Versions that never became the head are counted, too. The caller has
+ * locked the world.
+ */
 export const nextNumber = (worldId: string): string =>
   `(select coalesce(max(n.number), 0) + 1 from versions n where n.world_id = ${worldId})`;
 
@@ -123,13 +126,16 @@ const insertVersion = async (
   await insertVersionLinks(tx, version.id, version.links);
 };
 
-/** The key that asked for a version, and what else the answer told, absent without a key; and what it has run. */
+/** Idempotency key of the request for a version, with the rest of its response, and what happens with the version. */
 export type AskedBy = {
   once: Creation | undefined;
   detail?: unknown;
-  /** The run of its tests that waits from when it is written. */
+  /** Run of its tests, queued when it is written. */
   tests?: NewRun | undefined;
-  /** The version that it was made from, where it becomes the head once its tests pass; undefined: at once. */
+  /**
+   * Version that it was made from, if it becomes the head only once its tests pass. Undefined if it becomes the head
+   * at once.
+   */
   gate?: { madeFrom: string } | undefined;
 };
 
@@ -142,7 +148,10 @@ const noteCreation = async (
   if (once !== undefined) await insertCreation(tx, { ...once, projectId, versionId, detail });
 };
 
-/** A push fails by no run: one that has no room is written as an error. */
+/**
+ * Message of a run of tests that exceeds the limit of queued runs: it is written as an error, so that the push does
+ * not fail.
+ */
 const noRoomForTests = `${runLimits.queued} runs of the project waited when it was pushed, which is as many as may`;
 
 const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> => {
@@ -150,8 +159,8 @@ const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> =>
 };
 
 /**
- * Writes a world with its first version, which becomes its head, and ends the upload of its blobs. Throws
- * `timeout` when the upload took so long that the blobs may be gone.
+ * Inserts a world with its first version, which becomes its head, and ends the upload of its blobs. Throws `timeout`
+ * if the upload took so long that the blobs may have been collected.
  */
 export const insertWorld = (
   db: Database,
@@ -182,8 +191,8 @@ const holdHeadStatement = statement(
 );
 
 /**
- * Writes the next version of a world, which becomes its head in place of `base`, or waits at the gate to become it. False,
- * and nothing is written, when the world has another head by now. Throws `timeout` as `insertWorld` does.
+ * Inserts the next version of a world. It replaces the head `base`, or waits at the gate to do so. If the world has
+ * another head by now, it writes nothing and returns false. Throws `timeout` as `insertWorld` does.
  */
 export const insertNextVersion = (
   db: Database,
@@ -221,7 +230,7 @@ const findWorldByIdStatement = statement(
   `select ${worldColumns} from worlds where project_id = $1 and id = $2 and deleted_at is null`,
 );
 
-/** The world of a project that has this id. */
+/** Returns the world of this id in a project. */
 export const findWorldById = async (
   db: Queryable,
   projectId: string,
@@ -236,7 +245,7 @@ export const findWorld = async (
 ): Promise<WorldRow | undefined> =>
   (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
 
-/** A world in a list: what is known of its head version without reading its contract. */
+/** World in a list, with the facts of its head version, which are read without its contract. */
 export type ListedWorld = WorldRow &
   ContractFacts & {
     head: Pick<
@@ -244,11 +253,11 @@ export type ListedWorld = WorldRow &
       'id' | 'number' | 'state' | 'contentHash' | 'message' | 'author' | 'origin'
     >;
     headCreatedAt: Date;
-    /** Rows by entity, as JSON text; null where the page had no room for it. */
+    /** Rows by entity, as JSON text; null if it did not fit on the page. */
     entityCounts: string | null;
   };
 
-// The window has the page's order, and sums up the only part that can be large.
+// The window has the order of the page, and sums up the only column that can be large.
 const listWorldsStatement = statement(
   'list_worlds',
   `with page as (
@@ -285,7 +294,7 @@ type UnfilledWorld = Omit<ListedWorld, 'hasApi' | 'hasUi' | 'hasRoutes'> & {
 const isFilled = (row: UnfilledWorld): row is ListedWorld =>
   row.hasApi !== null && row.hasUi !== null && row.hasRoutes !== null;
 
-/** Reads the rows of a page. What is not known of a version yet is found out, which is once. */
+/** Reads the rows of a page. For versions whose facts are not stored yet, computes and stores them first. */
 const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWorld[]> => {
   const rows = await db.query<UnfilledWorld>(listWorldsStatement, values);
   if (rows.every(isFilled)) return rows;
@@ -293,7 +302,7 @@ const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWor
   return (await db.query<UnfilledWorld>(listWorldsStatement, values)).filter(isFilled);
 };
 
-/** A page of the project's worlds, newest first, with how many there are. */
+/** Lists a page of the project's worlds, newest first, and counts all. */
 export const listWorlds = async (
   db: Queryable,
   projectId: string,
@@ -313,7 +322,7 @@ const listSlugsStatement = statement(
     order by created_at desc, id desc limit 1000`,
 );
 
-/** The slugs of the project's newest worlds, newest first. */
+/** Lists the slugs of the project's 1,000 newest worlds, newest first. */
 export const listSlugs = async (db: Queryable, projectId: string): Promise<string[]> =>
   (await db.query<{ slug: string }>(listSlugsStatement, [projectId])).map(({ slug }) => slug);
 
@@ -325,7 +334,7 @@ const findHeadStatement = statement(
 
 type HeadRow = Pick<VersionRow, 'id' | 'number' | 'bundle' | 'snapshot'>;
 
-/** What a host loads of a world's head version, without its contract. */
+/** Returns the blobs of a world's head version that hosts load, without its contract. */
 export const findHeadBlobs = async (db: Queryable, worldId: string): Promise<HeadRow | undefined> =>
   (await db.query<HeadRow>(findHeadStatement, [worldId]))[0];
 
@@ -338,10 +347,10 @@ const headBlobsStatement = statement(
     order by w.created_at desc, w.id desc limit $1`,
 );
 
-/** What hosts load of a world's head version, and how many worlds there are. */
+/** Blobs of a world's head version that hosts load, and the number of all worlds. */
 export type HeadBlobs = { world: string; bundle: Digest; snapshot: Digest; total: number };
 
-/** The blobs that sessions of the newest worlds need, of all projects. */
+/** Lists the blobs that sessions of the newest worlds need, of all projects. */
 export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]> =>
   db.query<HeadBlobs>(headBlobsStatement, [most]);
 
@@ -354,7 +363,7 @@ const pageOfHeadsStatement = statement(
     order by w.id desc limit $1`,
 );
 
-/** The same of one world after another by their ids, the newest first; `after` is the last that was had. */
+/** Lists the same in pages by the ids of worlds, newest first; `after` is the last id of the previous page. */
 export const pageOfHeadBlobs = (
   db: Queryable,
   limit: number,
@@ -374,10 +383,10 @@ const findVersionStatement = statement(
     where v.id = $1`,
 );
 
-/** A version, and how long its contract and its list of files are as JSON. */
+/** Version, with the length of its contract and its list of files as JSON. */
 export type SizedVersionRow = VersionRow & { jsonChars: number };
 
-/** The version with this id, of whatever project. */
+/** Returns the version with this id, of any project. */
 export const findVersion = async (
   db: Queryable,
   id: string,
