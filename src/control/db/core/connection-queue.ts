@@ -1,7 +1,7 @@
 /**
  * First-in, first-out queue in front of the connections of the database. It is bounded in length and in waiting time,
- * and reports itself when it is full. Without it, requests would wait in the driver, which reports that it cannot
- * connect. That error is wrong for a database that works, and would send operators looking in the wrong place.
+ * and throws an error of its own when it is full. Without it, requests would wait in the driver, which reports that it
+ * cannot connect. That error is wrong for a database that works, and would send operators looking in the wrong place.
  */
 import { AppError } from '#domain/error.ts';
 

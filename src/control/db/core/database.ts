@@ -63,8 +63,8 @@ export type Locking = {
 
 export type Database = Queryable & {
   /**
-   * Passes each row of a statement to `take` as it arrives, so that many rows are never in memory at once. Throws what
-   * `take` throws.
+   * Passes each row of a statement to `take` as it arrives, so that large results are never in memory as a whole.
+   * Throws what `take` throws.
    */
   each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
   /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */

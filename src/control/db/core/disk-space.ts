@@ -13,7 +13,10 @@ const toldMs = 120_000;
 export type DiskSpace = {
   /** Runs a statement or a commit, and records a failure for lack of disk space. */
   note<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
-  /** Throws `unavailable` for 10 s after a write found the disk full, or until that statement succeeds. */
+  /**
+   * Throws `unavailable` after a write found the disk full, for at most 10 s, and only until that statement succeeds
+   * again.
+   */
   check(): void;
   /** Returns true if a write found the disk full within the last two minutes. */
   wasFull(): boolean;

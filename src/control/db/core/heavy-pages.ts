@@ -1,7 +1,7 @@
 /**
  * Selects pages of rows whose input, output and metadata may be large. In page order, these columns are included up to
  * a byte limit; later rows have `isCut`. The first row is always complete. Values that most rows share are read as
- * null and filled in by the caller, because encoding and decoding each value takes time over thousands of rows.
+ * null and filled in by the caller. Over thousands of rows, encoding and decoding each value would take time.
  */
 import { utcText } from './times.ts';
 

@@ -41,9 +41,9 @@ export const rowsOf = (arrays: string): string => {
 };
 
 /**
- * Builds the same source for rows that are each looked up by a key. Because of the hidden limit, the planner estimates
- * a tenth of the default, which is one row, and looks up keys in an index. With the default estimate of ten rows it
- * would scan a table that was small when planned, and keep that plan while the table grows.
+ * Builds the same source for rows that are each looked up by a key. The planner cannot see the limit, so it estimates
+ * a tenth of the default of ten rows, and looks up one row by an index. With the default it would scan a table that
+ * was small when planned, and keep that plan while the table grows.
  */
 export const keysOf = (arrays: string): string =>
   `(select * from ${rowsOf(arrays)} limit (select ${mostKeys}))`;

@@ -35,7 +35,7 @@ export type SchemaWatch = {
 /** Starts the checks. */
 export const watchSchema = (db: Queryable, log: Log): SchemaWatch => {
   const { promise: lost, reject } = Promise.withResolvers<never>();
-  lost.catch(() => undefined); // whoever runs the program awaits it; others need not
+  lost.catch(() => undefined); // only the program awaits it
   let seen = 0;
   const tick = async () => {
     seen = (await isEmptied(db)) ? seen + 1 : 0;

@@ -152,7 +152,10 @@ const newestOfCommitStatement = statement(
     where b.project_id = :projectId and b.commit_sha = :sha order by b.number desc limit 1`,
 );
 
-/** Returns up to twenty commits of builds whose hash begins with `prefix`, which must consist of hexadecimal digits. */
+/**
+ * Returns up to twenty commits that builds come from and whose SHA begins with `prefix`, which must consist of
+ * hexadecimal digits.
+ */
 export const findCommits = async (
   db: Queryable,
   projectId: string,

@@ -1,6 +1,6 @@
 /**
- * Orphans: observations whose trace no event has named yet. Each gets a trace of its own, with it alone inside. Once
- * an event names its real trace, the observation is removed from its own trace, to be written there.
+ * Orphans: observations whose trace no event has named yet. Each gets a trace of its own, which holds nothing else.
+ * Once an event names its real trace, the observation is removed from its own trace, to be written there.
  */
 import type { Counted } from '#observability/daily.ts';
 import { type Pricing, readPricing } from '#observability/pricing.ts';

@@ -194,7 +194,10 @@ export const findToldEntries = async (
   });
 };
 
-/** Upper bound for the calls without ledger entry that are written at a time. As many calls can wait in one session. */
+/**
+ * Upper bound for the calls without a ledger entry that are read at a time. As many calls can wait in one session; of
+ * answered calls, only the first ones are written.
+ */
 const mostUnwritten = 1_000;
 
 const unwrittenStatement = statement(

@@ -1,5 +1,5 @@
 /**
- * Writes traces in bulk. First, all traces of a batch are inserted if new, or locked, in the order of their keys, so
+ * Writes traces in bulk. First, all traces of a batch are inserted if new, or locked, in the order of their keys. So
  * batches that share traces wait for each other without deadlocks. Existing traces are read, merged in the program,
  * and updated if they changed. The update comes after the observations are written, once their sums are known.
  */

@@ -1,4 +1,7 @@
-/** Records what requests of accounts with an `Idempotency-Key` created, in the same transaction. */
+/**
+ * Records what a request of an account with an `Idempotency-Key` created. The record is written in the transaction
+ * that creates it.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 
 export type AccountCreation = { key: string; operation: string; hash: string };

@@ -1,4 +1,4 @@
-/** Context repositories: prompts and other texts for agents, by kind and name, in versions. */
+/** Context repositories (agents, prompts, skills and memory) by kind and name, with their versions. */
 import type { ContextKind, PromptType } from '#wire/public-api/projects/context.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';

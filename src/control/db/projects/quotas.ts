@@ -21,7 +21,7 @@ export const takeCalls = async (
   return row;
 };
 
-// For a quota that no counter tracks, the usage is computed as in the statement that enforces it.
+// The usage of each quota is computed as in the statement that enforces it.
 const nearlyStatement = statement(
   'projects_near_quota',
   `select o.slug || '/' || p.slug as project, u.quota, u.used::float8 as used, u.most

@@ -27,8 +27,8 @@ export type NewSession = HostWish & {
   worldId: string;
   versionId: string;
   /**
-   * Slug of the world whose head the version must still be, and which must be in use. Null if the version was looked
-   * up without a cache.
+   * Slug of the world if the version comes from a cache. The statement then checks that the version is still the head
+   * of that world, and that the world is in use. Null if the version was just read from the database.
    */
   headOf: string | null;
   /** The host's copy of the task, as JSON text. */
@@ -74,7 +74,7 @@ type Fitting = {
   version: string;
   reuseWarm: string;
   wish: Wish;
-  /** Condition without which no host fits. */
+  /** Further condition that every host must meet. */
   onlyIf?: string;
 };
 

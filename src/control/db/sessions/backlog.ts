@@ -5,12 +5,15 @@ import { liveHosts, waiting } from '../core/states.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
 
 export type Backlog = {
-  /** Number of sessions with the same wish and without a host, and the longest wait among them. */
+  /** Number of waiting sessions with the same requirements, and the longest wait among them. */
   waiting: number;
   longestWaitMs: number;
   /** Projects of those sessions. */
   projects: string[];
-  /** Hosts that are starting, or that matching pools can still launch; null if no pool is published. */
+  /**
+   * Number of hosts that are starting, or that matching pools can still launch. Null if no such pool is published, or
+   * launches of all are suspended.
+   */
   toCome: number | null;
 };
 

@@ -43,9 +43,9 @@ export type GivenCall = {
 /** Answer to be recorded. */
 export type GivenAnswer = { host: SessionHost; answer: NewAnswer; isStopping: boolean };
 
-// Sessions and calls are to be found by their ids. The planner may rate indexes by project, session or state as
-// equally cheap. It then reads all calls of a session, or all calls anywhere that were open since the last vacuum. `||
-// ''` keeps those indexes out of the plan.
+// Sessions and calls have to be found by their ids. The planner may rate indexes by project, session or state as
+// equally cheap. It then reads all calls of a session, or all calls anywhere that were open since the last vacuum.
+// Appending an empty text (`|| ''`) keeps those indexes out of the plan.
 const insertStatement = statement(
   'insert_calls',
   `with given as (

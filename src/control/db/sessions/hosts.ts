@@ -82,7 +82,7 @@ export const noteLaunched = async (
   return rows[0];
 };
 
-/** Row of a host, as far as it decides about a message of that host. */
+/** Columns of a host's row that decide whether the control plane accepts a message of that host. */
 export type HostStatus = {
   kind: HostKind;
   state: HostState;

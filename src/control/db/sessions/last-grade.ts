@@ -1,7 +1,7 @@
 /**
- * Last grade of a session, in SQL. Patterns read it, because JSON functions of PostgreSQL fail on some of the JSON in
- * user data. A session stores its verdict and score in columns, which the statements that answer a grade write. Where
- * sessions of an earlier release count too, the grade is read from its call.
+ * Last grade of a session, in SQL. It is read by patterns, because JSON functions of PostgreSQL fail on some of the
+ * JSON in user data. A session stores its verdict and score in columns, which the statements that answer a grade
+ * write. Where sessions of an earlier release count too, the grade is read from its call.
  */
 import { type Queryable, statement } from '../core/database.ts';
 

@@ -154,7 +154,10 @@ const findTokenOriginStatement = statement(
 /** Project of a session, and the inputs from which its token is derived. */
 export type TokenHolder = Pick<SessionRow, 'projectId' | 'createdAt' | 'secretMark'>;
 
-/** Returns these for a session of any project; undefined if there is none of this id. */
+/**
+ * Returns the project of a session and the inputs of its token, for a session of any project; undefined if there is
+ * none of this id.
+ */
 export const findTokenOrigin = async (
   db: Queryable,
   sessionId: string,

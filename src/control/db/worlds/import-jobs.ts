@@ -156,8 +156,8 @@ export const refuseBatch = async (
   (await db.query(refuseStatement, { id, owner, ...refusalValues(refused) })).length > 0;
 
 /**
- * Applied rows, and the content of the snapshot with all of them. A dry run has no snapshot, and tells what it would
- * contain.
+ * Applied rows, and the content of the snapshot with all of them. A dry run has no snapshot; its counts describe what
+ * the snapshot would hold.
  */
 export type Applied = Refused & {
   baseVersionId: string;
