@@ -257,8 +257,8 @@ export const listBatches = async (
 };
 
 /**
- * Days for which the bytes of an ended batch are kept, so that a client can retry it; unredacted bytes are not kept at
- * all. A batch without uploads is abandoned after the same time.
+ * Days for which the bytes of an ended batch are kept, so that a client can retry it. The unredacted bytes of a batch
+ * that redacts are released at once, unless it failed. A batch without uploads is abandoned after the same time.
  */
 const keptDays = 7;
 /** Largest number of batches that one statement handles. */
