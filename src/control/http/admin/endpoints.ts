@@ -1,4 +1,4 @@
-/** The admin API: what is served to operators below `/api/admin`. */
+/** Endpoints of the admin API, which operators call below `/api/admin`. */
 import * as api from '#wire/admin-api/operations.ts';
 import { listHosts, listPools } from '../../db/operations/installation.ts';
 import { readLoad } from '../../db/sessions/load.ts';
@@ -11,10 +11,10 @@ import { findDamaged } from '../../worlds/versions/damaged.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 import { organizationEndpoints } from './organizations.ts';
 
-/** One look at blobs: what is read within a few seconds from a slow store. */
+/** Bounds for one request that checks blobs: a slow store can be read this far within a few seconds. */
 const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
 
-/** Hosts that a list has when it is not said how many. */
+/** Hosts in a list if the request names no limit. */
 const usualLimit = 1_000;
 
 export const adminEndpoints = (parts: Parts): Endpoint[] => [

@@ -1,4 +1,4 @@
-/** What operators do to organizations. */
+/** Endpoints by which operators manage organizations. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/admin-api/operations.ts';
 import { listOrganizations } from '../../db/projects/organizations.ts';

@@ -1,4 +1,4 @@
-/** The gateway API: what is served to gateways below `/api/gateway`. */
+/** Endpoints of the gateway API, which gateways call below `/api/gateway`. */
 import { isReady } from '#domain/session.ts';
 import { Secret } from '#runtime/secret.ts';
 import { entryKeyOf } from '#runtime/surface-pass.ts';
@@ -13,10 +13,13 @@ import { routesTopic } from '../../platform/notifications/notifications.ts';
 import { hashSecretKey, sessionToken } from '../../platform/tokens/tokens.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
-/** What hosts serve, at one address; they tell surfaces apart by the name in `Host`. */
+/** Surfaces that world hosts serve, at one address; a host distinguishes them by the name in `Host`. */
 const hosted = ['api', 'ui'] as const;
 
-/** Where the surfaces are, with the keys of those that people enter; nowhere unless the session is ready. */
+/**
+ * Returns the addresses of a session's surfaces, with the entry keys of those that people open. Returns none unless
+ * the session is ready.
+ */
 const placesOf = (
   { secrets }: Pick<Parts, 'secrets'>,
   row: RouteRow,

@@ -1,4 +1,4 @@
-/** What a browser's host reports about the session that it serves. */
+/** Endpoints by which the host of a browser reports on the session that it serves. */
 import * as api from '#wire/host-api/operations.ts';
 import type { Parts } from '../../parts.ts';
 import {

@@ -1,4 +1,4 @@
-/** Calls as the host of their session meets them. */
+/** Endpoints by which a host polls for the calls of its session and answers them. */
 import * as api from '#wire/host-api/operations.ts';
 import type { Parts } from '../../parts.ts';
 import { answer } from '../../sessions/calls/answer.ts';

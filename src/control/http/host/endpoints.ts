@@ -1,4 +1,4 @@
-/** The host API: what is served to world hosts below `/api/host`. */
+/** Endpoints of the host API, which world hosts call below `/api/host`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { browserEndpoints } from './browsers.ts';

@@ -1,4 +1,4 @@
-/** What a host reports about itself and asks for itself. No host can speak for another. */
+/** Endpoints by which a host reports on itself and asks for work and blobs. A host can act only for itself. */
 import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';
@@ -28,19 +28,19 @@ import {
   respondStream,
 } from '../server/endpoint.ts';
 
-/** Blobs that are larger are sent as they are read. */
+/** Upper bound for a blob that is sent from memory; larger ones are streamed. */
 const mostAtOnceBytes = 2 ** 20;
 
-/** Of what a host says of a failure. */
+/** Upper bound for the text of a failure that a host reports. */
 const mostChars = 4_000;
 
-/** The host in the path, which must be the one that the token names. */
+/** Returns the id of the host in the path; throws `forbidden` if the token belongs to another host. */
 const checkHost = ({ hostId }: HostCaller, named: string): string => {
   if (hostId !== named) throw new AppError('forbidden', `the token is ${hostId}'s, not ${named}'s`);
   return hostId;
 };
 
-/** Where the API of its session is by now, for a host that knows of the session. */
+/** Returns the current API address of the host's session; null unless the host knows of its session. */
 const addressFor = (
   config: Parts['config'],
   { generation, sessionId, address: hostAddress }: Beaten,
@@ -57,14 +57,15 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       const hostId = checkHost(caller, params.hostId);
       const { hold, ...told } = body;
       const report = { ...told, hostId, source: caller.source };
-      // Who takes another token is answered at once, with that.
+      // A host that is about to get another token is answered at once, with that token.
       const isRenewed = caller.isFirst && body.renews === true;
       if (hold !== undefined && !isRenewed) {
         return respond(200, await reportWarmAndPoll(parts, report, { hold, signal }));
       }
       const { state } = await reportWarm(parts, report);
       if (!isRenewed) return respond(200, { state });
-      // A replica of the release before may have taken the first report, which then asked for nothing.
+      // A replica of the release before may have taken the first report without recording that the host asked for a
+      // token.
       const isAsked = (await findWhereabouts(db, hostId))?.renews === true;
       const token = workingToken(secrets.now().secret, hostId);
       return respond(200, { state, ...(isAsked ? { token } : {}) });
@@ -120,7 +121,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
         return respondStream(await blobs.read(digest), bytes);
       } catch (error) {
         if (!isLost(error)) throw error;
-        // One that is damaged is lost, too: a host that asked again and again would never load.
+        // A damaged blob is answered as lost, too: a host that retried again and again would never load.
         log.error({ hostId }, `a world's blob is lost: ${describeError(error)}`);
         throw missing(digest, error);
       }

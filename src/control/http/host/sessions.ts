@@ -1,4 +1,4 @@
-/** What a host reports about the session that it serves. */
+/** Endpoints by which a host reports on the session that it serves. */
 import { cut } from '#domain/cut.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { findHostWork } from '../../db/sessions/hosts.ts';
@@ -14,7 +14,7 @@ import { reportFailed, reportReady } from '../../sessions/lifecycle/ready.ts';
 import { noteArrived } from '../../sessions/webhooks/arrivals.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
-/** Of what a host says of a failure; the session tells it, also in lists. */
+/** Upper bound for the text of a failure that a host reports; the session shows it, also in lists. */
 const mostChars = 4_000;
 
 export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
@@ -41,7 +41,7 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     if (work?.session?.id !== sessionId || work.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
     }
-    // Links into a browser are its own to use up, and no world's code has them.
+    // Links into a browser are consumed by the browser's host alone, and no world's code gets their tokens.
     const isItsOwn = (surface === 'browser') === (work.kind === 'browser');
     const link = { sessionId, surface, tokenHash: hashSecretKey(token) };
     const opens = isItsOwn ? await consumeLink(parts.db, link) : undefined;
@@ -51,7 +51,7 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
     });
   }),
 
-  // The entries are as `base/bodies/ledger-entry.ts` has read them.
+  // `base/bodies/ledger-entry.ts` has parsed the entries.
   endpoint(api.deliverRequests, async ({ params, body }, { caller: { hostId } }) => {
     const host = { ...params, hostId, generation: body.generation };
     if (!(await insertRequests(parts.db, host, body.entries))) throw staleHost(host);

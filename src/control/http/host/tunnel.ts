@@ -1,7 +1,7 @@
 /**
- * The way of a browser whose network leads to the control plane alone: a CONNECT request with its host's token, for one
- * of the origins that it was told it may reach. It leads to the surfaces of the session that the browser serves at that
- * moment, and nowhere else, whatever code in its container asks for.
+ * Tunnels for browsers whose network reaches only the control plane. A browser's host sends a CONNECT request with its
+ * token, for one of the origins that its assignment allows. The tunnel leads to the surfaces of the session that the
+ * browser serves at that moment, and nowhere else, whatever code in its container requests.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -21,21 +21,23 @@ import type { Authenticate } from '../server/auth.ts';
 export type Tunnels = {
   /** Serves a CONNECT request. */
   onConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Cuts those that are left. */
+  /** Destroys the sockets of all open tunnels. */
   close(): void;
 };
 
-/** Tunnels of one browser at once; a page opens six connections to an origin, and WebSockets besides. */
+/**
+ * Upper bound for the open tunnels of one browser; a page opens six connections to an origin, and WebSockets besides.
+ */
 const mostOfOne = 64;
 const connectMs = 10_000;
-/** Nothing has passed for so long: nobody is there any more. */
+/** A tunnel without traffic for this long is closed: its ends are presumed gone. */
 const idleMs = 30 * 60_000;
 
 type Place = { host: string; port: number };
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Where an authority leads for a browser; undefined when it is none of its surfaces. */
+/** Returns the address to connect to for a CONNECT authority; undefined if it is none of the browser's surfaces. */
 export const placeOf = (
   { reach }: Pick<BrowserAssignment, 'reach'>,
   authority: string,
@@ -46,7 +48,7 @@ export const placeOf = (
     const port = Number(named) || (own(defaultPorts, protocol) ?? 0);
     if (`${hostname}:${port}` !== authority.toLowerCase()) continue;
     const host = hostname.replace(/^\[|\]$/g, '');
-    // Names below `localhost` are this machine, whatever a resolver says (RFC 6761).
+    // Names below `localhost` mean this machine, whatever a resolver answers (RFC 6761).
     const given = connectTo ?? (gateway === null ? null : surfacesAt);
     return given ?? { host: /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host, port };
   }
@@ -78,7 +80,7 @@ const refuse = (socket: Duplex, error: unknown): void => {
   );
 };
 
-/** Makes the tunnels of a control plane. */
+/** Creates the tunnels of a control plane. */
 export const createTunnels = (
   parts: Parts,
   authenticate: Authenticate,
@@ -124,7 +126,7 @@ export const createTunnels = (
     if (near.destroyed) return void far.destroy();
     near.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     far.write(head);
-    // Who breaks off ends both sides; there is nobody to tell.
+    // If either end breaks off, both are destroyed; there is no request left to answer with the error.
     join(hostId, near, far).catch(() => undefined);
   };
 

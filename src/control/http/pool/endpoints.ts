@@ -1,4 +1,4 @@
-/** The pool API: what is served to orchestrators below `/api/pool`. */
+/** Endpoints of the pool API, which orchestrators call below `/api/pool`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import { hostEndpoints } from './hosts.ts';

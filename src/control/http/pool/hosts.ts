@@ -1,4 +1,4 @@
-/** Hosts for those who launch and end them. */
+/** Endpoints by which orchestrators register, launch, load, drain and remove hosts. */
 import { AppError } from '#domain/error.ts';
 import { readHostAddress } from '#domain/host-address.ts';
 import { newId } from '#domain/id.ts';

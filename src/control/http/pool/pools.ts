@@ -1,4 +1,4 @@
-/** Pools for those who keep them: who leads, what there is, what is published, and the reaper's clock. */
+/** Endpoints by which orchestrators observe and publish pools, acquire the lease, and run the reaper periodically. */
 import * as api from '#wire/pool-api/operations.ts';
 import { acquireLease, noteRefused, underLease } from '../../db/core/leases.ts';
 import {
@@ -44,7 +44,7 @@ export const poolsEndpoints = (parts: Parts): Endpoint[] => {
 
     endpoint(api.reap, async ({ body: { lease, ...limits } }) => {
       const ended = await reap({ ...parts, db: underLease(db, lease) }, limits);
-      // Nothing of it is urgent, and a store that is away must keep no session alive.
+      // Tidying is not urgent, and an unreachable store must not keep sessions alive.
       await tidyUp(parts).catch((error: unknown) => log.warn({ err: error }, 'tidying failed'));
       return respond(200, { ended });
     }),

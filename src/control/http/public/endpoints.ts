@@ -1,4 +1,4 @@
-/** The public API: what is served below `/api/public`. */
+/** Endpoints of the public API, which clients call below `/api/public`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../server/endpoint.ts';
 import type { Ways } from '../server/perform.ts';
@@ -39,7 +39,7 @@ import { taskEndpoints } from './worlds/tasks.ts';
 import { versionEndpoints } from './worlds/versions.ts';
 import { worldEndpoints } from './worlds/worlds.ts';
 
-/** All operations, and over them the MCP server. */
+/** Returns all operations, and the MCP server that offers them as tools. */
 export const publicEndpoints = (parts: Parts, ways: Ways): Endpoint[] => {
   const endpoints = operationEndpoints(parts);
   return [...endpoints, serviceEndpoint(parts, endpoints, ways)];

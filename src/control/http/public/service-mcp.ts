@@ -1,6 +1,6 @@
 /**
- * The MCP server of a project, over the operations of the public API. A tool's request is done as one that came by
- * HTTP: its body is read apart where it is large, and it is checked by the same schemas.
+ * The MCP server of a project, over the operations of the public API. A tool call is performed like an HTTP request: a
+ * large body is parsed in a separate process, and the same schemas check it.
  */
 import * as api from '#wire/public-api/operations.ts';
 import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
@@ -10,7 +10,7 @@ import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, type ProjectCaller } from '../server/endpoint.ts';
 import { createPerformer, type Performer, type Ways } from '../server/perform.ts';
 
-/** The endpoint of the server over the operations of these others. */
+/** Builds the endpoint of the MCP server over the operations of these endpoints. */
 export const serviceEndpoint = (
   parts: Parts,
   endpoints: readonly Endpoint[],
@@ -20,7 +20,7 @@ export const serviceEndpoint = (
   const byId = new Map(endpoints.map((one) => [one.operation.id, one]));
   const performers = new Map<string, Performer>();
 
-  /** Its checks are compiled when it is first asked for. */
+  /** Returns the performer of an operation; its checks are compiled at the first use. */
   const performerOf = (id: string): Performer => {
     const known = performers.get(id);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The sender API: what is served to senders of webhooks below `/api/sender`. */
+/** Endpoints of the sender API, which senders of webhooks call below `/api/sender`. */
 import * as api from '#wire/sender-api/operations.ts';
 import type { Parts } from '../../parts.ts';
 import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
@@ -10,7 +10,7 @@ export const senderEndpoints = (parts: Parts): Endpoint[] => [
   endpoint(api.claimPushes, async ({ body }, { signal }) => {
     const name = { claim: body.claim, round: body.round ?? null };
     await takeBack(parts, name, body.heard);
-    // Nothing is claimed for a sender that is gone: it would wait until the sender says so.
+    // Nothing is claimed for a sender that has disconnected: the claimed deliveries would wait until it reports again.
     const look = async () => (signal.aborted ? [] : claim(parts, name, body.most));
     const held = { topic: pushesTopic, ms: toMs(body.hold), signal, look };
     return respond(200, { pushes: (await holdUntil(parts.notifications, held)) ?? [] });

@@ -1,4 +1,7 @@
-/** How an answer is written: in the form that its operation has, or the one that it was asked in. */
+/**
+ * Writes answers: as protobuf if the request came as protobuf and the operation takes that, else as the operation
+ * declares.
+ */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '#wire/operation.ts';
@@ -6,7 +9,7 @@ import { jsonBody } from '../../base/json/json-text.ts';
 import { formOf, protobufType, writeAnswer } from './body-forms.ts';
 import type { RefusalBody } from './endpoint.ts';
 
-/** What an operation's own handlers and hooks need to know of it. */
+/** Part of an operation's declaration that its handlers and hooks need, kept in the `config` of its route. */
 export type RouteConfig = {
   access?: Access;
   operation?: string;
@@ -15,11 +18,11 @@ export type RouteConfig = {
   refusalBody?: RefusalBody | undefined;
 };
 
-/** The `config` of the route that a request was routed to. */
+/** Returns the `config` of the route that a request was routed to. */
 export const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
   routeOptions.config as RouteConfig;
 
-/** Whether what is asked came as protobuf, to an operation that takes it. */
+/** Returns true if the request's body is protobuf and the operation takes protobuf. */
 export const isProtobuf = (request: FastifyRequest): boolean =>
   configOf(request).protobuf === true && formOf(request.headers['content-type']) === 'protobuf';
 
@@ -27,8 +30,8 @@ export const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply 
   reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
 /**
- * Sends a body as JSON, as bytes, as a stream, or in the form that it was asked in. What goes wrong with a stream once it
- * is sent is given to `broke`.
+ * Sends a body as JSON, bytes, a stream or protobuf. If a stream fails after the head was sent, `broke` gets the
+ * error.
  */
 export const sendAnswer = (
   reply: FastifyReply,

@@ -1,8 +1,10 @@
 /**
- * Who is calling. Clients of the public API: see `clients.ts`. Hosts: `<host id>.<mac>`, a token that this control plane made, taken only from the address
- * from which its host first reported. With that report a host asks for another token, and the one that it was
- * launched with is refused before the host is given any session. The orchestrator: the one pool token. Gateways:
- * the one gateway token. Senders of webhooks: the one sender token. Operators: the admin token, or the pool token where none is set.
+ * Authenticates callers by their credentials; `clients.ts` does it for clients of the public API.
+ * - Hosts send `<host id>.<mac>`, a token that this control plane derived. It is accepted only from the address of the
+ * host's first report. With that report the host asks for a second token; the launch token is then refused before the
+ * host gets a session.
+ * - Orchestrators send the one pool token, gateways the one gateway token, senders of webhooks the one sender token.
+ * - Operators send the admin token, or the pool token if no admin token is set.
  */
 
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
@@ -28,7 +30,7 @@ import type {
 import { createGatewayPresence } from './gateway-presence.ts';
 import { createSessionTokenCheck, isSessionToken } from './session-tokens.ts';
 
-/** Finds out who calls, from which address, or throws `unauthenticated` or `forbidden`. */
+/** Authenticates a caller that connects from the address `from`. Throws `unauthenticated` or `forbidden`. */
 export type Authenticate = (
   authorization: string | undefined,
   access: Access,
@@ -47,7 +49,7 @@ const parse = (authorization: string | undefined): { scheme: string; value: stri
   return { scheme: scheme.toLowerCase(), value };
 };
 
-/** Whose a token is, and whether it is the first one. */
+/** Host that a token belongs to, and whether it is the token that the host was launched with. */
 type HostToken = { hostId: string; isFirst: boolean };
 
 const byHostToken = (secret: Secret, token: string): HostToken => {
@@ -64,7 +66,7 @@ const byHostToken = (secret: Secret, token: string): HostToken => {
   return { hostId, isFirst: true };
 };
 
-/** Remembers valid tokens by their hashes: a host shows its own with each call, and to make it again takes longer. */
+/** Caches valid tokens by their hashes: a host sends its token with each call, and deriving it again takes longer. */
 const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) => {
   const known = new LRUCache<string, HostToken>({ max: mostSettled });
   return (token) => {
@@ -77,10 +79,13 @@ const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) =
   };
 };
 
-/** What is known of how a host speaks and does not change any more. */
+/**
+ * Facts for checking a host's token, cached once they are final: its pinned address, and whether its launch token is
+ * still accepted.
+ */
 type Speech = { source: string | null; takesFirst: boolean };
 
-/** Looks up how a host speaks, until that is settled: then it is remembered. */
+/** Reads a host's pinned address and token state from the database, and caches them once they can no longer change. */
 const createSpeechFinder = (db: Queryable) => {
   const settled = new LRUCache<string, Speech>({ max: mostSettled });
   const look = async (hostId: string, isFirst: boolean): Promise<Speech> => {
@@ -149,7 +154,7 @@ type Tokens = {
   gateway: { token: Secret } | null;
 };
 
-/** Whom each bearer of a program is checked by. */
+/** Token check of each program. */
 const programs = {
   pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
   gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
@@ -159,7 +164,7 @@ const programs = {
 
 type ProgramAccess = keyof typeof programs;
 
-/** Checks the bearer of a program; of gateways it is noted how they fare. */
+/** Checks the bearer token of a program, and records accepted and refused gateways for the diagnosis. */
 const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
   const noteGateway = createGatewayPresence(db, log);
   return (access: ProgramAccess, token: string, from: string): Caller => {
@@ -175,7 +180,7 @@ const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
   };
 };
 
-/** Makes the check for all access levels. */
+/** Creates the function that authenticates the callers of every access level. */
 export const createAuthenticate = (
   config: Tokens,
   db: Queryable,

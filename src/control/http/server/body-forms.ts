@@ -1,6 +1,6 @@
 /**
- * The forms in which bodies come: JSON, and protobuf where an operation takes that. Who sends protobuf is answered in
- * it, refusals too, as OTLP has it.
+ * Forms of request bodies: JSON, and protobuf for operations that take it. A request in protobuf is answered in
+ * protobuf, refusals included, as OTLP requires.
  */
 import {
   encodeAnswer,
@@ -13,14 +13,14 @@ import type { BodyForm } from '../../base/bodies/keep.ts';
 
 export const protobufType = 'application/x-protobuf';
 
-/** The form that a `Content-Type` names. */
+/** Returns the body form that a `Content-Type` names; anything but protobuf counts as JSON. */
 export const formOf = (contentType: unknown): BodyForm =>
   typeof contentType === 'string' &&
   contentType.split(';', 1)[0]?.trim().toLowerCase() === protobufType
     ? 'protobuf'
     : 'json';
 
-/** Throws what is answered 415 for a form that the operation does not take. */
+/** Throws an error with status 415 if the operation does not take the form. */
 export const checkForm = (form: BodyForm, { protobuf }: Pick<OperationShape, 'protobuf'>): void => {
   if (form === 'json' || protobuf === true) return;
   throw Object.assign(new Error(`a body is taken as application/json, not as ${protobufType}`), {
@@ -28,10 +28,10 @@ export const checkForm = (form: BodyForm, { protobuf }: Pick<OperationShape, 'pr
   });
 };
 
-/** The bytes of an answer that an operation gives. */
+/** Encodes the body of an OTLP operation's answer as protobuf. */
 export const writeAnswer = (body: unknown): Uint8Array =>
   encodeAnswer((body as { partialSuccess?: PartialSuccess }).partialSuccess);
 
-/** The bytes of a refusal: what its JSON form says in `message`. */
+/** Encodes a refusal as a protobuf status whose message is the `message` of the JSON form. */
 export const writeRefusal = (status: number, { message }: ErrorBody): Uint8Array =>
   encodeStatus(status, message);

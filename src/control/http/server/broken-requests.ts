@@ -1,6 +1,6 @@
 /**
- * What is no HTTP request, or comes too long or too late, never reaches the application: it is answered here in the one
- * form of an error, and its connection ends.
+ * Answers input that is not HTTP, or is too long or too slow. Such a request never reaches the application, so it is
+ * answered here in the service's one error shape, and its connection is closed.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -19,7 +19,10 @@ const refusals: Record<string, Refusal> = {
 };
 const notHttp: Refusal = { status: 400, message: 'this is no HTTP request' };
 
-/** Answers on the socket of a request that cannot be read. Nothing is quoted of what was sent. */
+/**
+ * Writes an error answer to the socket of a request that cannot be parsed. The answer quotes nothing that the client
+ * sent.
+ */
 export const answerBroken = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,7 +1,7 @@
 /**
- * Who calls a public route: a project by its key pair or its public key alone, an organization by its key pair, or a
- * person by a token. What a route takes of these is a row of `wire/access.ts`; nothing is decided here but how each
- * shows who it is, and what a token's user may.
+ * Authenticates callers of public routes: a project by its key pair or its public key alone, an organization by its
+ * key pair, a person by a token. `wire/access.ts` lists which of these each route accepts. This file only verifies
+ * credentials and checks the role and scopes of a token's user.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -31,7 +31,7 @@ import { hashSecretKey, type KeyLevel } from '../../platform/tokens/tokens.ts';
 import { createLookup, type Find } from './credential-lookup.ts';
 import type { AccountCaller, ProjectCaller } from './endpoint.ts';
 
-/** A project that a request names, in its path or its query. */
+/** Project that a request names, in its path or its query. */
 export type NamedProject = string | undefined;
 
 export type FindClient = (
@@ -43,7 +43,7 @@ export type FindClient = (
 const howTo =
   'send the key pair as "Authorization: Basic <base64(public:secret)>", or on a read the public key as "Bearer"';
 
-/** What it says to a caller without credentials. */
+/** Part of the error message that a caller without credentials gets. */
 export const howToCall = howTo;
 
 const unauthenticated = (message: string): AppError => new AppError('unauthenticated', message);
@@ -58,7 +58,10 @@ const notTaken: Record<CredentialKind, string> = {
     'a personal access token is for /mcp and the account routes; routes of a project need a key of the project',
 };
 
-/** Owners' matters are refused to the key of an organization in other words than a project's. */
+/**
+ * Returns the refusal message. An organization's key gets another wording on routes for owners than on routes of a
+ * project.
+ */
 const messageOf = (kind: CredentialKind, access: PublicAccess): string => {
   if (kind === 'organizationKey' && access === 'owner') {
     return 'this is for owners alone: it needs the token of one';
@@ -75,7 +78,7 @@ const checkTaken = (kind: 'keyPair' | 'publicKey' | 'organizationKey', access: P
   throw rule === 401 ? unauthenticated(message) : forbidden(message);
 };
 
-/** A project that the caller cannot know of is answered like one that is not there. */
+/** Builds the error for a project that the caller may not see: the same as for one that does not exist. */
 const noProject = (id: string): AppError =>
   new AppError('not_found', `there is no project "${id}"`);
 
@@ -106,7 +109,7 @@ const tokenRuleOf = (access: PublicAccess): AccessRule['token'] => accessRules[a
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** The role of a token's user in a project; undefined when the token does not reach it. */
+/** Returns the role of a token's user in a project; undefined if the token does not reach the project. */
 export const roleAt = (
   { role, projectRoles, projectIds }: Pick<BearerRow, 'role' | 'projectRoles' | 'projectIds'>,
   projectId: string,
@@ -123,7 +126,7 @@ const checkDeed = (role: Role, { deed }: TokenRule, email: string): void => {
   );
 };
 
-/** Makes the check. What it finds is known for a moment, see `credential-lookup.ts`. */
+/** Creates the client authentication. Rows that it reads are cached briefly, see `credential-lookup.ts`. */
 export const createFindClient = (db: Queryable): FindClient => {
   const keys = createLookup<KeyRow>({
     read: (names) => findKeys(db, names),
@@ -148,7 +151,7 @@ export const createFindClient = (db: Queryable): FindClient => {
   };
 };
 
-/** The project that a request names, if it is of this organization. */
+/** Returns the project that a request names; throws `not_found` if it is not one of this organization. */
 const findPlace = async (
   places: Find<ProjectPlace>,
   organizationId: string,
@@ -205,7 +208,10 @@ const accountOfToken = (
   credential: { id: bearer.id, rateLimit: place?.rateLimit ?? null },
 });
 
-/** As a project's caller: its user writes where role and token both say so, and else sees what a public key sees. */
+/**
+ * Builds the project caller of a token. Its level is `secret` if both role and token scope allow writes, else
+ * `public`, which may only read.
+ */
 const projectOfToken = (bearer: BearerRow, role: Role, place: ProjectPlace): ProjectCaller => ({
   projectId: place.id,
   publicKey: bearer.email,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createLookup } from './credential-lookup.ts';
 
-/** Keys that begin with `pk-known`, and a database that answers when it is told to. */
+/**
+ * Builds a lookup over a fake database that holds the keys beginning with `pk-known` and answers when the test lets
+ * it.
+ */
 const bench = () => {
   const queries: string[][] = [];
   const answers: (() => void)[] = [];

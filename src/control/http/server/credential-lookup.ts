@@ -1,30 +1,30 @@
 /**
- * Finds what callers name before they have shown who they are. Strangers can ask as often as they like: all that are
- * asked for at once are looked up together, by one query at a time. What was found is known for a moment, so that a
- * request costs no query; what there is not is remembered, too, and pushes out none of what there is.
+ * Looks up the rows that callers' credentials name. The callers are not authenticated yet, so their number is
+ * unbounded. All pending names are therefore read together, by one query at a time. Rows are cached for a moment, so
+ * that most requests cost no query. Absent names have a cache of their own, so that they evict no existing rows.
  */
 import { LRUCache } from 'lru-cache';
 
-/** What has this name; undefined where there is none. */
+/** Looks a name up; resolves to undefined if there is no such row. */
 export type Find<Row> = (name: string) => Promise<Row | undefined>;
 
 /**
- * What was revoked or changed works at most so much longer, counted from the query that found it: with the time of
- * a query in a busy database, less than the 5 s that are promised.
+ * Upper bound for how long a revoked or changed credential still works, counted from the start of the query that read
+ * it. Together with the time of a query in a busy database it stays below the documented 5 s.
  */
 const knownMs = 3_000;
-/** Something new that was asked for before it was made works so much later. */
+/** Upper bound for how long a credential stays unknown if a client used it before it was created. */
 const absentMs = 1_000;
-/** Of each kind. */
+/** Entries of each of the two caches. */
 const mostKept = 10_000;
-/** Looked up by one query. */
+/** Names that one query looks up. */
 const mostTogether = 1_000;
 
 export type LookupOptions<Row> = {
-  /** Reads what has these names. */
+  /** Reads the rows with these names. */
   read(names: readonly string[]): Promise<readonly Row[]>;
   nameOf(row: Row): string;
-  /** What a name can look like; others are not looked up. */
+  /** Pattern of valid names; names that do not match are not looked up. */
   form: RegExp;
   now?: (() => number) | undefined;
 };
@@ -34,7 +34,7 @@ type Asked<Row> = {
   settle: PromiseWithResolvers<Row | undefined>;
 };
 
-/** Makes it. */
+/** Creates a lookup with its caches. */
 export const createLookup = <Row extends object>({
   read,
   nameOf,
@@ -44,7 +44,7 @@ export const createLookup = <Row extends object>({
   const forSome = { max: mostKept, ttlResolution: 0, perf: { now } };
   const known = new LRUCache<string, Row>({ ...forSome, ttl: knownMs });
   const absent = new LRUCache<string, true>({ ...forSome, ttl: absentMs });
-  /** In the order in which they were asked for. */
+  /** Pending names, in the order in which they were requested. */
   const asked = new Map<string, Asked<Row>>();
   let isLooking = false;
 

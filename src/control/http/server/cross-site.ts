@@ -1,13 +1,13 @@
 /**
- * Refuses what a page of another origin sends by the browser of a person who has credentials there.
+ * Refuses requests that a page of another origin sends through the browser of a person who has credentials.
  *
- * MCP servers: which hosts and origins requests may name. A page in a person's browser can have a name of its
- * own lead to an address that only that browser reaches (DNS rebinding); what it then sends names that page's host
- * and origin. So names are taken that the configuration has: those of the service itself and of its gateway, and
- * those that are listed. Addresses by number and this machine's own name are always taken: no name leads there.
+ * MCP servers: checks the hosts and origins that requests name. A page can point a name of its own to an address that
+ * only its visitor's browser reaches (DNS rebinding); its requests then carry that name as host and origin. So only
+ * configured names are accepted: those of the service, of its gateway, and listed ones. IP addresses and `localhost`
+ * are always accepted, because DNS rebinding needs a name.
  *
- * Writes: a browser adds the credentials that a person once typed in (`Basic`) to a form or a request without a body
- * that any page sends. `Sec-Fetch-Site` says so, and `Origin` does where a browser does not send that.
+ * Writes: a browser adds `Basic` credentials that a person once entered to any form, and to any request without a
+ * body, whichever page sends it. `Sec-Fetch-Site` shows the origin; browsers without that header send `Origin`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -23,16 +23,16 @@ export type Guard = {
 };
 
 export type Allowed = {
-  /** Base address of the service, where one is configured. */
+  /** Base address of the service, if one is configured. */
   publicUrl: string | null;
   gateway: { template: SurfaceTemplate } | null;
-  /** Names of hosts, without a port. */
+  /** Host names without a port. */
   hosts: readonly string[];
-  /** `https://app.example.com`, with its port where it has one. */
+  /** Origins such as `https://app.example.com`, with the port if there is one. */
   origins: readonly string[];
 };
 
-/** The name in `Host`, or of an origin, without its port and in lower case. */
+/** Returns the host name of a `Host` header, without its port and in lower case. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '');
 
 const isOwnMachine = (name: string): boolean => {
@@ -40,13 +40,13 @@ const isOwnMachine = (name: string): boolean => {
   return plain === 'localhost' || plain.endsWith('.localhost') || isIP(plain) !== 0;
 };
 
-/** Returns true if the origin has this `Host`, by whichever scheme. */
+/** Returns true if the origin has this `Host`, whatever its scheme. */
 const isAt = (origin: string, host: string): boolean =>
   URL.parse(origin)?.host === URL.parse(`${origin.split(':', 1)[0]}://${host}`)?.host;
 
 const quoted = (given: string): string => JSON.stringify(given.slice(0, 200));
 
-/** Makes the guard of one configuration. */
+/** Creates the guard of one configuration. */
 export const createGuard = ({ publicUrl, gateway, hosts, origins }: Allowed): Guard => {
   const own = publicUrl === null ? undefined : new URL(publicUrl);
   const names = new Set([...hosts.map(nameOf), ...(own === undefined ? [] : [own.hostname])]);
@@ -71,7 +71,7 @@ export const createGuard = ({ publicUrl, gateway, hosts, origins }: Allowed): Gu
     },
     checkPage({ host = '', origin, 'sec-fetch-site': site }) {
       const isListed = origin !== undefined && known.has(origin.toLowerCase());
-      // Without `Sec-Fetch-Site`, the origin's host is all that tells the service's own pages from others.
+      // Without `Sec-Fetch-Site`, only the origin's host distinguishes the service's own pages from foreign ones.
       const isOther =
         site === undefined ? origin !== undefined && !isAt(origin, host) : isOtherSite(site);
       if (!isOther || isListed) return;

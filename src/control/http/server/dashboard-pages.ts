@@ -1,6 +1,7 @@
 /**
- * Rendered dashboards by signed addresses, see `observability/dashboards/links.ts`: the page, and the frame in it. The frame is sent to
- * frames alone: opened by itself, its code could lead the whole window to another address, with what it knows.
+ * Serves rendered dashboards at signed addresses, see `observability/dashboards/links.ts`: the page, and the frame in
+ * it. The frame is answered only to requests of an iframe: opened at the top level, its code could navigate the whole
+ * window to another address and leak its data.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#domain/error.ts';
@@ -62,7 +63,7 @@ export const addDashboardPages = (app: FastifyInstance, parts: Parts): void => {
     return send(reply, writePage({ ...dashboard, kind: shown }, addresses));
   };
 
-  /** Leads from what the page of a dashboard names to the page of the session. */
+  /** Redirects from the session that a visitor picks on a dashboard's page to the page of that session. */
   const session = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
     const { terms, until, dashboard } = await read('session', request);
     const { projectId, dashboardId } = terms;

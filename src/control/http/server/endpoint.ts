@@ -1,7 +1,6 @@
 /**
- * Binds one operation of a contract to the function that does it. An endpoint knows nothing of the
- * HTTP server: it takes what its operation's schemas let through and answers one of the declared
- * statuses, or throws.
+ * Binds one operation of a contract to the function that performs it. An endpoint is independent of the HTTP server:
+ * it gets input that passed the operation's schemas, and returns one of the declared statuses or throws.
  */
 import type { Readable } from 'node:stream';
 import type { Role } from '#domain/account.ts';
@@ -12,15 +11,20 @@ import type { Actor } from '../../db/projects/audit.ts';
 import type { BearerRow } from '../../db/projects/tokens.ts';
 import type { KeyLevel } from '../../platform/tokens/tokens.ts';
 
-/** What a client showed, by its id; `rateLimit` is how many requests a minute its project lets it make. */
+/**
+ * Credential that a client authenticated with; `rateLimit` is the number of requests a minute that its project allows
+ * it.
+ */
 export type Credential = { id: string; rateLimit: number | null };
 /**
- * A client in a project: with its key pair (`secret`) or its public key alone (`public`), or by MCP with a person's
- * token, which counts as one or the other by what its user may.
+ * Client of a project. Its level is `secret` with the key pair and `public` with the public key alone. A person's
+ * token on MCP counts as one or the other, by what its user may do.
  */
 export type ProjectCaller = {
   projectId: string;
-  /** Who it is, as whose what it makes is noted: a public key, or the e-mail address of a token's user. */
+  /**
+   * Identity recorded as the author of what the client creates: a public key, or the e-mail address of a token's user.
+   */
   publicKey: string;
   level: KeyLevel;
   credential?: Credential;
@@ -28,18 +32,18 @@ export type ProjectCaller = {
 /** A client of the routes of accounts. */
 export type AccountCaller = {
   organizationId: string;
-  /** The project that the route is about, or that a key pair is of. */
+  /** Project that the route is about, or that a key pair belongs to. */
   atProject: string | null;
-  /** What it may: in the project on routes of one, else in the organization. */
+  /** Role in the project on routes of a project, else in the organization. */
   role: Role;
   actor: Actor;
-  /** Null: it is a key. */
+  /** Null if the credential is a key. */
   token: BearerRow | null;
   credential: Credential;
 };
-/** Who has the token of a session; it is good for that one alone. */
+/** Client with a session's token, which is valid for that session alone. */
 export type SessionCaller = { projectId: string; sessionId: string };
-/** A world host, the address that it speaks from, and whether it does with the token of its launch. */
+/** World host, the address that it connects from, and whether it uses its launch token. */
 export type HostCaller = { hostId: string; source: string; isFirst: boolean };
 export type PoolCaller = { pool: true };
 export type GatewayCaller = { gateway: true };
@@ -75,20 +79,20 @@ type CallerOf<Who extends Access> = Who extends 'host'
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;
-  /** Aborts when the client is gone before it has its answer. Only waits end by it. */
+  /** Aborts when the client disconnects before its answer. Only waits end early; work under way is completed. */
   signal: AbortSignal;
 };
 
-/** The parts of a request before and after they were checked. */
+/** Parts of a request, before and after they are checked. */
 export type RequestParts = { params: unknown; query: unknown; headers: unknown; body: unknown };
 
-/** The body of an answer to a request that is not what its operation takes, where that has a form of its own. */
+/** Builds the body of an answer to an invalid request, for operations that have a form of their own for it. */
 export type RefusalBody = (problems: readonly FieldProblem[], message: string) => unknown;
 
 export type Endpoint = {
   operation: OperationShape;
   refusalBody: RefusalBody | undefined;
-  /** Waited for before the body is read, where what is sent lets others go first. */
+  /** Awaited before the body is read, by operations that yield to open requests. See open priority. */
   giveWay?: () => Promise<void>;
   handle(
     input: RequestParts,
@@ -96,14 +100,14 @@ export type Endpoint = {
   ): Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
 };
 
-/** What a handler gets: the parts as declared, and of some operations the body as `keep.ts` has it. */
+/** Input of a handler: the parts as declared; for some operations the body as `keep.ts` keeps it. */
 export type Given<Shape extends OperationShape> = Omit<Input<Shape>, 'body'> & {
   body: Kept<Shape['id'], Input<Shape>['body']>;
 };
 
 /**
- * Declares how an operation is done. The types are the operation's own; that what comes in has them
- * is what the server checks, by the operation's schemas and access, before it calls.
+ * Declares how an operation is performed. The types are those of the operation. The server guarantees them: before
+ * each call it checks the input against the operation's schemas and the caller against its access.
  */
 export const endpoint = <const Shape extends OperationShape>(
   operation: Shape,
@@ -111,13 +115,13 @@ export const endpoint = <const Shape extends OperationShape>(
   refusalBody?: RefusalBody,
 ): Endpoint => ({ operation, refusalBody, handle: handle as unknown as Endpoint['handle'] });
 
-/** An answer, with its status as a literal type. */
+/** Builds an answer whose status is a literal type. */
 export const respond = <const Status extends number, Body>(
   status: Status,
   body: Body,
 ): { status: Status; body: Body } => ({ status, body });
 
-/** An answer of bytes that are read as they are sent. A stream that fails breaks the answer off. */
+/** Builds an answer of bytes that are read while they are sent. If the stream fails, the answer is cut off. */
 export const respondStream = (
   stream: Readable,
   bytes: number,

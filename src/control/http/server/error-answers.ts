@@ -1,4 +1,6 @@
-/** Turns whatever goes wrong with a request into the one shape of error answer, and logs what the service is to blame for. */
+/**
+ * Turns every error of a request into the one shape of error answer, and logs those that the service is to blame for.
+ */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideCredentials } from '#domain/credentials.ts';
 import { cut } from '#domain/cut.ts';
@@ -10,19 +12,19 @@ import type { Access } from '#wire/operation.ts';
 import { configOf, isProtobuf, type RouteConfig, sendBytes } from './answers.ts';
 import { protobufType, writeRefusal } from './body-forms.ts';
 
-/** The header by which a request is known in the logs of all programs that it passes. */
+/** Header with the id of a request, which the logs of all programs that it passes share. */
 export const requestIdHeader = 'x-request-id';
-/** Of an address that leads nowhere. */
+/** Upper bound for the part of an unknown path that an answer quotes. */
 const mostPathChars = 500;
 
-/** Whom and what a request is about, for its lines in the log. */
+/** Returns the ids of the request, session and host, for the log lines of a request. */
 const subjectOf = ({ id, caller, params }: FastifyRequest): Record<string, unknown> => {
   const { sessionId, hostId } = (params ?? {}) as { sessionId?: string; hostId?: string };
   const callers = caller !== undefined && 'hostId' in caller ? caller.hostId : undefined;
   return { requestId: id, sessionId, hostId: hostId ?? callers };
 };
 
-/** After these answers a client does well to wait so many seconds, unless the error says how long. */
+/** Default `Retry-After` in seconds by status; an error's own `retryAfterMs` goes before it. */
 const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
 
 const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | undefined =>
@@ -37,20 +39,20 @@ const challenge = (access: Access | undefined): string =>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
-/** Statuses of requests that are not what their operation takes. */
+/** Statuses of requests whose form the operation does not take. */
 const refusedForm = [400, 406, 413, 415];
 
-/** How long clients wait that lose what they send when they try again in vain for a few seconds. */
+/** Retry delay for clients that try again for only a few seconds and then drop their data. */
 const soonMs = 1_000;
 
-/** Said as something that passes, to clients that give up on anything else. */
+/** Turns `exhausted` into `unavailable` (503), for clients that retry only after a temporary error. */
 const withoutRoom = (error: AppError): AppError =>
   new AppError('unavailable', error.message, {
     detail: { ...error.detail, retryAfterMs: soonMs },
     cause: error,
   });
 
-/** The answer to an error, in the form that the operation has for it. */
+/** Returns the answer to an error, in the form that the operation has for it. */
 const answerOf = (
   error: unknown,
   { refusalBody, overload }: RouteConfig,
@@ -63,7 +65,10 @@ const answerOf = (
   return { status: answer.status, body };
 };
 
-/** What the server itself refuses, such as a body that is too large, is the client's mistake. */
+/**
+ * Converts an error to an answer. Errors that the HTTP server itself raises with a 4xx status, such as a body that is
+ * too large, are the client's mistake.
+ */
 const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   const status = (error as FastifyError).statusCode;
   if (error instanceof AppError || status === undefined || status < 400 || status > 499) {
@@ -72,7 +77,10 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   return { status, body: { message: describeError(error), error: 'invalid' } };
 };
 
-/** Errors quote what was sent: tokens are hidden in them, but for what the error gives on purpose. */
+/**
+ * Sends an error answer. Errors quote input, so tokens are redacted, except in the fields that the error returns on
+ * purpose.
+ */
 const sendError = (
   reply: FastifyReply,
   status: number,
@@ -101,13 +109,13 @@ const logFailure = (
   log[level]({ err: error, method, url: hideCredentials(url), ...subjectOf(request) }, text);
 };
 
-/** Logs an answer that ended in the middle: its head was sent, so that nobody can be told any more. */
+/** Logs an answer that broke off: its head is sent already, so the client can no longer get an error answer. */
 export const logBrokenAnswer = (log: Log, request: FastifyRequest, error: unknown): void => {
   const level = toErrorAnswer(error).status === 500 ? 'error' : 'warn';
   logFailure(log, request, error, level, 'an answer broke off');
 };
 
-/** Answers errors, and what leads nowhere; `elsewhere` are base paths of what is served at other addresses. */
+/** Answers errors and unknown paths; `elsewhere` holds base paths of APIs that are served at other addresses. */
 export const answerErrors = (
   app: FastifyInstance,
   { elsewhere, log }: { elsewhere: readonly string[]; log: Log },
@@ -133,7 +141,7 @@ export const answerErrors = (
       error: 'not_found',
     });
   };
-  // Refused before the body is read; the handler is never reached.
+  // Unknown paths are refused before the body is read, so the handler below is never reached.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) answer404(request, reply);
     else done();
@@ -141,10 +149,7 @@ export const answerErrors = (
   app.setNotFoundHandler(answer404);
 };
 
-/**
- * What cannot be routed at all: an address that is no address, or one with an argument longer than anything
- * has a name.
- */
+/** Answers requests that cannot be routed: a malformed path, or a path argument longer than any name. */
 export const refuseUnroutable = (
   error: FastifyError,
   request: FastifyRequest,

@@ -1,11 +1,11 @@
-/** What each request has of what projects share: turns at the database, and a hold while it waits. */
+/** Runs each request within its project's share: fair queues at the database, and a bound on requests that wait. */
 import { AppError } from '#domain/error.ts';
 import type { Holds } from '../../base/fairness/request-holds.ts';
 import { forProject } from '../../db/core/project-queue.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 import type { Caller } from './endpoint.ts';
 
-/** Does a request's work within its project's share; what no project asks for is done as it is. */
+/** Runs a request's work within the share of its project. Work that belongs to no project runs unlimited. */
 export type Share = <Value>(
   caller: Caller,
   query: unknown,
@@ -23,7 +23,7 @@ const holding = async <Value>(release: () => void, work: () => Promise<Value>): 
   }
 };
 
-/** Makes it; what is refused for a quota is counted, whoever refused it. */
+/** Creates it. Every refusal for a quota is counted here, whichever part of the program refused. */
 export const createShare = (holds: Holds, { quotaRefusals }: Metrics): Share => {
   return async (caller, query, work) => {
     if ('organizationId' in caller)

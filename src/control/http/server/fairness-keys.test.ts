@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
 import { createFindAsker } from './fairness-keys.ts';
 
-/** Sessions by the host that serves them, and how often they were looked up. */
+/** Builds a finder over fake sessions (`serving` has their host by id) that counts its database lookups. */
 const start = (serving: Record<string, string>) => {
   let looks = 0;
   const query = async (_: unknown, [sessionId, hostId]: unknown[] = []) => {

@@ -1,20 +1,20 @@
 /**
- * On whose behalf a request is made, where callers share what there is: a project for what it asks and
- * for what the hosts of its sessions tell. So a project has no more of it with many hosts.
+ * Determines the key under which a request counts in shared limits: the project, both for its own requests and for
+ * those of the hosts of its sessions. A project with many hosts therefore gets no larger share.
  */
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../db/core/database.ts';
 import { findServedProject } from '../../db/sessions/sessions.ts';
 import type { Caller } from './endpoint.ts';
 
-/** The name of whoever it is; a host's that serves no session is its own. */
+/** Returns the fairness key of a caller; a host that serves no session has a key of its own. */
 export type FindAsker = (caller: Caller, params: unknown) => Promise<string>;
 
-/** A host that has gone on to another project's session counts for the former one at most so long. */
+/** Upper bound for how long a host that serves another project's session by now still counts for the former project. */
 const keptMs = 5_000;
 const mostKept = 10_000;
 
-/** Makes it. It looks a host's session up, and remembers it for a moment. */
+/** Creates it. It looks a host's session up, and caches the result for a moment. */
 export const createFindAsker = (db: Queryable): FindAsker => {
   const known = new LRUCache<string, Promise<string>>({ max: mostKept, ttl: keptMs });
 

@@ -1,30 +1,31 @@
 /**
- * Notes which gateways ask, and from where requests come with a token that is not theirs. A gateway asks at least
- * every half minute, as its long poll ends by then; the database is told now and then, and no request waits for it.
+ * Records the addresses of gateways that call, and of callers with a wrong gateway token, for the diagnosis. A gateway
+ * calls at least every 30 s, since its long poll ends by then. The database is updated now and then, and no request
+ * waits for that.
  *
- * Anybody who reaches the port may be refused, from any number of addresses: of those few are noted, apart from
- * the gateways.
+ * Anyone who reaches the port can cause refusals, from any number of addresses. Few of those are recorded, and counted
+ * apart from the gateways.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
 import { type GatewayWelcome, mostRefused, noteGateway } from '../../db/sessions/gateways.ts';
 
-/** An address that was noted is not noted again for so long. */
+/** Time during which an address is not recorded again. */
 const restMs = 10_000;
-/** Addresses that are remembered of each kind. */
+/** Upper bound for the addresses remembered of each kind. */
 const most: Record<GatewayWelcome, number> = { seen: 1_000, refused: mostRefused };
 
 export type NoteGateway = (address: string, welcome: GatewayWelcome) => void;
 
-/** Makes the notebook. What cannot be written is written by the next request. */
+/** Creates the recorder. If a write fails, the address's next request tries again. */
 export const createGatewayPresence = (
   db: Queryable,
   log: Log,
   now: () => number = () => performance.now(),
 ): NoteGateway => {
   const noted = { seen: new Map<string, number>(), refused: new Map<string, number>() };
-  /** Whether an address is to be noted now. */
+  /** Returns true if an address is due to be recorded now. */
   const takes = (address: string, welcome: GatewayWelcome): boolean => {
     const kept = noted[welcome];
     const isOver = (at: number): boolean => now() - at >= restMs;

@@ -1,10 +1,11 @@
 /**
- * Routes for whoever runs the program. `/health` says that the process answers. `/ready` says that it can
- * serve: database, schema and blob store work and have room, and it was not told to stop. A fault of a blob store
- * that all replicas share is reported but makes none unready: calls need no blobs, and would have nowhere to go.
+ * Health routes for operators and probes. `/health` reports that the process answers. `/ready` reports that it can
+ * serve: database, schema and blob store work and have free space, and the program is not stopping. A fault of a blob
+ * store that all replicas share is reported but makes none of them unready: calls need no blobs, and there would be no
+ * replica left to take them.
  *
- * `/ready?exclude=room` reports full disks and stays 200. It is for a probe that takes away all ways to a program
- * at once, like that of a pod: hosts, gateways and orchestrators then go on with open sessions.
+ * `/ready?exclude=room` reports full disks and stays 200. It is for a probe that removes every route to a program at
+ * once, such as a pod's readiness probe: hosts, gateways and orchestrators can then continue open sessions.
  */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
@@ -25,10 +26,10 @@ const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   }
 };
 
-/** Checks without which open sessions go on. */
+/** Checks that open sessions can do without. */
 const excludable = ['room', 'blobs'];
 
-/** The checks that a probe does not mind: `exclude`, as often as there are such. */
+/** Reads the checks that a probe wants ignored, from one or more `exclude` parameters. */
 const readExcluded = (query: unknown): string[] => {
   const { exclude } = query as { exclude?: string | string[] };
   const names = exclude === undefined ? [] : [exclude].flat();
@@ -41,16 +42,16 @@ const readExcluded = (query: unknown): string[] => {
 };
 
 export type HealthParts = Pick<Parts, 'blobs' | 'db'> & {
-  /** Whether the program was told to stop: it serves on, but balancers are to leave it alone. */
+  /** Returns true if the program is stopping: it still serves, but load balancers should stop routing to it. */
   isStopping(): boolean;
 };
 
-/** Version of the program, as its manifest has it. */
+/** Version of the program, from its manifest. */
 const { version } = JSON.parse(
   readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };
 
-/** Adds the route by which clients of the public API ask for the service's health, without a key. */
+/** Adds the health route of the public API, which needs no key. */
 export const addPublicHealth = (app: FastifyInstance, publicPath: string): void => {
   app.route({
     method: ['GET', 'HEAD'],
@@ -63,7 +64,7 @@ export const addPublicHealth = (app: FastifyInstance, publicPath: string): void 
   });
 };
 
-/** Adds both routes. They tell nothing that needs a key. */
+/** Adds `/health` and `/ready`. They reveal nothing that needs a key. */
 export const addHealthRoutes = (
   app: FastifyInstance,
   { blobs, db, isStopping }: HealthParts,

@@ -1,17 +1,17 @@
 /**
- * Bodies that are sent compressed, by gzip alone and on public routes. Small ones are inflated here. One that comes to
- * more is inflated where it is read, apart from the loop that all requests share.
+ * Inflates compressed bodies, which only public routes take, and only as gzip. Small ones are inflated here. Larger
+ * ones are inflated in the process that parses them, off the event loop that all requests share.
  */
 import { limits } from '#domain/limits.ts';
 import { inflateSmall, inflatesTooFar } from '../../base/bodies/inflate.ts';
 
-/** How a body is sent: `undefined` as it is. */
+/** Compression of a body; `undefined` for none. */
 export type BodyEncoding = 'gzip' | undefined;
 
 const refused = (statusCode: number, message: string): Error =>
   Object.assign(new Error(message), { statusCode });
 
-/** Reads `Content-Encoding`. Throws what is answered 415 for one that is not taken. */
+/** Reads `Content-Encoding`. Throws an error with status 415 if the route does not take the encoding. */
 export const readEncoding = (header: string | undefined, isTaken: boolean): BodyEncoding => {
   const encoding = header?.trim().toLowerCase();
   if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined;
@@ -20,10 +20,10 @@ export const readEncoding = (header: string | undefined, isTaken: boolean): Body
   throw refused(415, `a body is taken ${taken}, not with Content-Encoding "${header}"`);
 };
 
-/** A body as it is read: with the bytes that it may inflate to where it is still compressed. */
+/** Body as it was received; `inflatesTo`, set while it is still compressed, bounds the inflated bytes. */
 export type ReceivedBody = { bytes: Uint8Array | undefined; inflatesTo?: number };
 
-/** Returns a compressed body inflated, where that is small. Throws what is answered 413 when it is more than `most`. */
+/** Inflates a compressed body if the result is small. Throws an error with status 413 if it exceeds `most`. */
 export const receive = async (bytes: Uint8Array, most: number): Promise<ReceivedBody> => {
   const mostHere = Math.min(most, limits.directBodyBytes);
   const inflated = await inflateSmall(bytes, mostHere);

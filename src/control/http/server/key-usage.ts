@@ -1,4 +1,7 @@
-/** Which keys and tokens were used, written down now and then: nobody waits for it, and a row is written once a while. */
+/**
+ * Records which keys and tokens are in use. They are written periodically and in batches: no request waits for a
+ * write, and a row is written once a period.
+ */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -13,10 +16,10 @@ export type KeyUsage = {
 };
 
 const everyMs = 20_000;
-/** Beyond so many the rest of this while is not noted. */
+/** Upper bound for the credentials recorded in one period; later ones are dropped. */
 const mostNoted = 100_000;
 
-/** Starts it. */
+/** Starts the recorder. */
 export const startKeyUsage = (db: Queryable, log: Log): KeyUsage => {
   const used = new Set<string>();
   const tick = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * Listens on every configured address, those that are named for several APIs once. Draining serves on, and makes
- * each answer the last one of its connection, so that clients come back through the balancer. Stopping
- * takes no new connections, lets requests under way finish, and cuts off what is left at a deadline.
+ * Listens on every configured address; an address that several APIs name is bound once. Draining continues to serve
+ * but closes each connection after its next answer, so that clients reconnect through the load balancer. Stopping
+ * accepts no new connections, lets requests under way finish, and cuts off the remaining ones at a deadline.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,19 +11,19 @@ import { type ListenerName, listenerNames } from '../../config.ts';
 import { answerBroken } from './broken-requests.ts';
 
 export type Listening = Bound & {
-  /** From now on connections end with their next answer. New ones are still taken. */
+  /** Closes each connection after its next answer from now on. New connections are still accepted. */
   drain(): void;
 };
 
-/** How long a request may take to come, and how often that is looked at, in milliseconds. */
+/** Time limit for receiving a request, and the interval at which it is checked, in milliseconds. */
 export type RequestTimes = { requestMs: number; everyMs: number };
 
 export const usualTimes: RequestTimes = { requestMs: 120_000, everyMs: 30_000 };
 
-/** What becomes of CONNECT requests. */
+/** Handler of CONNECT requests. */
 export type OnConnect = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Binds all addresses, or none when one of them cannot be had. */
+/** Binds all addresses, or none if one of them is not available. */
 export const listen = async (
   app: FastifyInstance,
   wanted: readonly ListenAddress[],
@@ -40,7 +40,7 @@ export const listen = async (
     const server = createServer(
       {
         ...keepAliveTimeouts,
-        // A request that has not come whole by then is answered 408.
+        // A request that is not complete by then is answered 408.
         requestTimeout: requestMs,
         connectionsCheckingInterval: everyMs,
         noDelay: true,
@@ -64,10 +64,10 @@ export const listen = async (
   };
 };
 
-/** Addresses that serve the same. */
+/** Addresses that serve the same APIs. */
 export type ListenerGroup = { serves: readonly ListenerName[]; addresses: ListenAddress[] };
 
-/** Each address once, with all that it serves; port 0 takes a free one each time. */
+/** Groups the addresses by the APIs that they serve, each address once. Port 0 counts as a new address each time. */
 export const groupListeners = (
   wanted: Readonly<Record<ListenerName, readonly ListenAddress[]>>,
 ): ListenerGroup[] => {

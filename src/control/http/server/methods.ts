@@ -1,7 +1,7 @@
 /**
- * The methods that a path has besides those of its operations: HEAD where there is GET, OPTIONS, and 405 for all others.
- * Pages of other origins may call the routes that take a public key: the key is what gives access, and a
- * browser adds no credentials of its own.
+ * Answers the methods that a path has besides those of its operations: HEAD for each GET, OPTIONS, and 405 for the
+ * rest. Pages of other origins may call the routes that accept a public key: the key grants access, and the browser
+ * adds no credentials of its own.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type Config, type HTTPMethod, type HTTPVersion } from 'find-my-way';
@@ -9,10 +9,10 @@ import { accessRules, isPublicAccess } from '#wire/access.ts';
 import type { ErrorBody } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
 
-/** The methods of a path, with the access of each; undefined of what is no operation. */
+/** Methods of a path with the access of each; undefined for a route that is no operation. */
 export type PathMethods = Map<string, Access | undefined>;
 
-/** Whether pages of other origins may call it. */
+/** Returns true if pages of other origins may call the route, which is so if it accepts a public key. */
 export const isForPages = (access: Access | undefined): boolean =>
   access !== undefined && isPublicAccess(access) && accessRules[access].publicKey === 'taken';
 
@@ -21,13 +21,16 @@ const exposed = [
   ...['X-RateLimit-Reset', 'ETag', 'WWW-Authenticate'],
 ].join(', ');
 
-/** Lets a page of any origin read the answer. */
+/** Sets the CORS headers that let a page of any origin read the answer. */
 export const allowPages = (reply: FastifyReply): void => {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', exposed);
 };
 
-/** All: SDKs send headers of their own with what they send from pages. A browser takes `*` for all but the first. */
+/**
+ * All headers are allowed, because SDKs in pages send headers of their own. For browsers `*` covers all but
+ * `Authorization`.
+ */
 const preflightHeaders = 'Authorization, *';
 const preflightSeconds = 7_200;
 
@@ -50,7 +53,7 @@ const answer405 = (allow: string) => async (request: FastifyRequest, reply: Fast
   return reply.code(405).header('allow', allow).send(body);
 };
 
-/** What a path answers to methods that it does not have. */
+/** Builds the handler for the methods that a path does not have. */
 const answerOthers = (known: PathMethods) => {
   const isPublic = [...known.values()].some(
     (access) => access !== undefined && isPublicAccess(access),
@@ -65,8 +68,8 @@ const answerOthers = (known: PathMethods) => {
 };
 
 /**
- * Answers the methods that paths do not have, before a key is asked for and before the body is read. Made before anything
- * is added to `app`, and bound when all is.
+ * Answers the methods that paths do not have, before authentication and before the body is read. Create it before
+ * routes are added to `app`; call `bind` after the last one.
  */
 export const createOtherMethods = (
   app: FastifyInstance,
@@ -97,7 +100,8 @@ export const createOtherMethods = (
       for (const [url, known] of paths) {
         const answer = answerOthers(known);
         others.on('GET', url, ignore, answer);
-        // A path that is named in full is no argument of another one. Only these get routes: those for all would take 40 MB.
+        // A literal path is not to be matched by another route's argument, so it needs routes for these methods. Only
+        // such paths get them: routes for all would take 40 MB.
         const taken = [...methods].filter(
           (method) => !known.has(method) && routes.find(method as HTTPMethod, url) !== null,
         );

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the public API, made from the schemas that check its requests. */
+/** Builds the OpenAPI document of the public API from the schemas that check its requests. */
 import { type AccessRule, accessRules, isPublicAccess } from '#wire/access.ts';
 import type { Access, OperationShape } from '#wire/operation.ts';
 import { namedSchemas } from '#wire/public-api/named-schemas.ts';
@@ -8,7 +8,7 @@ type Json = { [key: string]: unknown };
 
 type ObjectSchema = { properties?: Record<string, Json>; required?: string[] };
 
-/** How an answer of a schema is written. */
+/** Returns the media type of an answer with this schema. */
 const mediaTypeOf = (schema: unknown): string => {
   const { format, contentMediaType } = schema as { format?: string; contentMediaType?: string };
   if (format !== 'binary') return 'application/json';
@@ -19,7 +19,7 @@ const names = new Map<unknown, string>(
   Object.entries(namedSchemas).map(([name, schema]) => [schema, name]),
 );
 
-/** What a schema holds, with references in place of what has a name. */
+/** Returns a schema with references in place of the named schemas in it. */
 const referInside = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(refer);
@@ -35,7 +35,7 @@ const mediaType = (schema: unknown): Json => ({
   [mediaTypeOf(schema)]: { schema: refer(schema) },
 });
 
-/** A body that may be protobuf too, with the message that it is then. */
+/** Adds the protobuf form to a body's content if the operation takes it; `message` names its message type. */
 const withProtobuf = ({ protobuf }: OperationShape, message: string, content: Json): Json =>
   protobuf === true
     ? {
@@ -62,7 +62,7 @@ const errorAnswer = (description: string): Json => ({
   content: mediaType(errorSchema),
 });
 
-/** Refusals of who sent protobuf are protobuf, too. */
+/** Adds the protobuf form to refusals: a request in protobuf is refused in protobuf. */
 const withStatus = (operation: OperationShape, answers: Json): Json => {
   if (operation.protobuf !== true) return answers;
   const content = withProtobuf(operation, 'google.rpc.Status', mediaType(errorSchema));
@@ -88,7 +88,7 @@ const refusals = ({ refusals: own = {} }: OperationShape): Json =>
 
 const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).type === 'null';
 
-/** Some credentials are not taken, though they are good. */
+/** Returns the 403 answer of routes that refuse some valid credentials. */
 const refusedKinds = (access: Access): Json => {
   if (!isPublicAccess(access) || !Object.values(accessRules[access]).includes(403)) return {};
   const isOfKeyPair = access === 'write' || access === 'inspect';

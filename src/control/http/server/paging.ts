@@ -1,6 +1,6 @@
 /**
- * Pages of lists, and cursors of those that may be very long: from 1, with a default size, and the envelope's
- * `meta`. A page has room for so many bytes, too, see `base/json/page-room.ts`.
+ * Pages of lists, counted from 1, with a default size and the envelope's `meta`; and cursors for lists that may be
+ * very long. A page is limited in bytes, too, see `base/json/page-room.ts`.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -8,19 +8,19 @@ import { readCursor, writeCursor } from '../../platform/lists/cursor.ts';
 
 export type PageQuery = { page?: number; limit?: number };
 
-/** Where a page begins and how long it is. */
+/** Returns the offset and the length of a page. */
 export const toRange = ({ page = 1, limit = limits.pageDefault }: PageQuery) => ({
   limit,
   offset: (page - 1) * limit,
 });
 
-/** The envelope's `meta` of a page. */
+/** Returns the envelope's `meta` of a page. */
 export const toMeta = (
   { page = 1, limit = limits.pageDefault }: PageQuery,
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
 
-/** The page of a list that is in memory as a whole, with its `meta`. */
+/** Returns one page, with its `meta`, of a list that is in memory as a whole. */
 export const pageOf = <Entry>(entries: readonly Entry[], query: PageQuery) => {
   const { limit, offset } = toRange(query);
   return { data: entries.slice(offset, offset + limit), meta: toMeta(query, entries.length) };
@@ -29,16 +29,19 @@ export const pageOf = <Entry>(entries: readonly Entry[], query: PageQuery) => {
 const invalidParameter = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 
-/** How the position after which a page begins is written into a cursor, and read from one. */
+/** Encoding of a position in a list as parts of a cursor, and back. */
 export type CursorForm<Position> = {
   write(position: Position): readonly (string | number)[];
-  /** Undefined for what was never written so. */
+  /** Returns undefined for parts that `write` never produces. */
   read(parts: readonly unknown[]): Position | undefined;
 };
 
 export type CursorQuery = PageQuery & { cursor?: string };
 
-/** The page with its number, and where it begins: after a position, or so many entries on. */
+/**
+ * Returns the number of a page and its start: after the cursor's position, or at an offset. Throws `invalid` if the
+ * offset is too large for counting and the client has to use a cursor.
+ */
 const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { cursor, page = 1 } = query;
   const { limit, offset } = toRange(query);
@@ -58,17 +61,17 @@ const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => 
   throw invalidParameter('cursor', 'is not meta.nextCursor of a page of this list');
 };
 
-/** A whole number that a cursor may hold. */
+/** Returns true for a whole number, as cursors may contain. */
 export const isWhole = (part: unknown): part is number => Number.isSafeInteger(part);
 
-/** What a list has read of a page: its rows, whether more follow, and how many there are in all. */
+/** Rows that a list has read for a page, whether more follow, and the count of the whole list. */
 type ReadPage<Row> = {
   rows: readonly Row[];
   hasMore: boolean;
   count: { total: number; isLowerBound: boolean };
 };
 
-/** Where a page of a list with cursors begins, and its `meta` once it was read. */
+/** Returns the range of a page of a list with cursors, and a function that builds its `meta` from the rows read. */
 export const openPage = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { page, ...range } = readStart(query, form);
   return {
@@ -85,7 +88,7 @@ export const openPage = <Position>(query: CursorQuery, form: CursorForm<Position
   };
 };
 
-/** The members that `?fields=` asks for; its pattern let no other names through. */
+/** Returns the known members that `?fields=` lists; the parameter's pattern has rejected other names. */
 export const readFields = <Name extends string>(
   text: string | undefined,
   known: readonly Name[],

@@ -1,6 +1,6 @@
 /**
- * Does one operation for a caller: its body is read and its parts are checked as its schemas say, and its handler
- * works within the share of the caller's project. Who calls, and whether they may, was found out before.
+ * Performs one operation for a caller: reads the body, checks the request against the operation's schemas, and runs
+ * the handler within the share of the caller's project. Authentication and access are checked before, in `server.ts`.
  */
 import { zeroByteIn } from '../../base/bodies/zero-bytes.ts';
 import { isOfZeroByte } from '../../db/core/errors.ts';
@@ -12,34 +12,34 @@ import type { FindAsker } from './fairness-keys.ts';
 import type { ReceivedBody } from './inflate.ts';
 import { createValidator, throwInvalid, type Validator } from './validate.ts';
 
-/** What operations are done with. */
+/** Services that performing an operation needs. */
 export type Ways = { findAsker: FindAsker; readBody: BodyReader; share: Share };
 
-/** A request as it came, its body in bytes. */
+/** Request as it was received, with its body as bytes. */
 export type RawRequest = Omit<RequestParts, 'body' | 'headers'> &
   ReceivedBody & { headers: Readonly<Record<string, unknown>> };
 
 export type Asking = {
   caller: Caller;
   signal: AbortSignal;
-  /** Told when the body has been read. */
+  /** Called when the body has been read. */
   onRead?(): void;
 };
 
 export type Performer = {
   validate: Validator;
-  /** Throws what the handler throws, and `invalid` for what is not as the operation takes it. */
+  /** Throws what the handler throws, and `invalid` for input that the operation does not take. */
   perform(request: RawRequest, asking: Asking): ReturnType<Endpoint['handle']>;
 };
 
-/** Where the database refused a zero byte, the field that holds it is named. */
+/** Rethrows an error. If the database refused a zero byte in a text, the error names the field with it. */
 const throwNamed = (error: unknown, body: unknown): never => {
   const problem = isOfZeroByte(error) ? zeroByteIn(body) : undefined;
   if (problem !== undefined) throwInvalid([problem], error);
   throw error;
 };
 
-/** Makes what does an endpoint's operation. */
+/** Creates the performer of one endpoint. */
 export const createPerformer = (
   { operation, giveWay, handle }: Endpoint,
   { findAsker, readBody, share }: Ways,

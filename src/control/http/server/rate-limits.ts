@@ -1,8 +1,8 @@
 /**
- * How many requests a key or token makes in a minute, and how it is told. The limit is the project's or the
- * installation's; where there is none, nothing is counted and nothing is said. Replicas share the count: each takes a
- * twentieth of the limit ahead, so that a request costs no statement, and some of it may lie unused at another replica
- * when this one refuses.
+ * Limits the requests that a key or token makes in a minute, and reports the limit in headers. The limit is the
+ * project's or the installation's; without one, nothing is counted and no headers are sent. Replicas share the count.
+ * Each takes a twentieth of the limit in advance, so that most requests cost no statement. Some of the limit may
+ * therefore lie unused at one replica while another refuses.
  */
 import type { FastifyReply } from 'fastify';
 import { AppError } from '#domain/error.ts';
@@ -11,7 +11,7 @@ import { takeRequests } from '../../db/projects/credentials.ts';
 import { createTokenBuckets, type Taken } from '../../platform/limits/token-buckets.ts';
 import type { Caller } from './endpoint.ts';
 
-/** Counts a request, writes the headers that tell of the limit, and throws `exhausted` beyond it. */
+/** Counts a request and writes the rate limit headers; throws `exhausted` beyond the limit. */
 export type LimitRate = (caller: Caller, reply: FastifyReply) => Promise<void>;
 
 const told = (limit: number): string =>
@@ -20,8 +20,8 @@ const told = (limit: number): string =>
 const minuteMs = 60_000;
 
 /**
- * Counts requests on this replica alone: the whole limit each minute. A count in a database whose disk is full would
- * refuse reads, which need no room.
+ * Counts requests on this replica alone, with the whole limit each minute. It is the fallback while the database's
+ * disk is full: a count there would refuse reads, which need no disk space.
  */
 const createOwnCount = () => {
   let minute = 0;
@@ -36,7 +36,7 @@ const createOwnCount = () => {
   };
 };
 
-/** Makes it; `usual` is the limit of projects that have none of their own, null for none. */
+/** Creates the limiter; `usual` is the limit of projects without one of their own, null for no limit. */
 export const createLimitRate = (db: Queryable, usual: number | null): LimitRate => {
   const takeHere = createOwnCount();
   const purses = createTokenBuckets(async (credentialId, most) => {

@@ -1,6 +1,6 @@
 /**
- * The HTTP server: routes endpoints, checks access and input before them, and turns whatever goes
- * wrong into the one shape of error answer. It does not listen by itself, see `listen.ts`.
+ * The HTTP server: routes requests to endpoints, checks access and input first, and turns every error into the one
+ * shape of error answer. It does not listen by itself, see `listen.ts`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -39,15 +39,15 @@ declare module 'fastify' {
   }
 }
 
-/** An API: its base path and what it serves. */
+/** API with its base path and its endpoints. */
 export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
 export type ServerOptions = Ways & {
   apis: readonly Api[];
-  /** Base paths of what is served at other addresses. */
+  /** Base paths of APIs that are served at other addresses. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
-  /** Refuses what pages of other origins send. */
+  /** Refuses requests of pages of other origins. */
   guard: Guard;
   uploads: Uploads;
   limitRate: LimitRate;
@@ -56,12 +56,15 @@ export type ServerOptions = Ways & {
   log: Log;
 };
 
-/** Of an argument of a path: an id of 800 characters, each percent-encoded. What an operation takes is in its schema. */
+/**
+ * Upper bound for a path argument: an id of 800 characters, each percent-encoded. The operation's schema has the real
+ * bound.
+ */
 const mostArgumentChars = 800 * 12;
 
 const routerOptions = { maxParamLength: mostArgumentChars, ignoreTrailingSlash: false };
 
-/** What a caller may call its request. */
+/** Pattern of the request ids that a caller may choose. */
 const requestIdForm = /^[\w.:-]{1,128}$/;
 
 const requestIdOf = ({ headers }: { headers: IncomingHttpHeaders }): string => {
@@ -69,7 +72,7 @@ const requestIdOf = ({ headers }: { headers: IncomingHttpHeaders }): string => {
   return typeof given === 'string' && requestIdForm.test(given) ? given : newId('req');
 };
 
-/** Aborts when the connection ends before the answer was sent. */
+/** Returns a signal that aborts if the connection ends before the answer is sent. */
 const signalOf = (reply: FastifyReply): AbortSignal => {
   const gone = new AbortController();
   reply.raw.once('close', () => {
@@ -78,7 +81,7 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
   return gone.signal;
 };
 
-/** Bodies come as bytes; they are read when the operation is known, see `bind`. */
+/** Takes bodies as bytes. They are parsed once the operation is known, see `bind`. */
 const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   const taken = ['application/json', protobufType];
@@ -86,8 +89,9 @@ const takeBodies = (app: FastifyInstance): void => {
 };
 
 /**
- * Refuses what a page of another origin may not send: anything to an MCP server but from origins that are allowed, and
- * writes to all but the routes for pages, which take a body in JSON; a browser asks before it sends one there.
+ * Refuses requests that pages of other origins may not send: any request to an MCP server, unless its origin is
+ * allowed, and writes to all routes except those for pages. Routes for pages take a JSON body, for which a browser
+ * first sends a preflight request.
  */
 const checkPage = (
   { access, method }: OperationShape,
@@ -100,7 +104,7 @@ const checkPage = (
   if (method !== 'GET' && !isForPages(access) && !isJudged) guard.checkPage(headers);
 };
 
-/** Whose share a body counts in. A host's session is looked up for a large one only. */
+/** Returns the fairness key that a body counts under. A host's session is looked up for large bodies only. */
 const holderOf = async (
   { params }: FastifyRequest,
   caller: Caller,
@@ -109,32 +113,32 @@ const holderOf = async (
 ): Promise<string> =>
   'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
 
-/** How much of a body the request announces that would be received; of a compressed one, how much it may become. */
+/** Returns the bytes of the body that may be received; for a compressed one, the bytes that it may inflate to. */
 const bytesToCome = ({ method, headers, routeOptions, encoding }: FastifyRequest): number => {
   if (method === 'GET' || method === 'HEAD') return 0;
   const { bodyLimit } = routeOptions;
   return encoding === undefined ? announcedBytes(headers, bodyLimit) : bodyLimit;
 };
 
-/** The project that a request names: in its path, or as MCP does by `?project_id=`. */
+/** Returns the project that a request names: in its path, or in `?project_id=` as MCP clients do. */
 const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
   const { projectId } = (params ?? {}) as { projectId?: unknown };
   const { project_id: inQuery } = (query ?? {}) as { project_id?: unknown };
   return [projectId, inQuery].find((one) => typeof one === 'string');
 };
 
-/** The session that it names: whose token may be shown is asked of no other. */
+/** Returns the session that the path names. A session's token is only accepted on paths of that session. */
 const sessionOf = ({ params }: FastifyRequest): string | undefined =>
   (params as { sessionId?: string } | undefined)?.sessionId;
 
-/** The body as it is read; without bytes when there is none. */
+/** Returns the received body; without bytes if there is none. */
 const receivedOf = async (request: FastifyRequest): Promise<ReceivedBody> => {
   const { body, encoding, routeOptions } = request;
   if (!(body instanceof Uint8Array)) return { bytes: undefined };
   return encoding === undefined ? { bytes: body } : receive(body, routeOptions.bodyLimit);
 };
 
-/** Takes room for the body that is to come; given back when the answer was sent or nobody waits for it. */
+/** Reserves size budget for the body to come. It is released when the answer is sent or the client disconnects. */
 const beginUpload = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -144,7 +148,7 @@ const beginUpload = async (
   const bytes = bytesToCome(request);
   if (bytes === 0) return;
   const holder = await holderOf(request, caller, bytes, findAsker);
-  // Whoever is gone meanwhile sends nothing any more.
+  // A client that has disconnected meanwhile sends no body.
   if (reply.raw.destroyed) throw new AppError('unavailable', 'the client is gone');
   try {
     const upload = uploads.begin({ asker: holder, bytes, isKept: !('hostId' in caller) });
@@ -165,7 +169,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
     const received = await receivedOf(request);
-    // What was read of it is all that is kept: a handler may wait for long.
+    // From here on only the parsed body is kept in memory: a handler may wait for long.
     request.body = undefined;
     const onRead = () => upload?.read();
     const raw = { params, query, headers, ...received };
@@ -185,7 +189,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       protobuf: operation.protobuf,
       refusalBody,
     },
-    // Before the body is read: nobody uploads what they may not.
+    // Checked before the body is read, so that a client uploads nothing that it may not send.
     onRequest: async (request, reply) => {
       if (isForPages(operation.access)) allowPages(reply);
       const { headers, socket, params, query } = request;
@@ -214,7 +218,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
   });
 };
 
-/** Counts answers by operation; what is no operation of a contract is one together. */
+/** Counts answers by operation; all routes that are no operation count as `other`. */
 const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metrics): void => {
   app.addHook('onResponse', (request, reply, done) => {
     const { operation = 'other' } = configOf(request);
@@ -224,7 +228,7 @@ const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metr
   });
 };
 
-/** Builds the server. Routes of its own, such as `/health`, are added by `addRoutes`. */
+/** Builds the server; `addRoutes` adds routes outside the contracts, such as `/health`. */
 export const createServer = (
   options: ServerOptions,
   addRoutes: (app: FastifyInstance) => void,
@@ -241,7 +245,7 @@ export const createServer = (
   app.decorateRequest('caller', undefined);
   app.decorateRequest('upload', undefined);
   app.decorateRequest('encoding', undefined);
-  // What all requests pass is no promise: to wait for one takes longer than what it does.
+  // Hooks that every request passes use callbacks: awaiting a promise would take longer than what they do.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     done();

@@ -1,6 +1,6 @@
 /**
- * Whose session token somebody shows. Tokens are derived from the session and stored nowhere, so the session's
- * facts are looked up, and remembered: they never change. Whether the session is still open is not asked here.
+ * Checks session tokens. They are derived from the session and stored nowhere, so the check reads the session's facts,
+ * and caches them, since they never change. It does not check whether the session is still open.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,12 +15,12 @@ export type CheckSessionToken = (token: string, sessionId: string) => Promise<Se
 
 const mostKept = 50_000;
 
-/** What a session token begins with; keys of projects begin otherwise. */
+/** Returns true for text that begins as session tokens do; keys of projects begin otherwise. */
 export const isSessionToken = (token: string): boolean => token.startsWith('st-');
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Makes the check. It says the same of a session that there is not and of a token that is another's. */
+/** Creates the check. A missing session and the token of another session get the same error. */
 export const createSessionTokenCheck = (
   db: Queryable,
   secrets: SecretsInUse,

@@ -1,6 +1,7 @@
 /**
- * Bytes that come and go by signed addresses, see `platform/blobs/signed.ts`, on a path of their own. What comes is streamed to
- * a file and becomes a blob only when it has the size and the digest that its address says; no more of it is read.
+ * Receives and serves bytes at signed addresses, see `platform/blobs/signed.ts`, on a path of their own. An upload is
+ * streamed to a file and becomes a blob only if it has the size and digest that its address states. No more than that
+ * size is read.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,7 +21,7 @@ import {
 import { withReceived } from '../../platform/blobs/receive.ts';
 import { signedPath } from '../../platform/blobs/signed.ts';
 
-/** Files that are received at once. */
+/** Upper bound for concurrent uploads. */
 const mostAtOnce = 32;
 
 type Awaiting = {
@@ -41,7 +42,7 @@ const notAwaited = ({ digest }: AwaitedBlob): AppError =>
     `nobody awaits ${digest} any more: ask for an address again where this one came from`,
   );
 
-/** Refuses what is not the awaited number of bytes by what it says of itself, before it is read. */
+/** Refuses a request whose headers announce another number of bytes than the awaited one, before the body is read. */
 const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new AppError('invalid', 'the bytes are taken as they are: send no Content-Encoding');
@@ -51,7 +52,7 @@ const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void
   checkAwaited({ digest: awaited.digest, bytes: Number(announced) }, awaited);
 };
 
-/** A sum that a client says of its bytes, under the name that its store has for it, and their type. */
+/** Checks the checksum header, under whichever vendor's name the client sends it, and the content type. */
 const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: string }): void => {
   const sum = Buffer.from(terms.digest.slice('sha256:'.length), 'hex').toString('base64');
   const said = Object.entries(headers).find(([name]) => /^x-[a-z]+-checksum-sha256$/.test(name));
@@ -63,7 +64,7 @@ const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: st
   }
 };
 
-/** Who awaits bytes under a name: a batch its chunks, a project its files. */
+/** Returns the owner of an upload by the form of its name: chunks of a batch, or files of a project. */
 const awaitingOf = (name: string): Awaiting =>
   isId('chk', name)
     ? { isAwaited: chunks.isAwaited, markReceived: chunks.markReceived }
@@ -74,7 +75,7 @@ const refuseMethod = (reply: FastifyReply): FastifyReply => {
   return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
 };
 
-/** Adds the routes. They are a context of their own, as their bodies are no JSON and are not kept in memory. */
+/** Adds the routes, in a context of their own: their bodies are not JSON and are not kept in memory. */
 export const addSignedBlobRoutes = (
   app: FastifyInstance,
   { addresses, blobs, config, db }: Pick<Parts, 'addresses' | 'blobs' | 'config' | 'db'>,
@@ -92,7 +93,7 @@ export const addSignedBlobRoutes = (
   };
 
   const put = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
-    // Whoever is refused may be sending still, and is not listened to any longer.
+    // A refused client may still be sending; closing the connection stops reading from it.
     reply.header('connection', 'close');
     const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
     if (terms.method !== 'PUT') throw new Error('the terms are of another method');
@@ -114,7 +115,7 @@ export const addSignedBlobRoutes = (
       .header('content-type', terms.type ?? unsaidType)
       .header('content-length', bytes)
       .header('content-disposition', attachmentOf(terms.name))
-      // Whatever it is, it runs nothing and asks for nothing where it is shown.
+      // Shown in a browser, the content can run no code and load nothing.
       .header('content-security-policy', "sandbox; default-src 'none'")
       .header('cache-control', 'private, no-store')
       .header('x-content-type-options', 'nosniff');
@@ -123,7 +124,7 @@ export const addSignedBlobRoutes = (
 
   app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    // The handler reads it once the address has been looked at.
+    // The handler reads the body once it has checked the address.
     own.addContentTypeParser('*', (_, __, done) => done(null));
     const url = `${signedPath}/:sha256`;
     own.put<Address>(url, { config: { operation: 'putSignedBlob' } }, put);

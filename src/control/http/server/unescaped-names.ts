@@ -1,12 +1,13 @@
 /**
- * Names with slashes that stand in an address as they are. Clients escape them (`folder%2Fname`), but older ones, and
- * people, send `folder/name`; such an address is read as the escaped one. What is escaped is left as it is.
+ * Accepts names with slashes that are not escaped in an address. Clients escape them (`folder%2Fname`), but older
+ * ones, and people, send `folder/name`; such an address is rewritten to the escaped one. Escaped names stay as they
+ * are.
  */
 
-/** How every address begins that can have such a name: most requests are for others, and cost one look. */
+/** Beginning of all addresses that can have such a name. Most requests have another, and cost one test. */
 const named = /^\/api\/public\/(?:v2\/(?:prompts|datasets)|datasets|context)\//;
 
-/** What stands before a name, the name, and what may follow it. */
+/** Address patterns: the part before a name, the name, and the optional part after it. */
 const forms = [
   /^(\/api\/public\/v2\/prompts\/)(.+?)(\/versions\/[^/]+)?$/,
   /^(\/api\/public\/v2\/datasets\/)(.+)()$/,
@@ -15,7 +16,7 @@ const forms = [
   /^(\/api\/public\/context\/[^/]+\/)(.+)()$/,
 ];
 
-/** The address with the slashes of names escaped. */
+/** Returns the address with the slashes in names escaped. */
 export const escapeNames = (url: string): string => {
   if (!named.test(url)) return url;
   const [path = '', ...query] = url.split('?');

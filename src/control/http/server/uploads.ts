@@ -1,9 +1,9 @@
 /**
- * Room for the bodies of requests, taken before the first byte of one is read: by each caller and by
- * all. A client's large body has its room until its request has been done, so that what waits to be read or
- * compiled is bounded by bytes, too; a host's until it has been read, because a host holds its answer's
- * request while it waits for its next call. Small ones have room of their own until they have been read:
- * large ones never keep them out.
+ * Size budgets for the bodies of requests, per caller and in all. Budget is taken before the first byte of a body is
+ * read. A client's large body holds its budget until its request is done, so that bodies waiting to be parsed or
+ * compiled are bounded by bytes, too. A host's large body holds it only until it is parsed, because a host's request
+ * stays open until its next call comes. Small bodies have a separate budget, held until they are parsed, so that large
+ * ones never keep them out.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '#domain/error.ts';
@@ -12,38 +12,38 @@ import { createByteBudget } from '../../base/fairness/byte-budget.ts';
 import { quotaError } from '../../base/fairness/quotas.ts';
 
 export type UploadLimits = {
-  /** MiB of large bodies at once, of all callers and of one; of small ones there may be half as many. */
+  /** MiB of large bodies at once, of all callers and of one; small bodies have half as many. */
   allMib: number;
   oneMib: number;
 };
 
-/** The room of one request's body. */
+/** Size budget that one request's body holds. */
 export type Upload = {
-  /** The body has been read; of one that is not kept nothing more is counted. */
+  /** Releases the budget of a body that has been parsed, unless it is a large one that is kept. */
   read(): void;
-  /** Does the request's work, and gives the room back when it has ended. */
+  /** Runs the request's work, and releases the budget when it ends. */
   during<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Gives it back, unless the work is under way: the answer was sent, or nobody waits for it. */
+  /** Releases the budget unless the work is under way. Called when the answer is sent or the client disconnects. */
   end(): void;
 };
 
 export type UploadToCome = {
   asker: string;
   bytes: number;
-  /** Whether a large one counts until its request has been done. */
+  /** True if a large body counts until its request is done. */
   isKept: boolean;
 };
 
 export type Uploads = {
-  /** Takes room; throws `exhausted` when the caller has too much, and `unavailable` when all have. */
+  /** Takes budget; throws `exhausted` if the caller holds too much, and `unavailable` if all callers together do. */
   begin(upload: UploadToCome): Upload;
-  /** Bytes that are taken. */
+  /** Returns the bytes that are taken. */
   bytes(): number;
 };
 
 const mib = 1024 * 1024;
 
-/** What a request counts for at least, however small its body: it is a connection and its buffers. */
+/** Least bytes that a request counts for, however small its body: it costs a connection and buffers. */
 const leastBytes = 16 * 1024;
 
 const retryAfterMs = 1_000;
@@ -61,15 +61,15 @@ const refusal = (bound: 'one' | 'all', oneMib: number): AppError =>
 
 export const isLargeBody = (bytes: number): boolean => bytes > limits.directBodyBytes;
 
-/** How much a request may send: what it says, or all that its operation takes when it does not say. */
+/** Returns the bytes that a request may send: its announced length, or the operation's maximum if it announces none. */
 export const announcedBytes = (headers: IncomingHttpHeaders, most: number): number => {
   if (headers['transfer-encoding'] !== undefined) return most;
   const length = Number(headers['content-length'] ?? 0);
-  // A longer one is refused before it is read.
+  // A longer body is refused before it is read.
   return length > most ? 0 : length;
 };
 
-/** Makes the room that all addresses of a control plane share. */
+/** Creates the budgets that all listeners of a control plane share. */
 export const createUploads = ({ allMib, oneMib }: UploadLimits): Uploads => {
   const large = createByteBudget({ one: oneMib * mib, all: allMib * mib });
   const small = createByteBudget({ one: (oneMib * mib) / 2, all: (allMib * mib) / 2 });

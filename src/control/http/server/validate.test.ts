@@ -19,7 +19,7 @@ const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): 
 const checkOpen = checkOfBody(openSession.body);
 const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
 
-/** The list that a read of one thing belongs to: the path without its last argument. */
+/** Returns the operation that lists what this one reads: the one at the path without its last argument. */
 const listOf = ({ path }: OperationShape): OperationShape | undefined => {
   const parent = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
   return operationsOf(publicApi).find((one) => one.method === 'GET' && one.path === parent);

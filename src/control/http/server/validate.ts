@@ -1,7 +1,7 @@
 /**
- * Checks a request against its operation's schemas and says what is wrong with it: one problem a
- * field, in the order of the request's parts. Path, query and headers are text, so numbers and
- * booleans are read from it. The body was checked where it was read, see `base/bodies/read.ts`.
+ * Checks a request against its operation's schemas and reports one problem a field, in the order of the request's
+ * parts. Path, query and headers are text, so numbers and booleans are parsed from it. The body was checked where it
+ * was parsed, see `base/bodies/read.ts`.
  */
 import { cut } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -12,22 +12,22 @@ import { type Check, checkOfText } from '../../base/bodies/check.ts';
 import { mostProblems } from '../../base/bodies/explain.ts';
 import type { RequestParts } from './endpoint.ts';
 
-/** Of a name in an address that leads nowhere. */
+/** Upper bound for the part of an unknown name that an error quotes. */
 const mostShownChars = 100;
 
 const none: Check = () => [];
 const checkPart = (schema: TSchema | undefined): Check =>
   schema === undefined ? none : checkOfText(schema);
 
-/** Of an operation that takes no parameters, as of one that takes others. */
+/** Rejects every parameter, as an operation that takes some rejects unknown ones. */
 const noQuery: Check = (query) =>
   Object.keys(query as object).map((name) => ({ path: [name], message: 'is not a known field' }));
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
- * Whether the arguments of a path can be of something that there is. A client's that cannot lead nowhere, as
- * those of what it has not made; a host's are a mistake of ours, and told as such.
+ * Creates the check of a path's arguments. Arguments of a client that nothing can have are answered `not_found`, like
+ * ids that do not exist. Those of a host are a mistake of this program, and answered `invalid`.
  */
 const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
   const check = checkPart(params);
@@ -44,7 +44,7 @@ const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) 
   };
 };
 
-/** Throws `invalid` for problems, with the first of them in its message; returns where there are none. */
+/** Throws `invalid` for problems, with the first of them in its message; returns if there are none. */
 export const throwInvalid = (problems: readonly FieldProblem[], cause?: unknown): void => {
   const [first] = problems;
   if (first === undefined) return;
@@ -53,19 +53,19 @@ export const throwInvalid = (problems: readonly FieldProblem[], cause?: unknown)
   throw new AppError('invalid', message, { cause, fields: problems.slice(0, mostProblems) });
 };
 
-/** A request without its body, and what is wrong with that. */
+/** Request without its body. */
 export type Checked = Omit<RequestParts, 'body'>;
 
 export type Validator = {
-  /** Looks at the arguments of the path alone. */
+  /** Checks the arguments of the path alone. */
   path(params: unknown): void;
-  /** And at query and headers: what can be refused before a large body is received. */
+  /** Checks path, query and headers: all that can be refused before a large body is received. */
   head(parts: Checked): void;
-  /** At all there is, with what is wrong with the body. */
+  /** Checks the whole request, with the problems found in the body. */
   whole(parts: Checked, ofBody: readonly FieldProblem[]): void;
 };
 
-/** Compiles the checks of one operation. They throw `invalid` with what is wrong. */
+/** Compiles the checks of one operation. They throw `invalid` with the problems. */
 export const createValidator = (shape: OperationShape): Validator => {
   const { access } = shape;
   const path = createPathCheck(shape);

@@ -1,4 +1,4 @@
-/** The routes of annotation queues. */
+/** Endpoints of annotation queues. */
 import { AppError } from '#domain/error.ts';
 import { cleanText } from '#observability/read-value.ts';
 import * as api from '#wire/public-api/operations.ts';

@@ -1,4 +1,4 @@
-/** The routes of datasets, their items and their runs. */
+/** Endpoints of datasets, their items and their runs. */
 import { limits } from '#domain/limits.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { listItemIds } from '../../../db/evaluation/dataset-items.ts';
@@ -44,7 +44,7 @@ const storeOf = (parts: Parts): DatasetStore => ({
   findMedia: (projectId, ids) => findReferredMedia(parts, projectId, ids),
 });
 
-/** Names that the older routes show of the runs of a dataset, and ids of its items. */
+/** Upper bound for the run names and item ids of a dataset that the older routes list. */
 const mostNames = limits.countedItems;
 
 const readDatasets = async (parts: Parts, projectId: string, query: RawQuery) => {
@@ -74,7 +74,7 @@ const datasetEndpointsOf = (parts: Parts): Endpoint[] => [
   ),
 ];
 
-/** Of clients that know no other. */
+/** Builds the older routes of datasets, for clients that know no others. */
 const olderEndpointsOf = (parts: Parts): Endpoint[] => {
   const { db } = parts.traces;
   const viewWhole = async (dataset: DatasetRow) => ({
@@ -164,7 +164,7 @@ const byPosition: CursorForm<RolloutPlace> = {
       : undefined,
 };
 
-/** Runs on worlds. */
+/** Builds the endpoints of runs of datasets on worlds. */
 const playEndpointsOf = (parts: Parts): Endpoint[] => {
   const { db } = parts.traces;
   return [

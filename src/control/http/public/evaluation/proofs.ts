@@ -1,4 +1,4 @@
-/** The routes of proofs of tasks. */
+/** Endpoints of proofs of tasks. */
 import { AppError } from '#domain/error.ts';
 import type { ProofRunDetail, ProveBody } from '#wire/public-api/evaluation/proof-operations.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -19,10 +19,10 @@ import {
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
 const kind = 'proof';
-/** How long an answer is held for the end of a proof, in seconds. */
+/** Upper bound for holding a request until its proof ends, in seconds. */
 const holdSeconds = 55;
 
-/** The task as its run is given it: one that is there, at the version that it has now. */
+/** Returns the task as its run gets it: an existing task, fixed at its current version. */
 const findTask = async (
   parts: Parts,
   version: Version,

@@ -1,4 +1,4 @@
-/** The routes of builds, their labels, the gate, and runs. */
+/** Endpoints of builds of agents, their labels, the gate, and agent runs. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Database } from '../../../db/core/database.ts';
@@ -14,7 +14,7 @@ import type { Parts } from '../../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
-/** Lists of numbered rows, the latest first. */
+/** Cursor into lists of numbered rows, newest first. */
 const byNumber: CursorForm<{ number: number }> = {
   write: ({ number }) => [number],
   read: ([number]) => (isWhole(number) ? { number } : undefined),

@@ -1,4 +1,4 @@
-/** The routes of test runs. */
+/** Endpoints of test runs. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { hashOf } from '../../../base/json/canonical.ts';
@@ -16,7 +16,7 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { toMeta, toRange } from '../../server/paging.ts';
 
 const kind = 'tests';
-/** How long an answer is held for the end of a run, in seconds. */
+/** Upper bound for holding a request until its test run ends, in seconds. */
 const holdSeconds = 55;
 
 export const testEndpoints = (parts: Parts): Endpoint[] => [

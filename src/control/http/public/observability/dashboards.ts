@@ -1,4 +1,4 @@
-/** The routes of dashboards. */
+/** Endpoints of dashboards. */
 import * as api from '#wire/public-api/operations.ts';
 import { listDashboards } from '../../../db/observability/dashboards.ts';
 import { render, testTransform } from '../../../observability/dashboards/render.ts';

@@ -1,4 +1,4 @@
-/** The routes by which agents tell what they did. */
+/** Endpoints that ingest telemetry of agents: events and spans. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { unpacked } from '../../../base/bodies/slices.ts';
@@ -7,7 +7,7 @@ import { putSpans } from '../../../observability/ingestion/single-events.ts';
 import type { Parts } from '../../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
-/** The client is gone: what is left of its request is written by the next one that it sends. */
+/** Stops the request if its client has disconnected. The client's retry sends the remaining events again. */
 const stopIfGone = (signal: AbortSignal): void => {
   if (signal.aborted) throw new AppError('unavailable', 'the client did not wait for its answer');
 };
@@ -40,7 +40,7 @@ const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
   endpoint(api.ingestMetrics, async () => respond(200, {})),
 ];
 
-/** Sessions that are opened go before what is read here. */
+/** Builds the endpoints. They yield to opens of sessions before they read a body. */
 export const ingestionEndpoints = (parts: Parts): Endpoint[] =>
   endpointsOf(parts).map((one) => ({
     ...one,

@@ -1,4 +1,4 @@
-/** The routes of models and their prices. */
+/** Endpoints of models and their prices. */
 import { readModel } from '#observability/read-model.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { refusingMisfits } from '../../../observability/ingestion/single-events.ts';

@@ -1,4 +1,4 @@
-/** The routes of metrics of what agents did. */
+/** Endpoints of metrics over traces, observations and scores. */
 import * as api from '#wire/public-api/operations.ts';
 import { readDailyMetrics } from '../../../observability/metrics/daily.ts';
 import {

@@ -1,4 +1,4 @@
-/** The routes of scores and score configs. */
+/** Endpoints of scores and score configs. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { changeConfig, readConfig } from '#observability/read-config.ts';

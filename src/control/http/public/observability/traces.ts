@@ -1,4 +1,4 @@
-/** The routes of traces, observations and the sessions that traces are in. */
+/** Endpoints of traces, observations and trace sessions. */
 import { AppError } from '#domain/error.ts';
 import type { ObservationView } from '#wire/public-api/observability/trace.ts';
 import * as api from '#wire/public-api/operations.ts';

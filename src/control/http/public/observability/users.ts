@@ -1,4 +1,4 @@
-/** The routes of profiles and events of users, and of comments. */
+/** Endpoints of user profiles, user events and comments. */
 import * as api from '#wire/public-api/operations.ts';
 import { createComment, readComment, readComments } from '../../../observability/comments.ts';
 import {

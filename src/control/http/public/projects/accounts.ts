@@ -1,4 +1,4 @@
-/** The routes of organizations, projects, members, keys and tokens. */
+/** Endpoints of organizations, projects, members, keys and tokens. */
 import { isAtLeast } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -61,7 +61,7 @@ const formerMember = ({ userId, email }: MemberRow) => ({
 
 type KeyedHeaders = { 'idempotency-key'?: string | undefined } | undefined;
 
-/** The `Idempotency-Key` of a request with what it asks for. */
+/** Returns the `Idempotency-Key` of a request with a hash of its content; undefined if it has none. */
 const onceOf = (operation: string, headers: KeyedHeaders, asked: unknown): Once => {
   const key = headers?.['idempotency-key'];
   return key === undefined ? undefined : { key, operation, hash: hashOf({ operation, asked }) };
@@ -171,7 +171,10 @@ const tokenEndpoints = ({ db }: Parts): Endpoint[] => [
   }),
 ];
 
-/** The projects that a caller reaches: the one of a key pair, all of a key of the organization, or a token's. */
+/**
+ * Returns the projects that a caller reaches: the one of a key pair, all for a key of the organization, or those of a
+ * token.
+ */
 const listReached = async ({ db }: Parts, caller: AccountCaller) => {
   const { organizationId, atProject, token } = caller;
   const ids = atProject === null ? (token?.projectIds ?? null) : [atProject];

@@ -1,4 +1,4 @@
-/** The routes of connectors: published, listed, and their versions. */
+/** Endpoints of connectors: publish and list them, and list their versions. */
 
 import * as api from '#wire/public-api/operations.ts';
 import type { ConnectorVersionView, ConnectorView } from '#wire/public-api/projects/connector.ts';

@@ -1,4 +1,4 @@
-/** The routes of context repositories, and of prompts, which are one kind of them. */
+/** Endpoints of context repositories, and of prompts, which are one kind of repository. */
 
 import { cleanText, Misfit } from '#observability/read-value.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -60,7 +60,7 @@ const labelled = (query: RawQuery): Condition | undefined => {
   return label === undefined ? undefined : hasLabel(label);
 };
 
-/** A page of the repositories of a kind, newest first. */
+/** Returns a page of the repositories of a kind, newest first. */
 const readRepos = async (db: Database, projectId: string, kind: ContextKind, query: RawQuery) => {
   const page = openNumberedPage(query, projectId, { time: 'r.created_at', key: 'r.key' });
   const conditions = [
@@ -78,7 +78,10 @@ const readRepos = async (db: Database, projectId: string, kind: ContextKind, que
   return page.show(rows, count, (repo) => [repo.createdAt, repoIdOf(repo)]);
 };
 
-/** What a body pushes to a repository of any kind, held to the form of prompts where it is one. */
+/**
+ * Returns the content that a body pushes to a repository. If the repository holds prompts, the content must have a
+ * prompt's form.
+ */
 const contentOf = (kind: ContextKind, { content }: ContextBody) => {
   if (content === undefined || content === null) throw new Misfit('content', 'is required');
   if (kind !== 'prompts') return { promptType: null, content: JSON.stringify(content) };
@@ -141,7 +144,7 @@ const contextEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
   }),
 ];
 
-/** What the field's SDKs take for a name, beside what all names are. */
+/** Throws `invalid` for a name that the established SDKs reject, in addition to the rules for all names. */
 const checkPromptName = (name: string): string => {
   if (name.includes('|')) throw invalidParameter('name', 'must have no "|"');
   if (name.trim() === 'new') throw invalidParameter('name', 'must not be "new"');

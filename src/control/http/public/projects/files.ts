@@ -1,4 +1,4 @@
-/** The routes of project files, and the same below each world of the project. */
+/** Endpoints of project files, and the same endpoints below each world of the project. */
 import { joinFilePath, readFilePath } from '#domain/file-path.ts';
 import { limits } from '#domain/limits.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -37,7 +37,7 @@ import { getWorld } from '../../../worlds/versions/address.ts';
 import { type Endpoint, endpoint, type ProjectCaller, respond } from '../../server/endpoint.ts';
 import { type CursorForm, openPage, type PageQuery, toMeta, toRange } from '../../server/paging.ts';
 
-/** The names after which a page begins, of folders and of files; null: at the first. */
+/** Names after which a page begins, of folders and of files; null begins at the first. */
 type Position = { folder: string | null; file: string | null };
 
 const isName = (part: unknown): part is string | null =>
@@ -49,12 +49,12 @@ const byName: CursorForm<Position> = {
     isName(folder) && isName(file) ? { folder: folder || null, file: file || null } : undefined,
 };
 
-/** After every name. */
+/** Sorts after every name. */
 const lastName = '\u{10ffff}';
 
 const pathBelow = (above: string, name: string): string => `${above}${name}`;
 
-/** A page of a folder; of one that is not there it is empty. */
+/** Returns a page of a folder; the page of a missing folder is empty. */
 const readPage = async ({ db }: Parts, projectId: string, query: FileListQuery) => {
   const { names } = readFilePath('prefix', query.prefix ?? '');
   const { page, ...rest } = query;
@@ -102,7 +102,7 @@ const makeFolder = ({ db }: Parts, projectId: string, given: string) => {
   });
 };
 
-/** What is done for a project, by whichever route it is asked for. */
+/** Operations on the files of a project, shared by both sets of routes. */
 const drive = (parts: Parts) => {
   const { db, addresses } = parts;
   return {
@@ -153,7 +153,7 @@ const drive = (parts: Parts) => {
 
 type Drive = ReturnType<typeof drive>;
 
-/** Connectors of the drive, by whichever route. */
+/** Operations on the connectors of a project's files, shared by both sets of routes. */
 const connectors = (parts: Parts) => ({
   async list(projectId: string, query: PageQuery) {
     const [rows, total] = await Promise.all([
@@ -238,7 +238,7 @@ const ownEndpoints = (files: Drive): Endpoint[] => [
   }),
 ];
 
-/** The same drive, for clients that know a world of the project. */
+/** Builds the same file endpoints below a world's path, for clients that know only a world of the project. */
 const worldEndpoints = (parts: Parts, files: Drive): Endpoint[] => [
   endpoint(api.listFilesOfEnvironment, async ({ params, query }, { caller: { projectId } }) => {
     await getWorld(parts, projectId, params.containerId);

@@ -1,4 +1,4 @@
-/** The routes of media. */
+/** Endpoints of media. */
 import * as api from '#wire/public-api/operations.ts';
 import { findMedia } from '../../../db/projects/media.ts';
 import type { Parts } from '../../../parts.ts';

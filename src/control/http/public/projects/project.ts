@@ -1,4 +1,4 @@
-/** The project that a caller works in. */
+/** Endpoint that describes the caller's project. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { countProject } from '../../../db/projects/project-summary.ts';

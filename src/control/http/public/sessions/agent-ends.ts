@@ -1,4 +1,4 @@
-/** Ends of agents in sessions, reported and read. */
+/** Endpoints that record how the agent of a session ended, and read it. */
 import { AppError } from '#domain/error.ts';
 import { cleanText } from '#observability/read-value.ts';
 import * as api from '#wire/public-api/operations.ts';

@@ -1,4 +1,4 @@
-/** Calls of a session, for its owner. */
+/** Endpoints by which the owner of a session enqueues calls and reads them. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { callFields, findCall, listCalls } from '../../../db/sessions/calls.ts';

@@ -1,4 +1,7 @@
-/** Webhooks of a session: its subscriptions, its deliveries as they come, and what receivers answered. */
+/**
+ * Endpoints of a session's webhooks: its subscriptions, its deliveries as they arrive, and the answers of their
+ * receivers.
+ */
 import { withoutNul } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -24,14 +27,16 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
 type Asked = { projectId: string; sessionId: string; after: number; limit: number };
 
-/** A page is read whole here, so it is smaller than others; one delivery alone may have more. */
+/**
+ * Size budget of a page. Pages are parsed here, so it is below that of other lists; a single delivery may exceed it.
+ */
 const pageBytes = limits.statePageBytes;
 
 const readPage = async (
   { db }: Parts,
   { projectId, sessionId, after, limit }: Asked,
 ): Promise<DeliveryList> => {
-  // The session is looked at first: what was there when it was over is all that there is.
+  // The session is read first: once it is over, its deliveries no longer grow, so the page read next is complete.
   const session = await findSession(db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);
   const page = { after, limit, mostBytes: pageBytes };
@@ -45,15 +50,15 @@ const readPage = async (
   return { data, meta: { after: rows.at(-1)?.id ?? after, last, state, isOver } };
 };
 
-/** Whether there is something to say before the time is over. */
+/** Returns true if the page is worth answering before the long poll's time is up. */
 const isNews = ({ data, meta }: DeliveryList, asked: Asked): boolean =>
   data.length > 0 || meta.isOver || meta.after > asked.after;
 
-/** A text as a column of text keeps it. */
+/** Returns a text in the form that a text column can store. */
 const shown = (text: string | null): string | null =>
   text === null ? null : withoutNul(shownText(text) ?? '');
 
-/** Each answer as the client gave it, with what is kept of it. Throws `not_found` for a delivery that is not there. */
+/** Pairs each answer that the client sent with its stored form. Throws `not_found` if its delivery does not exist. */
 const toKept = (
   sessionId: string,
   given: readonly NewDeliveryAnswer[],

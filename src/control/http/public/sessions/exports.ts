@@ -1,4 +1,4 @@
-/** Archives of sessions. */
+/** Endpoint that exports a session as an archive. */
 import * as api from '#wire/public-api/operations.ts';
 import type { Parts } from '../../../parts.ts';
 import { exportSession } from '../../../sessions/archives/export.ts';

@@ -1,4 +1,4 @@
-/** The MCP servers by HTTP: the one of a session, and the one of a project. */
+/** Endpoint of the MCP server of a session. */
 import * as api from '#wire/public-api/operations.ts';
 import { rpcRefusal, serveMcp } from '../../../mcp/serve.ts';
 import { createSessionFace } from '../../../mcp/session-face.ts';

@@ -1,4 +1,4 @@
-/** What the browsers of sessions showed. */
+/** Endpoints of the recordings of browsers in sessions. */
 import * as api from '#wire/public-api/operations.ts';
 import type { Parts } from '../../../parts.ts';
 import { readFilm, viewRecording } from '../../../sessions/recordings/read.ts';

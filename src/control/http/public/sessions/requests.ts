@@ -1,4 +1,7 @@
-/** Requests to sessions, of one and of all sessions of a world. Their free JSON goes through as text. */
+/**
+ * Endpoints that list the requests made to one session, or to all sessions of a world. Their free JSON passes through
+ * as text.
+ */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { RequestView } from '#wire/public-api/sessions/request.ts';
@@ -18,7 +21,7 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
-/** What stands for a member that the page had no room for. */
+/** Values in place of members that the page's size budget left out. */
 const nothing = { request: 'null', response: 'null', changes: '{}', rows: '[]' };
 
 const viewRequest = ({ at, ...row }: RequestRow): RequestView => {
@@ -36,7 +39,7 @@ const byNumber: CursorForm<SessionPosition> = {
   read: ([id]) => (isEntryId(id) ? { id } : undefined),
 };
 
-/** Milliseconds that a date of JavaScript and of PostgreSQL may have. */
+/** Upper bound for milliseconds that both a JavaScript and a PostgreSQL date can hold. */
 const mostMs = 8.64e15;
 
 const byTime: CursorForm<WorldPosition> = {

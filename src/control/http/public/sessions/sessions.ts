@@ -1,4 +1,4 @@
-/** Sessions for their owners: opened, looked at, pinned, closed. */
+/** Endpoints by which owners open, read, pin and close sessions. */
 import * as api from '#wire/public-api/operations.ts';
 import { notInState } from '../../../db/sessions/ended-session.ts';
 import {

@@ -1,4 +1,4 @@
-/** The webhook destinations of worlds. */
+/** Endpoints of the webhook destinations of worlds. */
 import { AppError } from '#domain/error.ts';
 import { readReceiverUrl } from '#egress/receiver-url.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -24,14 +24,14 @@ const invalid = (name: string, message: string): AppError =>
     fields: [{ path: [name], message }],
   });
 
-/** A URL that a subscription may have: whatever a delivery could be signed for. */
+/** Throws `invalid` for a URL that no subscription can have: deliveries are signed for http and https URLs alone. */
 const checkRegistered = (url: string): void => {
   const { protocol } = URL.parse(url) ?? {};
   if (protocol === 'http:' || protocol === 'https:') return;
   throw invalid('url', 'it is no http or https URL as a subscription has it');
 };
 
-/** Throws `invalid` for a destination that push would refuse as it is written. */
+/** Throws `invalid` for a destination whose URL the sender would refuse. */
 const checkDestination = (destination: string): void => {
   const read = readReceiverUrl(destination);
   if ('problem' in read) throw invalid('destination', read.problem.message);

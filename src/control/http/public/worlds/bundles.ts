@@ -1,4 +1,7 @@
-/** Worlds and their versions under their older spelling: what is done is what the routes of versions do. */
+/**
+ * Endpoints of worlds and versions under their older names, container and bundle. They do the same as the routes of
+ * versions.
+ */
 import * as api from '#wire/public-api/operations.ts';
 import { startPlay } from '../../../evaluation/dataset-runs/plays.ts';
 import { getDataset } from '../../../evaluation/datasets/names.ts';

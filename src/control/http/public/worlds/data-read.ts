@@ -1,4 +1,4 @@
-/** Reading the rows of worlds. Rows are sent on as they were stored, and never parsed on the way. */
+/** Endpoint that reads the rows of worlds. Rows are sent as they were stored, and never parsed on the way. */
 import type { FoundRows } from '#data/query/plan.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type {

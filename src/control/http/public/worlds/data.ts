@@ -1,4 +1,4 @@
-/** Rows on their way into worlds: imports, batches with their chunks, publishes. */
+/** Endpoints that write rows into worlds: imports, batches with their chunks, publishes. */
 import { isId } from '#domain/id.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {
@@ -24,7 +24,7 @@ import { viewVersion } from '../../../worlds/versions/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
-/** Milliseconds that a date of JavaScript and of PostgreSQL may have. */
+/** Upper bound for milliseconds that both a JavaScript and a PostgreSQL date can hold. */
 const mostMs = 8.64e15;
 
 const newestFirst: CursorForm<BatchPosition> = {

@@ -1,4 +1,4 @@
-/** Links that lead a person into a surface of a session, once. */
+/** Endpoint that creates links by which a person enters a surface of a session, once. */
 import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
 import type { LinkScope, SurfaceKind } from '#domain/session.ts';
@@ -14,13 +14,13 @@ import { browserUrls, surfaceAddress } from '../../../sessions/lifecycle/view.ts
 import { isOver } from '../../../sessions/lifecycle/wait.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
-/** Long enough to hand the link to a person, short enough to be found in no history. */
+/** Lifetime of a link: long enough to hand it to a person, and over before it is found in a browser's history. */
 const lifeMs = 10 * 60_000;
 
 const conflict = (message: string, { state }: SessionRow): AppError =>
   new AppError('conflict', message, { detail: { state } });
 
-/** Throws `conflict` for a session that nobody can enter by such a surface. */
+/** Throws `conflict` if the session cannot be entered, or was opened without this surface. */
 const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   const { id, state, surfaces } = session;
   if (isOver(state) || state === 'CLOSING') {
@@ -32,7 +32,7 @@ const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   }
 };
 
-/** Why nobody knows yet where a surface is, or ever will. */
+/** Returns the message for a surface whose address is not known yet, or never will be. */
 const lackOfAddress = ({ id, hostAddress }: SessionRow, surface: SurfaceKind): string => {
   if (surface === 'browser') return `${id} has no browser yet; links can be made once it is ready`;
   return hostAddress === null
@@ -45,7 +45,10 @@ const onlyOfBrowsers = (opens: LinkScope): AppError => {
   return new AppError('invalid', message, { fields: [{ path: ['opens'], message }] });
 };
 
-/** What a link begins with: the origin of the surface, or the address of its DevTools. */
+/**
+ * Returns the beginning of a link: the origin of the surface, or the address of its DevTools; null while it is not
+ * known.
+ */
 const linkedAddress = (
   config: Parts['config'],
   session: SessionRow,

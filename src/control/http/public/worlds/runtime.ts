@@ -1,4 +1,4 @@
-/** What can be done with files of worlds before there is a world, and the templates to begin with. */
+/** Endpoints that work on the files of a world before the world exists, and list the templates to begin with. */
 import type { Problem } from '#language/problem.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { RuntimeRejection } from '#wire/public-api/worlds/runtime.ts';

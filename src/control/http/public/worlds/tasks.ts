@@ -1,4 +1,4 @@
-/** The routes of stored tasks. */
+/** Endpoints of stored tasks and sets of tasks. */
 import * as api from '#wire/public-api/operations.ts';
 import type { TaskValidation } from '#wire/public-api/worlds/task.ts';
 import { listTasks } from '../../../db/worlds/world-tasks.ts';
@@ -14,7 +14,9 @@ import { toMeta, toRange } from '../../server/paging.ts';
 
 const metadataPrefix = 'metadata.';
 
-/** The pairs that a query asks for, as `metadata.<key>=<value>`; undefined when one key is to have two values. */
+/**
+ * Returns the labels that a query filters by, as `metadata.<key>=<value>`; undefined if one key is to have two values.
+ */
 const labelsIn = (query: object): Record<string, string> | undefined => {
   const asked = Object.entries(query).filter(([name]) => name.startsWith(metadataPrefix));
   const pairs = asked.map(([name, value]): [string, string[]] => [
@@ -25,7 +27,7 @@ const labelsIn = (query: object): Record<string, string> | undefined => {
   return Object.fromEntries(pairs.map(([key, [value = '']]) => [key, value]));
 };
 
-/** What is wrong with a solution tells of it: agents may be given public keys. */
+/** Removes details of the problems of solutions: they reveal parts of a solution, and agents may have public keys. */
 const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidation => ({
   ...found,
   problems: problems.map(({ path, message }) => {
@@ -62,7 +64,7 @@ export const taskEndpoints = (parts: Parts): Endpoint[] => [
     const { world } = query;
     const worldId = world === undefined ? null : (await getWorld(parts, projectId, world)).id;
     const labels = labelsIn(query);
-    // Nothing has two values under one key.
+    // No task has two values under one key.
     if (labels === undefined) return respond(200, { data: [], meta: toMeta(query, 0) });
     const range = toRange(query);
     const { rows, total } = await listTasks(parts.db, projectId, { worldId, labels }, range);

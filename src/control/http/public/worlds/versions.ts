@@ -1,4 +1,4 @@
-/** Versions of worlds: listed, and each with its files. */
+/** Endpoints of the versions of worlds and their files, labels, and the archiving and removal of worlds. */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -16,7 +16,7 @@ import { viewListedVersion, viewVersionDetail } from '../../../worlds/versions/v
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { toMeta, toRange } from '../../server/paging.ts';
 
-/** A page of a world's versions. */
+/** Returns a page of a world's versions. */
 export const readVersions = async (
   parts: Parts,
   projectId: string,
@@ -28,14 +28,14 @@ export const readVersions = async (
   return { data: rows.map(viewListedVersion), meta: toMeta(query, total) };
 };
 
-/** One version of a world with its files. */
+/** Returns one version of a world with its files. */
 export const readVersion = async (parts: Parts, projectId: string, slug: string, ref: string) => {
   const world = await getWorld(parts, projectId, slug);
   const version = await getVersionOf(parts, world, ref);
   return viewVersionDetail(version, world.slug, await findTold(parts.db, version.id));
 };
 
-/** Pushes, and answers what came of it. */
+/** Pushes a version, and builds the answer. */
 export const answerPush = async (
   parts: Parts,
   creator: Creator,
@@ -51,10 +51,10 @@ export const answerPush = async (
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
 };
 
-/** What of a scenario may say how it is solved: its own file, and scripts beside it. */
+/** Pattern of the files that may contain solutions: a scenario's own file, and scripts beside it. */
 const scenarioFile = /^scenarios\/[^/]+\/(?:scenario\.toml|[^/]+\.(?:py|ts))$/;
 
-/** Agents may be given public keys, so these do not read how the tasks of a world are solved. */
+/** Throws `forbidden` for files that may contain solutions: agents may have public keys, which must not read them. */
 const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
   const mayTell = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));
   const isTold = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>
@@ -110,7 +110,7 @@ export const versionEndpoints = (parts: Parts): Endpoint[] => [
     return respond(200, params);
   }),
 
-  // A digest opens what the version itself lists, and nothing else that the service has under it.
+  // The version must list the digest itself: other blobs that the service has are not served here.
   endpoint(api.getWorldFile, async ({ params }, { caller: { projectId, level } }) => {
     const { world, version } = await resolveAddress(parts, projectId, params.slug);
     const file = version.files.find(({ sha256 }) => sha256 === `sha256:${params.sha256}`);

@@ -1,4 +1,4 @@
-/** Serves the address of a world, below `/world`: outside of the API, for whoever may read the world. */
+/** Serves the address of a world, below `/world`, outside the API, to callers that may read the world. */
 import { operation } from '#wire/operation.ts';
 import { WorldParams } from '#wire/public-api/worlds/version.ts';
 import { WorldDetail } from '#wire/public-api/worlds/world.ts';
@@ -19,7 +19,7 @@ const openWorld = operation({
   answers: { 200: WorldDetail },
 });
 
-/** It differs by what is accepted, and by who asks. */
+/** The answer depends on the `Accept` header and on the caller. */
 const kept = { 'cache-control': 'private, no-cache', vary: 'accept, authorization' };
 
 export const worldAddressEndpoints = (parts: Parts): Endpoint[] => [
@@ -28,7 +28,7 @@ export const worldAddressEndpoints = (parts: Parts): Endpoint[] => [
     if (headers.accept?.includes('text/html') !== true) {
       return { ...respond(200, world), headers: kept };
     }
-    // What is sent is the page, as bytes.
+    // The page is sent as bytes in place of the declared body.
     const page = Buffer.from(writeWorldPage(world)) as unknown as WorldDetail;
     return { ...respond(200, page), headers: { ...kept, ...pageHeaders } };
   }),

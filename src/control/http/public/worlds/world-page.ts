@@ -1,6 +1,6 @@
 /**
- * The address of a world (`url`): its descriptor for programs, and a page for people, by what they accept. The page is
- * one file that loads nothing and runs nothing; whatever a world says of itself is text in it.
+ * Writes the page of a world for its address (`url`), which serves programs a descriptor and browsers this page. The
+ * page is one file that loads nothing and runs no code; everything that comes from the world is escaped as text.
  */
 import { apartHeaders } from '#runtime/page-headers.ts';
 import type { WorldDetail } from '#wire/public-api/worlds/world.ts';
@@ -9,7 +9,7 @@ const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? '');
 
-/** Entries of a list that are shown; of the rest it is said how many there are. */
+/** Entries of a list that the page shows; for the others it shows their number. */
 const most = 200;
 
 const style = `
@@ -32,7 +32,7 @@ a code { color: inherit } ul { margin: 0; padding: 0; list-style: none; columns:
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dt { margin-top: 0.5rem } .brief { width: 1% } }
 `;
 
-/** Headers of the page: it may look as it does, and do nothing. Its links lead wherever the service is. */
+/** Headers of the page: its policy allows its own style and nothing else. Links may lead anywhere on the service. */
 export const pageHeaders = {
   ...apartHeaders,
   'content-type': 'text/html; charset=utf-8',
@@ -63,7 +63,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly [string, numb
   return `<table><tr><th>${name}</th><th class="n">${number}</th></tr>${shown.join('')}</table>${more(rows.length)}`;
 };
 
-/** A time as people read it, the exact one with it. */
+/** Formats a time for people; its title has the exact one. */
 const timeOf = (at: string): string => {
   const exact = escapeHtml(at);
   const shown = exact.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC');
@@ -113,7 +113,7 @@ const dependenciesOf = ({ dependencies }: WorldDetail): string => {
   return `<h2>Linked worlds <span>${count(rows.length)}</span></h2><table><tr><th>alias</th><th>world</th><th>tools</th></tr>${rows.join('')}</table>`;
 };
 
-/** The page of a world. */
+/** Writes the page of a world. */
 export const writeWorldPage = (world: WorldDetail): string => {
   const { slug, name, description, version, tools, tasks, files, warnings, archivedAt } = world;
   const rows = Object.entries(version.entityCounts);

@@ -1,4 +1,4 @@
-/** The routes of worlds: create one, list them, and read one with its parts. */
+/** Endpoints of worlds: create, list and rename them, and read one with its parts. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
@@ -24,7 +24,7 @@ import { pageOf, readFields, toMeta, toRange } from '../../server/paging.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Whether a client that sends `If-None-Match` has this content already. */
+/** Returns true if `If-None-Match` shows that the client has this content already. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')
     .split(',')
@@ -36,7 +36,7 @@ const addressOf = async ({ db, publicUrl }: Parts, projectId: string): Promise<W
   project: await findProjectPath(db, projectId),
 });
 
-/** The world that an address names, as clients see it. */
+/** Returns the client's view of the world that an address names. */
 export const viewAddressed = async (
   parts: Parts,
   projectId: string,
@@ -92,7 +92,7 @@ export const worldEndpoints = (parts: Parts): Endpoint[] => [
     return respond(200, { versionId: version.id, data: shown, meta });
   }),
 
-  // What strangers' schemas allow is found out where it can be ended, over the bundle of the version.
+  // Schemas of clients are evaluated over the version's bundle in a process that can be ended when it takes too long.
   endpoint(api.listWorldEntities, async ({ params }, { caller: { projectId }, signal }) => {
     const { version } = await resolveAddress(parts, projectId, params.slug);
     const world = { digest: version.bundle, project: projectId };
