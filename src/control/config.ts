@@ -18,21 +18,21 @@ import type { Quotas } from './base/fairness/quotas.ts';
 import type { BlobStoreConfig } from './platform/blobs/blobs.ts';
 import type { KeyPair } from './platform/tokens/keys-in-use.ts';
 
-/** What is served at addresses of its own: the public API, that of hosts, and those of the other programs. */
+/** Names of the separate listeners: for the public API, for the host API, and for the APIs of the other programs. */
 export const listenerNames = ['public', 'host', 'internal'] as const;
 export type ListenerName = (typeof listenerNames)[number];
 
 /** Limits of the processes that compile and check trees. */
 export type CompileLimits = {
-  /** Trees compiled at once, each by a process of its own; two more check single requests. */
+  /** Trees compiled at once, each in a process of its own; two more processes run short checks. */
   processes: number;
-  /** Trees that may wait for a process; of checks there may be a burst of opens. */
+  /** Trees that may wait for a process. Short checks have a larger queue of their own, for bursts of opens. */
   queued: number;
-  /** Time that one job may take, in milliseconds; waiting does not count. */
+  /** Time limit of one job, in milliseconds, without the time that it waits. */
   timeLimitMs: number;
   /** Heap of one process, in MiB. */
   memoryMb: number;
-  /** Processor time that one project may spend in a minute on trees, and as much on checks, in seconds. */
+  /** Processor time, in seconds, that one project may spend in a minute on trees, and again as much on checks. */
   secondsPerMinute: number;
 };
 
@@ -40,95 +40,112 @@ export type CompileLimits = {
 export type QueryLimits = {
   /** Queries that run at once, each in a process of its own. */
   processes: number;
-  /** Time of one query, in milliseconds; waiting does not count. */
+  /** Time limit of one query, in milliseconds, without the time that it waits. */
   timeLimitMs: number;
   /** Heap of one process, in MiB. */
   memoryMb: number;
 };
 
-/** What one import may take. */
+/** Limits of one import. */
 export type ImportLimits = {
-  /** Milliseconds. */
+  /** Time limit, in milliseconds. */
   timeLimitMs: number;
-  /** Memory of its process that is its own, in MiB. */
+  /** Private memory of its process, in MiB. */
   memoryMb: number;
-  /** What lies in its folder, in MiB; the unpacked snapshots of a machine may take as much. */
+  /** Disk space of its folder, in MiB; the unpacked snapshots of a machine may take as much. */
   diskMib: number;
 };
 
 export type ControlConfig = {
-  /** Holds a password, so it prints as a secret. */
+  /** Database URL; a secret, because it holds a password. */
   databaseUrl: Secret;
-  /** Where each API is served; every address is bound, port 0 takes any free one. */
+  /** Addresses of each listener; every one is bound, and port 0 takes any free port. */
   listen: Record<ListenerName, ListenAddress[]>;
-  /** Where `/metrics` and `/status` are served; nowhere when empty. */
+  /** Addresses that serve `/metrics` and `/status`; none when empty. */
   metricsListen: ListenAddress[];
-  /** How clients reach this control plane. Null: at the first address of the public API. */
+  /** Base URL by which clients reach this control plane. Null: the first address of the public API. */
   publicUrl: string | null;
-  /** Further hosts and origins that requests to the MCP servers may name, see `http/guard.ts`. */
+  /** Further hosts and origins that requests to the MCP servers may name, see `http/server/cross-site.ts`. */
   allowed: { hosts: string[]; origins: string[] };
-  /** Where bundles and snapshots of worlds are kept. */
+  /** Store for the bundles and snapshots of worlds. */
   blobs: BlobStoreConfig;
-  /** Where files lie that are needed for a while: what is received, and what imports work on. */
+  /** Folder for temporary files: received uploads, and the working files of imports. */
   workDir: string;
-  /** What connectors of project files may lead to: a folder of this machine, and services of buckets that are not public. */
+  /**
+   * Allowed targets of connectors of project files: a folder of this machine, and endpoints of private bucket
+   * services.
+   */
   files: { folder: string | null; endpoints: string[] };
   templatesDir: string;
-  /** Host tokens and session tokens derive from it; all replicas share one. */
+  /** Secret that host tokens and session tokens derive from; all replicas share it. */
   secret: Secret;
-  /** Whether a host's token is taken only from the address from which the host first reported. */
+  /** True if a host's token is accepted only from the address of the host's first report. */
   pinHosts: boolean;
   poolToken: Secret;
-  /** What operators show. Null: the pool token. */
+  /** Token of operators. Null: operators use the pool token. */
   adminToken: Secret | null;
-  /** What senders of webhooks show. Null: there are none, and nothing is sent. */
+  /** Token of senders of webhooks. Null: there are no senders, and no webhooks are pushed. */
   senderToken: Secret | null;
-  /** How surfaces are named by gateways, and the token of these. Null: clients go to hosts directly. */
+  /**
+   * Template of the surface names that gateways serve, and the token of gateways. Null: clients connect to hosts
+   * directly.
+   */
   gateway: { template: SurfaceTemplate; token: Secret } | null;
-  /** Where tunnels of browsers lead to behind a gateway; null: where the names of surfaces say. */
+  /**
+   * Address that tunnels of browsers connect to for surfaces behind a gateway; null: the address that the name
+   * resolves to.
+   */
   surfacesAt: ListenAddress | null;
-  /** The tier of sessions where neither they nor their project nor its organization names one. */
+  /** Browser tier of sessions if neither they nor their project nor its organization set one. */
   browserTier: BrowserTier;
-  /** How many sessions one host serves before it is replaced, at most; each has its own limit above half. */
+  /**
+   * Upper bound for the sessions that one host serves before it is replaced; each host's own limit lies above half of
+   * it.
+   */
   hostMaxUses: number;
-  /** What each project may use, unless its row says otherwise. */
+  /** Default quotas of a project; its row may override them. */
   quotas: Quotas;
-  /** Requests a minute that a key or token may make, unless its project says otherwise; null: any number. */
+  /**
+   * Default rate limit: requests a minute for each key or token, unless its project overrides it; null for no limit.
+   */
   rateLimit: number | null;
-  /** Minutes that a deleted world keeps its bytes. */
+  /** Minutes for which a deleted world keeps its bytes. */
   deletedGraceMinutes: number;
-  /** When opens are refused that would have to wait for a host. */
+  /** Limits beyond which an open that would have to wait for a host is refused. */
   opens: {
-    /** Sessions of one wish that may wait. */
+    /** Sessions with the same host requirements that may wait. */
     most: number;
-    /** How long the first of them may have waited before others are refused, where hosts pass on quickly. */
+    /**
+     * Wait of the first session in the queue, in milliseconds, beyond which further opens are refused while hosts pass
+     * from session to session quickly.
+     */
     waitMs: number;
   };
-  /** MiB of large bodies that it receives or works on at once, of all callers. */
+  /** MiB of large bodies that are received or worked on at once, of all callers. */
   uploadMib: number;
-  /** Bounds on compiling the worlds that clients send. */
+  /** Limits on compiling the worlds that clients send. */
   compile: CompileLimits;
-  /** What imports may take, and how many are done at once. */
+  /** Limits of one import, and how many imports run at once. */
   imports: ImportLimits & { processes: number };
-  /** Bounds on reading the rows of worlds. */
+  /** Limits on reading the rows of worlds. */
   queries: QueryLimits;
-  /** How it ends once it is told to, in milliseconds. */
+  /** Shutdown phases, in milliseconds. */
   shutdown: {
-    /** It says that it is not ready and serves on, so that balancers send requests elsewhere. */
+    /** Time for which it reports not ready but still serves, so that load balancers route requests elsewhere. */
     drainMs: number;
-    /** Then it takes no more requests; those under way may take so long to finish. */
+    /** Time for requests under way to finish, once no new ones are accepted. */
     finishMs: number;
   };
   /** Key pairs that exist from the start: of the project `local/default`, or of the organization `local` itself. */
   bootstrap: readonly KeyPair[];
-  /** Where traces are sent; nowhere when null. */
+  /** OTLP endpoint that traces are exported to; null for none. */
   otlpEndpoint: string | null;
   logLevel: LogLevel;
 };
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** `s3://bucket/prefix`: a bucket's name by Amazon's rules, then names without dots at their beginning. */
+/** Form of `s3://bucket/prefix`: a bucket's name by Amazon's rules, then path segments that do not begin with a dot. */
 const bucketUrl = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w-][\w.-]*)*)\/?$/;
 
 const isPlainUrl = (text: string): boolean => {
@@ -136,7 +153,7 @@ const isPlainUrl = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
 };
 
-/** The names that Amazon's own tools read, and for what these have none one of ours. */
+/** Reads a bucket store from the variables of Amazon's own tools, and from ours where those have none. */
 const readBucket = (env: EnvReader, url: string): BlobStoreConfig => {
   const [, bucket = '', path = ''] = bucketUrl.exec(url) ?? [];
   if (bucket === '') {
@@ -161,7 +178,7 @@ const readBucket = (env: EnvReader, url: string): BlobStoreConfig => {
   };
 };
 
-/** One of them: replicas that kept blobs in different places would not find each other's worlds. */
+/** Reads the blob store. Exactly one must be set: replicas with different stores would not find each other's worlds. */
 const readBlobs = (env: EnvReader): BlobStoreConfig => {
   const folder = env.optionalText('SVC_BLOB_DIR');
   const url = env.optionalText('SVC_BLOB_URL');
@@ -177,7 +194,7 @@ const readBlobs = (env: EnvReader): BlobStoreConfig => {
   return url === undefined ? { kind: 'folder', folder: folder ?? '' } : readBucket(env, url);
 };
 
-/** Both or none: an address without anybody who may ask for routes would lead nowhere. */
+/** Reads the address for tunnels to surfaces behind a gateway; null if it is not set. */
 const readSurfacesAt = (env: EnvReader): ControlConfig['surfacesAt'] => {
   const text = env.optionalText('SVC_SURFACES_AT');
   if (text === undefined) return null;
@@ -202,7 +219,7 @@ const readGateway = (env: EnvReader): ControlConfig['gateway'] => {
 
 const wordsOf = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter(Boolean);
 
-/** Several pairs have spaces, or ends of lines, between them in both variables, in the same order. */
+/** Reads key pairs. Several are separated by spaces or line ends, in the same order in both variables. */
 const readPairs = (env: EnvReader, ofOrganization: boolean): KeyPair[] => {
   const [publicName, secretName] = ofOrganization
     ? ['SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY', 'SVC_BOOTSTRAP_ORGANIZATION_SECRET_KEY']
@@ -225,7 +242,7 @@ const readPairs = (env: EnvReader, ofOrganization: boolean): KeyPair[] => {
   }));
 };
 
-/** Names of hosts and origins, with commas or spaces between. */
+/** Reads the allowed hosts and origins, separated by commas or spaces. */
 const readAllowed = (env: EnvReader): ControlConfig['allowed'] => {
   const listOf = (name: string): string[] =>
     (env.optionalText(name) ?? '').split(/[\s,]+/).filter(Boolean);
@@ -262,7 +279,7 @@ const readBootstrap = (env: EnvReader): KeyPair[] => {
   return [];
 };
 
-/** Off where it is 0 or not set. */
+/** Reads the rate limit; null if it is 0 or not set. */
 const readRateLimit = (env: EnvReader): number | null => {
   const perMinute = env.integer('SVC_RATE_LIMIT', { min: 0, max: 10_000_000, fallback: 0 });
   return perMinute === 0 ? null : perMinute;
@@ -308,12 +325,12 @@ const readQuotas = (env: EnvReader): Quotas => {
     ledgerMib: atLeastOne('SVC_QUOTA_LEDGER_MIB', 1_000_000, 4_096),
     links: atLeastOne('SVC_QUOTA_LINKS', 1_000_000, 1_000),
     waits: atLeastOne('SVC_QUOTA_WAITS', 100_000, 4_000),
-    // The largest body always has room.
+    // At least the largest body that any operation takes.
     uploadMib: env.integer('SVC_QUOTA_UPLOAD_MIB', { min: 48, max: 1_000_000, fallback: 128 }),
   };
 };
 
-/** Reads the configuration, or throws `invalid` with every mistake in it. */
+/** Reads the configuration; throws `invalid` with every mistake in it. */
 export const readConfig = (environment: Env): ControlConfig => {
   const env = readEnv(environment);
   const config: ControlConfig = {

@@ -1,6 +1,6 @@
 /**
- * The control plane's process. Once it listens it prints one JSON line with the addresses of the public API, of
- * the host API and of the internal ones: `{"listening":[…],"hosts":[…],"internal":[…]}`.
+ * The control plane's process. Once it listens, it prints one JSON line with the addresses of its listeners:
+ * `{"listening":[…],"hosts":[…],"internal":[…]}` for the public API, the host API and the internal APIs.
  */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';

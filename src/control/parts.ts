@@ -1,4 +1,7 @@
-/** The parts that the program makes once, for the themes that stand on all others: each theme beneath has a type of its own. */
+/**
+ * Parts that the program creates once, for the themes above all others. Each theme beneath has a narrower type of its
+ * own.
+ */
 import type { ObservabilityParts } from './observability/parts.ts';
 
 export type Parts = ObservabilityParts;

@@ -1,6 +1,6 @@
 /**
- * Wires the control plane together: schema, database, blobs, news, the APIs, and the addresses that they are
- * served on. It keeps nothing that another replica would need.
+ * Wires the control plane together: schema, database, blobs, notifications, the APIs, and their listeners. It holds no
+ * state that another replica would need.
  */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -89,20 +89,20 @@ import { createFieldIndexes } from './worlds/query/field-indexes.ts';
 import { createQueries } from './worlds/query/queries.ts';
 
 export type RunningControl = Running & {
-  /** `http://host:port` of each address of an API. */
+  /** Addresses of each listener, as `http://host:port`. */
   addresses: Record<ListenerName, string[]>;
-  /** `http://host:port` of each address with its metrics. */
+  /** Addresses that serve its metrics, as `http://host:port`. */
   metricsAddresses: string[];
-  /** An HTTP application with all APIs, for tests that call it without a socket. */
+  /** HTTP application with all APIs, for tests that call it without a socket. */
   app: FastifyInstance;
 };
 
 const publicPath = '/api/public';
 
-/** What closing the database and the rest may take when all requests have ended. */
+/** Time allowed for closing the database and other resources after all requests have ended. */
 const releaseMs = 1_000;
 
-/** Every API, by the addresses at which it is served. */
+/** Returns every API, with the listener that serves it. */
 const apisOf = (parts: Parts, ways: Ways): (Api & { at: ListenerName })[] => [
   { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts, ways) },
   { at: 'public', prefix: '/world', endpoints: worldAddressEndpoints(parts) },
@@ -116,12 +116,12 @@ const apisOf = (parts: Parts, ways: Ways): (Api & { at: ListenerName })[] => [
 
 const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => {
   const operations = api.endpoints.map(({ operation }) => operation);
-  // Everyone may read it, so it is written once.
+  // The document is the same for every client, so it is written once.
   let document: string | undefined;
   app.route({
     method: ['GET', 'HEAD'],
     url: `${publicPath}/openapi.json`,
-    // Nobody is asked who they are; pages may read it as they may what takes a public key.
+    // Read without authentication. The access level only lets pages of other origins read it.
     config: { access: 'read' },
     handler: async (_, reply) => {
       document ??= JSON.stringify(openApiDocument(operations, `${parts.publicUrl()}${publicPath}`));
@@ -132,8 +132,8 @@ const addPublicRoutes = (app: FastifyInstance, parts: Parts, api: Api): void => 
 };
 
 /**
- * Makes applications, each of which knows the routes of what it serves and no others. Hosts get nothing but
- * their API: what runs in their containers has no business with the state of the program.
+ * Creates the function that makes an application for some listeners, with the routes that these serve and no others.
+ * Host listeners serve only the host API: code in hosts' containers must not see the state of the program.
  */
 const appMaker = (
   parts: Parts,
@@ -166,19 +166,19 @@ const appMaker = (
 
 type Served = { serves: readonly ListenerName[]; app: FastifyInstance; listening: Listening };
 
-/** The addresses at which an API is served. */
+/** Returns the bound addresses of a listener. */
 const addressesOf = (served: readonly Served[], name: ListenerName): string[] =>
   served.flatMap(({ serves, listening }) => (serves.includes(name) ? listening.addresses : []));
 
-/** Ends all together: each may take its time. */
+/** Stops all listeners at once, so that each gets the whole deadline. */
 const stopAll = async (served: readonly Served[], deadlineMs: number): Promise<void> => {
   await Promise.all(served.map(({ listening }) => listening.stop(deadlineMs)));
   await Promise.all(served.map(({ app }) => app.close()));
 };
 
 /**
- * Starts the control plane: it migrates the database, then serves until it is stopped. What compiles for it is started
- * by `startCompiling`.
+ * Starts the control plane: it migrates the database, then serves until it is stopped. `startCompiling` starts the
+ * processes that compile.
  */
 export const startControl = async (
   config: ControlConfig,
@@ -329,7 +329,7 @@ export const startControl = async (
         log.info({ drainMs }, 'told to stop; serving on until balancers have noticed');
         await pause(drainMs);
       }
-      // Long polls answer at once; everything else finishes what it has begun.
+      // Long polls are answered at once; all other requests finish their work.
       notifications.close();
       await stack.disposeAsync();
     };

@@ -1,6 +1,7 @@
 /**
- * Checks whether a request is one of Streamable HTTP as it is spoken here: its headers, the revision that it names, and
- * from 2026-07-28 on that its headers repeat what its message says. A refusal names the request that it answers.
+ * Checks a request of Streamable HTTP: its headers and the protocol revision that it names. From revision 2026-07-28
+ * on, it also checks that the headers repeat what the message contains. A refusal carries the id of the request that
+ * it answers.
  */
 import { isObject } from '#domain/json.ts';
 import {
@@ -27,13 +28,13 @@ export type McpHeaders = {
 
 export type RpcError = { code: number; message: string; data?: unknown };
 
-/** An error in place of an answer. Its `id` is null where no single request is answered. */
+/** Error in place of an answer. Its `id` is null if it answers no single request. */
 export type Refusal = {
   status: 400 | 404 | 406;
   body: { jsonrpc: '2.0'; id: string | number | null; error: RpcError };
 };
 
-/** Codes of JSON-RPC and, below -32020, of MCP. */
+/** Error codes of JSON-RPC and, from -32020 down, of MCP. */
 const codes = {
   invalidRequest: -32_600,
   noMethod: -32_601,
@@ -58,7 +59,7 @@ const checkAccept = ({ accept = '' }: McpHeaders): Fault | undefined => {
   return { status: 406, error: { code: codes.invalidRequest, message } };
 };
 
-/** Compares what a header says with what the message says. */
+/** Compares a header with the value that the message has. */
 const checkHeader = (
   name: string,
   given: string | undefined,
@@ -75,7 +76,7 @@ const checkHeader = (
 const notAs = (key: string, wanted: string): Fault =>
   fault(codes.invalidParams, `params._meta["${key}"] must be ${wanted}`);
 
-/** Checks what 2026-07-28 asks of a request beside a version that is spoken. */
+/** Checks what revision 2026-07-28 requires of a request, except that its revision is supported. */
 const checkStateless = (headers: McpHeaders, message: RpcMessage): Fault | undefined => {
   const { method = '' } = message;
   const meta = metaOf(message) ?? {};
@@ -101,9 +102,9 @@ const unspoken = (version: string): Fault =>
     { supported: spokenVersions, requested: version },
   );
 
-/** Checks a message that came alone, which is of the revision that it or its header names. */
+/** Checks a message outside a batch. Its revision is the one that the message or the header names. */
 const checkSingle = (headers: McpHeaders, message: RpcMessage): Fault | undefined => {
-  // A client that begins with `initialize` cannot know yet what is spoken: the answer offers it.
+  // A client that sends `initialize` cannot know yet which revisions are supported: the answer offers one.
   if (message.method === 'initialize') return undefined;
   const header = headers['mcp-protocol-version'];
   const version = versionOf(message) ?? header ?? unnamedVersion;
@@ -127,7 +128,7 @@ const checkBatch = (
     : fault(codes.invalidRequest, `in MCP ${named} each message is a request of its own`);
 };
 
-/** Returns why a request is refused; undefined when it is served. */
+/** Returns the refusal of a request; undefined if it is to be served. */
 export const checkRequest = (headers: McpHeaders, kept: KeptMessages): Refusal | undefined => {
   const [first] = kept.messages;
   const single = kept.isBatch || first === undefined ? undefined : first.message;

@@ -1,24 +1,24 @@
 /**
- * An event stream (SSE) of messages: what is sent waits until the client takes it, and a comment now and then keeps
- * proxies from ending a connection on which nothing happens for a while.
+ * Event stream (SSE) of JSON-RPC messages. Messages are queued until the client reads them. A periodic comment keeps
+ * proxies from closing a connection that is idle for a while.
  */
 import { Readable } from 'node:stream';
 import { chunksOf, type Piece } from '../base/json/json-text.ts';
 
 export type EventStream = {
   body: Readable;
-  /** Sends a message, given as the pieces of its JSON. */
+  /** Sends a message, passed as the pieces of its JSON. */
   send(pieces: readonly Piece[]): void;
   end(): void;
 };
 
-/** How often something is sent, in milliseconds. */
+/** Interval of the keep-alive comments, in milliseconds. */
 const aliveMs = 15_000;
 
-/** JSON has ends of lines between its words only, and an event has none within its data. */
+/** Replaces line ends by spaces: JSON has them only between its tokens, and the data of an event may have none. */
 const oneLine = (piece: string): string => piece.replaceAll(/[\r\n]/g, ' ');
 
-/** Begins one. */
+/** Creates a stream; it sends a first comment at once. */
 export const createEvents = (): EventStream => {
   const waiting: (readonly string[])[] = [];
   let news = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ export const createEvents = (): EventStream => {
     news.resolve();
   };
   const comment = () => tell([': at work\n\n']);
-  comment(); // so that the head of the answer is on its way
+  comment(); // sent at once, so that the head of the answer goes out
   const alive = setInterval(comment, aliveMs);
   const take = async function* (): AsyncGenerator<Buffer> {
     try {

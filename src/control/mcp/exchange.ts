@@ -1,11 +1,12 @@
 /**
- * Exchanges the messages of one request of Streamable HTTP without sessions. A server is made for them, and its answers
- * come back as JSON, or as an event stream where they take longer or report progress. Revisions with a handshake are
- * spoken by the official SDK; this is its transport, because results are JSON that stays text here and may be large.
+ * Exchanges the messages of one HTTP request over Streamable HTTP, without protocol sessions. It creates a server for
+ * the request. Answers come back as JSON, or as an event stream if they take longer or report progress. The official
+ * SDK serves the revisions with a handshake. This file is its transport, because results here are JSON that stays text
+ * and may be large.
  *
- * Nothing is kept between two requests. So the server asks clients for nothing, and a cancellation, which until
- * 2025-11-25 comes as a request of its own, has no effect: the call goes on to its end and its log says how. A client
- * that has left is not waited for any longer.
+ * No state is kept between two requests, so the server sends no requests to clients. Until revision 2025-11-25 a
+ * cancellation is a request of its own and has no effect here: the call completes, and the session's log has its
+ * result. If the client disconnects, the exchange ends.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -22,17 +23,20 @@ import { answerRequest, invalidParams } from './methods.ts';
 import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';
 import { createStateless } from './stateless.ts';
 
-/** An answer that takes longer than this becomes a stream, in milliseconds. */
+/** Time after which an answer becomes a stream, in milliseconds. */
 const jsonMs = 5_000;
 
-/** Loaded with the first request: the SDK takes a fifth of a second, and many installations never need it. */
+/** Loads the SDK at the first request: that takes 0.2 s, and many installations never need it. */
 const loadServer = (): Promise<typeof Server> => {
   loading ??= import('@modelcontextprotocol/sdk/server/index.js').then((module) => module.Server);
   return loading;
 };
 let loading: Promise<typeof Server> | undefined;
 
-/** Asked for by a server that elicits, which ours do not; the SDK makes a validator of its own otherwise. */
+/**
+ * Placeholder that keeps the SDK from creating a JSON Schema validator. Only servers that elicit input use one, and
+ * these do not.
+ */
 const noValidator = {
   getValidator(): never {
     throw new Error('nothing is elicited');
@@ -48,7 +52,7 @@ const isStatelessMessage = ({ message }: KeptMessage): boolean =>
 
 const keyOf = (id: Id): string => JSON.stringify(id);
 
-/** Collects what the server sends: answers by the ids of their requests, and notices as soon as they come. */
+/** Creates a transport that collects what the server sends: answers by the ids of their requests, and notifications. */
 const createTransport = (ids: ReadonlySet<string>) => {
   const answers = new Map<string, JSONRPCMessage>();
   const whole = Promise.withResolvers<void>();
@@ -76,7 +80,7 @@ const createTransport = (ids: ReadonlySet<string>) => {
     answers,
     whole: whole.promise,
     noticed: noticed.promise,
-    /** From now on all goes to a stream, what came until now first. */
+    /** Switches to a stream, and sends it everything collected so far. */
     stream(): EventStream {
       events = createEvents();
       for (const message of [...notifications, ...answers.values()])
@@ -92,7 +96,7 @@ export type Exchanged =
 
 const invalid = (message: string): AppError => new AppError('invalid', message);
 
-/** Throws `invalid` for messages that cannot be told apart, or say neither what they ask nor what they answer. */
+/** Returns the requests among the messages; throws `invalid` if two of them have the same id. */
 const checkMessages = ({ messages }: KeptMessages): KeptMessage[] => {
   const requests = messages.filter(isRequest);
   const ids = new Set(requests.map(({ message }) => keyOf(message.id as Id)));
@@ -103,21 +107,21 @@ const checkMessages = ({ messages }: KeptMessages): KeptMessage[] => {
 const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // Some proxies hold answers back until they are whole, unless they are told.
+  // Some proxies buffer answers until they are complete, unless this header forbids it.
   'x-accel-buffering': 'no',
 };
 
-/** Codes of refusals until 2025-11-25. */
+/** Error codes of refusals up to revision 2025-11-25. */
 const codes: Partial<Record<ErrorCode, number>> = { invalid: invalidParams, not_found: -32_002 };
 const refusedCode = -32_000;
 const codeOf = ({ code }: AppError): number => codes[code] ?? refusedCode;
 
 export type ExchangeOptions = SpeakerOptions & {
-  /** Told once all has been answered, or nobody waits for it any more; perhaps twice. */
+  /** Called when everything is answered or the client has disconnected; possibly twice. */
   onEnd(): void;
 };
 
-/** Makes a server of the SDK, which speaks the revisions up to 2025-11-25. */
+/** Creates a server of the SDK, which serves the revisions up to 2025-11-25. */
 const createHandshakeServer = async (
   face: Face,
   byId: ReadonlyMap<string, KeptMessage>,
@@ -144,7 +148,7 @@ const createHandshakeServer = async (
   return server;
 };
 
-/** Exchanges the messages of one request. What goes on after it has answered ends with its client. */
+/** Exchanges the messages of one request. If the client disconnects, the exchange ends, streams included. */
 export const exchange = async (
   face: Face,
   kept: KeptMessages,

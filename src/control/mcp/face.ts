@@ -1,6 +1,6 @@
 /**
- * What an MCP server of ours shows and does, apart from the protocol (`exchange.ts`): tools and resources. There is
- * one for a session and one for a project. Parts of what they answer are JSON that stays text.
+ * Interface of an MCP server apart from the protocol (`exchange.ts`): its tools and resources. Sessions and projects
+ * have an implementation each. Parts of their answers are JSON that stays text.
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
@@ -15,7 +15,7 @@ export type Resource = {
   mimeType: string;
 };
 
-/** What a tool came to, as MCP has it. */
+/** Result of a tool call, in MCP's form. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[];
   /** Plain JSON or a `JsonText`; an object. */
@@ -23,38 +23,44 @@ export type ToolResult = {
   isError?: true;
 };
 
-/** Who waits for a call, and hears how it goes. */
+/** Signal that aborts when the client no longer waits for the call. */
 export type CallWatch = { signal: AbortSignal };
 
 export type Face = {
-  /** What a client may tell its model of the server. */
+  /** Text about the server that a client may pass to its model. */
   instructions: string;
-  /** Name and version of what is served. */
+  /** Name and version of the world or service behind the server. */
   title: string;
-  /** A list of tools, or its JSON text. */
+  /** Returns the list of tools, or its JSON text. */
   listTools(signal: AbortSignal): Promise<unknown>;
-  /** Arguments are JSON texts by name. Throws `AppError` for what a model can mend or wait for. */
+  /**
+   * Calls a tool with arguments as JSON texts by name. Throws `AppError` for failures that a model can correct or wait
+   * out.
+   */
   callTool(
     name: string,
     argumentTexts: Readonly<Record<string, string>>,
     watch: CallWatch,
   ): Promise<ToolResult>;
   listResources(): Promise<Resource[]>;
-  /** The text of a resource; throws `not_found` when there is none at the address. */
+  /** Returns the text of a resource; throws `not_found` if the address has none. */
   readResource(uri: string): Promise<{ uri: string; mimeType: string; text: string }>;
 };
 
-/** A result of one text, and of a value beside it. */
+/** Builds a result of one text, with an optional structured value. */
 export const toldResult = (text: string, structuredContent?: unknown): ToolResult => ({
   content: [{ type: 'text', text }],
   ...(structuredContent === undefined ? {} : { structuredContent }),
 });
 
-/** A value of ours as the text and the value of a result. */
+/** Builds a result that has a value both as JSON text and as structured content. */
 export const valueResult = (value: unknown): ToolResult =>
   toldResult(writeJson(value).join(''), value);
 
-/** A refusal in words that a model can act on. Tokens are hidden in them, but for what the error gives on purpose. */
+/**
+ * Builds a failed result with a message that a model can act on. Tokens in it are redacted, except those that the
+ * error returns on purpose.
+ */
 export const failedResult = (
   text: string,
   given: Readonly<Record<string, string>> = {},
@@ -69,10 +75,10 @@ export const failedResult = (
 
 const shownOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
-/** Returns what an error says, then what is wrong with which fields, then its facts. */
+/** Returns the message of an error, then its field problems, then its details, one a line. */
 export const wordsOf = (error: AppError): string => {
   const [only] = error.fields;
-  // The message of an error with one field says it already.
+  // If the error has one field only, its message usually contains the problem already.
   const isSaid = error.fields.length === 1 && error.message.includes(only?.message ?? '');
   const fields = (isSaid ? [] : error.fields).map(
     ({ path, message }) => `${path.join('.') || 'it'}: ${message}`,

@@ -1,6 +1,6 @@
 /**
- * The methods of MCP that our servers have beside those of the protocol itself: tools and resources. What a model can
- * mend is the result of its call; what only its client can is an error of the protocol.
+ * Methods of MCP beyond the protocol's own: tools and resources. A failure that a model can correct becomes the result
+ * of its call. A failure that only the client can correct becomes a protocol error.
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
@@ -11,11 +11,11 @@ import { type Face, failedResult, type ToolResult, wordsOf } from './face.ts';
 export type Request = { method: string; params?: Record<string, unknown> | undefined };
 
 export type Answering = {
-  /** Arguments of a tool as JSON texts by name; null where they are no object. */
+  /** Arguments of a tool as JSON texts by name; null if the client sent no object. */
   texts: Readonly<Record<string, string>> | null;
-  /** Reports the progress of a call to a client that asked for it. */
+  /** Reports progress to the client, if it asked for progress. */
   notify(progress: number, message: string): void;
-  /** Returns the code that the client's revision of the protocol has for a refusal. */
+  /** Returns the error code for a refusal in the client's revision of the protocol. */
   codeOf(error: AppError): number;
   signal: AbortSignal;
   log: Log;
@@ -23,20 +23,20 @@ export type Answering = {
 
 type Result = Record<string, unknown>;
 
-/** Codes of JSON-RPC. */
+/** Error codes of JSON-RPC. */
 export const invalidParams = -32_602;
 const rpcCodes = { methodNotFound: -32_601, invalidParams, internal: -32_603 } as const;
 
-/** An error with the code that its client gets. */
+/** Error with the code that the client gets. */
 export type RpcFailure = Error & { code: number };
 
 const rpcError = (code: number, message: string): RpcFailure =>
   Object.assign(new Error(hideCredentials(message)), { code });
 
-/** How often who waits hears that a call goes on, in milliseconds. */
+/** Interval of progress reports while a call runs, in milliseconds. */
 const tellMs = 5_000;
 
-/** Tells that a call was taken, now and then that it goes on, and that it has been answered. */
+/** Reports progress of a call: when it is taken, periodically while it runs, and when it is answered. */
 const tellProgress = async <Value>(
   notify: Answering['notify'],
   work: () => Promise<Value>,

@@ -1,6 +1,6 @@
 /**
- * Serves a request to an MCP server: checks it, and exchanges its messages with the server that is made for it. The
- * checks of the SDK's own transport are made here, as the messages come read and checked.
+ * Serves a request to an MCP server: checks it, and exchanges its messages with a server created for it. The messages
+ * arrive parsed and checked, so the checks of the SDK's own transport are made here.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import type { KeptMessages } from '../base/bodies/rpc.ts';
@@ -11,7 +11,7 @@ import type { Face } from './face.ts';
 
 const codes = { noJson: -32_700, invalidRequest: -32_600 };
 
-/** Refusals of what is no message, in the form of JSON-RPC. */
+/** Builds the JSON-RPC refusal of a body that is not a valid message. */
 export const rpcRefusal = (problems: readonly FieldProblem[], message: string): object => ({
   jsonrpc: '2.0',
   id: null,
@@ -29,7 +29,7 @@ export type McpRequest = {
   signal: AbortSignal;
 };
 
-/** Answers a request, or refuses it. */
+/** Answers a request, or refuses it. The request counts in the project's limit of waiting requests until it ends. */
 export const serveMcp = async (
   { holds, log }: Parts,
   { headers, body, projectId, signal }: McpRequest,

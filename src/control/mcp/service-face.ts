@@ -1,6 +1,6 @@
 /**
- * The MCP server of a project: its operations as tools. A caller finds those that it may use; which these are is
- * said by the access of each operation.
+ * The MCP server of a project, with the operations of the public API as tools. A caller sees the tools that it may
+ * use, by the access of each operation.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -11,10 +11,10 @@ import type { KeyLevel } from '../platform/tokens/tokens.ts';
 import { type CallWatch, type Face, failedResult, type ToolResult, valueResult } from './face.ts';
 import type { ServiceTool, ToolRequest } from './service-tools.ts';
 
-/** Answers of this status and above are refusals. */
+/** Lowest status of a refusal. */
 const firstRefusal = 400;
 
-/** Does the request of a tool for its caller, and returns the answer; throws what the operation refuses. */
+/** Performs the request of a tool for its caller; throws what the operation refuses. */
 export type PerformTool = (
   tool: ServiceTool,
   request: ToolRequest,
@@ -23,19 +23,19 @@ export type PerformTool = (
 
 export type ServiceFaceOptions = {
   tools: ReadonlyMap<string, ServiceTool>;
-  /** `public`: it may only read. */
+  /** Level of the caller; `public` may only read. */
   level: KeyLevel;
   perform: PerformTool;
 };
 
-/** Returns true if the answer of a tool says that the work failed. */
+/** Returns true if the answer of a tool reports that the work failed. */
 const saysFailure = ({ failed }: ServiceTool, body: unknown): boolean => {
   const value = failed === undefined || !isObject(body) ? undefined : body[failed.member];
   return typeof value === 'string' && failed?.values.includes(value) === true;
 };
 
 const resultOf = (tool: ServiceTool, status: number, body: unknown): ToolResult => {
-  // Clients hold values to the schema of what is answered when all goes well; a refusal is text alone.
+  // Clients validate structured content against the schema of successful answers, so a refusal is text alone.
   if (status >= firstRefusal) return failedResult(writeJson(body).join(''));
   return { ...valueResult(body), ...(saysFailure(tool, body) ? { isError: true } : {}) };
 };
@@ -43,7 +43,7 @@ const resultOf = (tool: ServiceTool, status: number, body: unknown): ToolResult 
 const mayUse = ({ operation }: ServiceTool, level: KeyLevel): boolean =>
   level === 'secret' || isReadAccess(operation.access);
 
-/** Makes the server of one caller. */
+/** Creates the server of one caller. */
 export const createServiceFace = ({ tools, level, perform }: ServiceFaceOptions): Face => {
   const findTool = (name: string): ServiceTool => {
     const tool = tools.get(name);

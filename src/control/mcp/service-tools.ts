@@ -1,7 +1,7 @@
 /**
- * Operations as tools: what an operation takes in path, query and body are the arguments, what it answers is the
- * result. Nothing is declared twice: schemas, access and handler are the operation's own, and a request that a tool
- * makes is checked and done as one that came by HTTP.
+ * Builds MCP tools from operations: path, query and body of an operation become the arguments, its answer the result.
+ * Schemas, access and handler are the operation's own, so nothing is declared twice. A tool's request is checked and
+ * performed like an HTTP request.
  */
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
@@ -12,7 +12,7 @@ import { objectText } from '../base/bodies/rpc.ts';
 type Schema = Record<string, unknown>;
 type Members = Record<string, Schema>;
 
-/** A request as a server reads it: texts in path, query and headers, the body in bytes. */
+/** Request as an HTTP server receives it: texts in path, query and headers, the body as bytes. */
 export type ToolRequest = {
   params: Record<string, string>;
   query: Record<string, string | string[]>;
@@ -24,22 +24,22 @@ export type ServiceTool = {
   name: string;
   operation: OperationShape;
   failed: ToolShape['failed'];
-  /** As `tools/list` shows it, as JSON text. */
+  /** Entry of the tool in `tools/list`, as JSON text. */
   json: string;
-  /** What arguments, given as JSON texts by name, come to; throws `invalid` for one that there is not. */
+  /** Builds the request from arguments as JSON texts by name; throws `invalid` for an unknown argument. */
   request(argumentTexts: Readonly<Record<string, string>>): ToolRequest;
 };
 
-/** The header that makes a request once, as an argument. */
+/** Argument that becomes the `Idempotency-Key` header. */
 const keyArgument = 'idempotencyKey';
 const keyHeader = 'idempotency-key';
 
-/** What stands in an address is short; the rest is for bodies. */
+/** Upper bound for an argument of path, query or header. Longer values belong into bodies. */
 const mostAddressChars = 128 * 1024;
 
 type Place = { part: 'path' | 'query' | 'header' | 'body' | 'input'; member: string };
 
-/** An argument: where it goes, and its schema. */
+/** Argument with its place in the request, and its schema. */
 type Argument = Place & { schema: Schema; isRequired: boolean };
 
 const membersOf = (schema: unknown): { members: Members; required: string[] } => {
@@ -62,7 +62,7 @@ const partOf = (
   ]);
 };
 
-/** The arguments in the order in which they are told: what the request is about comes first. */
+/** Returns the arguments in the order in which they are listed: those of the path come first. */
 const argumentsOf = (operation: OperationShape, tool: ToolShape): Map<string, Argument> => {
   const { params, query, headers, body } = operation;
   const inBody =
@@ -91,7 +91,7 @@ const argumentsOf = (operation: OperationShape, tool: ToolShape): Map<string, Ar
   return found;
 };
 
-/** Members of the query that have a pattern in place of a name. */
+/** Returns the query members that have a pattern in place of a name. */
 const patternsOf = ({ query }: OperationShape): Record<string, unknown> => {
   const { patternProperties } = (query ?? {}) as { patternProperties?: Record<string, unknown> };
   return patternProperties ?? {};
@@ -109,7 +109,7 @@ const inputSchemaOf = (operation: OperationShape, args: Map<string, Argument>): 
   };
 };
 
-/** What it answers where all goes well: one of these, which are objects. */
+/** Returns the schema of successful answers: one of the operation's, all of which are objects. */
 const outputSchemaOf = ({ answers }: OperationShape): Schema => {
   const good = [
     ...new Set(
@@ -136,7 +136,7 @@ const invalid = (name: string, message: string): AppError =>
     fields: [{ path: [name], message }],
   });
 
-/** A value of path or query as the text that an address has for it. */
+/** Returns a value of path or query as the text that an address has for it. */
 const addressText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -206,7 +206,7 @@ const toolOf = (operation: OperationShape, tool: ToolShape): ServiceTool => {
   };
 };
 
-/** The tools that operations say they are, by name. */
+/** Returns the tools that operations declare, by name. */
 export const serviceToolsOf = (
   operations: readonly OperationShape[],
 ): ReadonlyMap<string, ServiceTool> => {

@@ -1,6 +1,6 @@
 /**
- * The MCP server of a session: the tools that its task gives, and what its agent may read. A call is a call like any
- * other of the session: it has its place in the queue and the log, and is done at most once.
+ * The MCP server of a session: the tools that its task offers, and the texts for its agent. A tool call is an ordinary
+ * call of the session: it is queued and logged like the others, and runs at most once.
  */
 import { type CallError, callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -28,7 +28,7 @@ import { type Face, failedResult, type Resource, type ToolResult, toldResult } f
 
 export type SessionOfProject = { projectId: string; sessionId: string };
 
-/** A call is waited for so long: longer than any host works at one. */
+/** Time for which a call is awaited: longer than any host works at one. */
 const callMs = 10 * 60_000;
 
 const instructionUri = 'svc://session/instruction';
@@ -47,7 +47,7 @@ const getFacts = async (parts: Parts, { projectId, sessionId }: SessionOfProject
   return facts;
 };
 
-/** The session while it has something to show; throws `conflict` when it is over. */
+/** Returns the session while it can be used; throws `conflict` when it is over. */
 const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
   const session = await findSession(parts.db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);
@@ -55,7 +55,10 @@ const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject)
   throw notInState(session, '; it has no tools any more');
 };
 
-/** The version that a tool is of, its own or that of a world that it links to, and its name there. */
+/**
+ * Finds a tool by its name in the session, with the contract that declares it: the version's own or that of a linked
+ * world.
+ */
 const findTool = async (parts: Parts, version: Version, name: string) => {
   const link = version.links.find(({ alias, tools }) =>
     tools.some((tool) => linkedTool(alias, tool) === name),
@@ -80,7 +83,7 @@ const hintsFor = async (
   );
 };
 
-/** The JSON of a tool with its hints, which come first as the text is not parsed. */
+/** Adds hints to the JSON of a tool. They come first, because the text is not parsed. */
 const withHints = (json: string, hints: ToolHints | undefined): string =>
   hints === undefined ? json : `{"annotations":${JSON.stringify(hints)},${json.slice(1)}`;
 
@@ -100,7 +103,7 @@ const listTools = async (
   return new JsonText(`[${texts.join(',')}]`);
 };
 
-/** JSON as a model reads it: a text as the text that it is. */
+/** Returns JSON in a form for a model; a JSON string becomes its plain text. */
 const readable = (json: string): string => (json.startsWith('"') ? JSON.parse(json) : json);
 
 const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
@@ -111,7 +114,7 @@ const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
   return toldResult(readable(json), json.startsWith('{') ? new JsonText(json) : undefined);
 };
 
-/** What a host says of a failure, as a model reads it. Very long details are cut. */
+/** Returns the failure that a host reported, in a form for a model. Very long details are cut. */
 const failureOf = ({ id, errorJson }: CallRow): string => {
   if (errorJson === null) return `${id} failed`;
   if (errorJson.length > limits.directBodyBytes) return errorJson.slice(0, limits.messageChars);
@@ -178,7 +181,7 @@ const readText = async (parts: Parts, session: SessionRow, uri: string): Promise
   return Buffer.from(await parts.blobs.get(readme.sha256)).toString('utf8');
 };
 
-/** Makes the server of one session of a project; throws `not_found` when the project has none. */
+/** Creates the server of one session of a project; throws `not_found` if the project has no such session. */
 export const createSessionFace = async (
   parts: Parts,
   session: SessionOfProject,

@@ -1,7 +1,7 @@
 /**
- * Answers one request of revision 2026-07-28. A request brings all that is needed to answer it, so there is no state of
- * a protocol to keep; results carry the few members more that this revision asks for. `check-request.ts` has checked
- * the request before.
+ * Answers one request of revision 2026-07-28. A request contains all that is needed to answer it, so no protocol state
+ * is kept. Results carry the few additional members of this revision. `check-request.ts` has checked the request
+ * before.
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -19,13 +19,13 @@ export const isStatelessMethod = (method: string): boolean =>
   method === discover || hasMethod(method);
 
 /**
- * Time for which a client may keep lists and resources, in milliseconds. Those of a session stay the same; those of a project
- * change with its service and with the rights of the client.
+ * Time for which a client may cache lists and resources, in milliseconds. Those of a session never change; those of a
+ * project change with the release of the service and with the rights of the client.
  */
 const freshMs = 60_000;
 const cacheable = { ttlMs: freshMs, cacheScope: 'private' } as const;
 
-/** Returns the code of an error; those that are not the protocol's are the statuses that HTTP has for them. */
+/** Returns the code of an error; errors that the protocol has no code for get their HTTP status. */
 const codeOf = (error: AppError): number =>
   error.code === 'invalid' || error.code === 'not_found'
     ? invalidParams
@@ -33,7 +33,7 @@ const codeOf = (error: AppError): number =>
 
 type Id = NonNullable<KeptMessage['message']['id']>;
 
-/** Makes what answers the one request that a transport brings. */
+/** Creates the server that answers the one request of a transport. */
 export const createStateless = (
   face: Face,
   { message, argumentTexts }: KeptMessage,

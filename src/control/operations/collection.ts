@@ -1,4 +1,7 @@
-/** What the collection of blobs will remove, without removing anything: deleted worlds, and what nothing else needs. */
+/**
+ * Previews what the collection of blobs would remove, without removing anything: deleted worlds, and blobs that
+ * nothing references.
+ */
 import pMap from 'p-map';
 import type { CollectionView } from '#wire/admin-api/operations.ts';
 import { listUnneeded } from '../db/projects/uploads.ts';
@@ -6,12 +9,12 @@ import { listDeletedWorlds } from '../db/worlds/world-ends.ts';
 import type { Parts } from '../parts.ts';
 import { isLost } from '../platform/blobs/blobs.ts';
 
-/** Blobs that are measured, and worlds that are named, in one look. */
+/** Upper bounds for the blobs that one preview measures, and for the worlds that it lists. */
 const mostBlobs = 5_000;
 const mostWorlds = 100;
 const looksAtOnce = 16;
 
-/** Looks. Bytes of blobs that are gone already count as none. */
+/** Builds the preview. A blob that is missing already counts as no bytes. */
 export const previewCollection = async ({
   blobs,
   config,

@@ -1,6 +1,6 @@
 /**
- * Hosts taken out of service by an operator. One that serves a session is left alone unless the session
- * may end. Each is drained as it is found, so a claim in between keeps its host.
+ * Drains hosts for an operator. A host that serves a session is kept unless the operator allows the session to end.
+ * Each host is drained only in the state in which it was found, so a host that is claimed in between is kept.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -14,7 +14,7 @@ export type DrainRequest = {
   hostId?: string;
   installation?: string;
   pool?: string;
-  /** Whether hosts that serve a session are drained, too. */
+  /** True if hosts that serve a session are drained, too. */
   endSessions: boolean;
 };
 
@@ -52,7 +52,7 @@ const find = (parts: Parts, request: DrainRequest): Promise<Found[]> => {
   throw new AppError('invalid', 'name one host (`hostId`) or a pool (`pool`)');
 };
 
-/** Whether it was drained: one that has changed its state since it was found is left alone. */
+/** Drains a host; returns false if its state has changed since it was found, and leaves it alone then. */
 const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> => {
   const loss = { hostId: id, to: 'draining', reason: 'operator', detail: null } as const;
   try {
@@ -64,7 +64,7 @@ const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> =>
   }
 };
 
-/** Drains what the request names; those that serve a session, or were claimed meanwhile, are kept. */
+/** Drains the hosts that the request names, except those that serve a session or were claimed meanwhile. */
 export const drain = async (parts: Parts, request: DrainRequest): Promise<Drained> => {
   const hosts = await find(parts, request);
   const outcome: Drained = { drained: [], kept: [] };

@@ -1,8 +1,9 @@
 /**
- * What is tidied up now and then, whoever gets to it first: blobs that nothing needs because the world was never
- * made or the file was deleted, sessions whose runs are over, uploads that nobody confirmed, and requests of closed sessions beyond what their project may keep; and what a release
- * before this one did not write down is found out. The orchestrator winds
- * this clock together with the reaper's; each run does a little.
+ * Periodic cleanup, on whichever replica handles the orchestrator's request. It removes blobs that nothing needs,
+ * because their world was never made or their file was deleted. It closes sessions whose runs are over, drops uploads
+ * that were never confirmed, and drops requests of closed sessions beyond their project's quota. It also fills in data
+ * that an earlier release did not write. The orchestrator triggers it together with the reaper; each pass does a
+ * bounded amount of work.
  */
 
 import { findLeftSessions } from '../db/evaluation/run-sessions.ts';
@@ -18,7 +19,7 @@ import { closeAndWait } from '../sessions/lifecycle/close.ts';
 import { dropOldRecording } from '../sessions/recordings/keep.ts';
 import { settleOpenAnswers } from '../sessions/webhooks/open-answers.ts';
 
-/** Of removing blobs, each of which removes some at once. */
+/** Rounds of blob removal in one pass; each round removes several blobs. */
 const mostRounds = 16;
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
@@ -29,7 +30,7 @@ const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
   }
 };
 
-/** Gives up the bytes of chunks that are needed no longer. */
+/** Removes the bytes of chunks that are no longer needed. */
 const emptyBatches = async ({ blobs, db }: Parts): Promise<void> => {
   await dropOfDeletedWorlds(db);
   for (const id of await findSpentBatches(db)) {
@@ -48,7 +49,9 @@ const makeRoom = async ({ config, db, log, metrics }: Parts): Promise<void> => {
   log.warn({ projectId, sessions, entries }, 'dropped requests of sessions: ledger quota');
 };
 
-/** Closes sessions whose runs ended without that: the database was away in between, or the run was deleted. */
+/**
+ * Closes sessions that their runs left open: the database was unreachable when the run ended, or the run was deleted.
+ */
 const closeLeftSessions = async (parts: Parts): Promise<void> => {
   const { signal } = new AbortController();
   for (const { id: sessionId, projectId, isOfTests } of await findLeftSessions(parts.db)) {
@@ -57,7 +60,9 @@ const closeLeftSessions = async (parts: Parts): Promise<void> => {
   }
 };
 
-/** Does a little of each. What fails keeps nothing else from being done. */
+/**
+ * Runs each job once. A job that fails does not keep the others from running; the first failure is thrown at the end.
+ */
 export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),

@@ -11,7 +11,7 @@ import type { Caller } from './endpoint.ts';
 export type KeyUsage = {
   note(caller: Caller): void;
   loop: Loop<void>;
-  /** Writes what was noted last. */
+  /** Stops the loop, and writes the uses that are still unwritten. */
   stop(): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Whether an installation is well, as far as one replica of the control plane can tell: each check says
- * what it found and, where something is wrong, the way out. A check that cannot be made has failed.
+ * Checks whether an installation is healthy, as far as one replica of the control plane can see. Each check reports a
+ * finding and, if something is wrong, a way out. A check that throws counts as failed.
  */
 import { describeError } from '#domain/error.ts';
 import { kindOfSize } from '#domain/pool.ts';
@@ -20,13 +20,13 @@ import { type Finding, failed, listNames as list, ok, warning } from './finding.
 import { checkGateways } from './gateways.ts';
 import { checkUrls } from './urls.ts';
 
-/** Longer than what the orchestrator itself allows, so that what is found here it has not mended. */
+/** Deadlines longer than those of the orchestrator, so that a finding here is one that it did not repair. */
 const limits = { silentMs: 30_000, provisionMs: 150_000, closingMs: 60_000 };
 const mostSkewMs = 2_000;
-/** The longest that a call of user code may take, and some time around it. */
+/** Longest call of user code, with a margin. */
 const longCallMs = 180_000;
 const gib = 2 ** 30;
-/** What is read of the blobs of worlds each time: enough to see a store that has gone bad as a whole. */
+/** Bounds for the sample of blobs that each examination reads: enough to notice a store that is damaged as a whole. */
 const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
 
 const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
@@ -135,7 +135,7 @@ const checkLeases = ({ leases }: Vitals): Finding => {
 
 const isOfBrowsers = (size: string): boolean => kindOfSize(size) === 'browser';
 
-/** What is wrong with a pool, if anything is. */
+/** Returns the problem of a pool; undefined if it has none. */
 const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   const { name, held, hosts, fresh, target, maximum, unknownWorlds } = pool;
   if (held !== null) {
@@ -250,7 +250,7 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
-/** Longer than a program that is replaced is away, and than others' imports mostly take. */
+/** Queue time longer than the restart of a program, and than most imports take. */
 const longQueueSeconds = 600;
 
 const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
@@ -297,7 +297,7 @@ const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
   }
 };
 
-/** Makes all checks at once. */
+/** Runs all checks at once. */
 export const examine = (parts: Parts): Promise<DoctorCheck[]> => {
   const vitals = readVitals(parts.db, limits);
   const load = readLoad(parts.db);

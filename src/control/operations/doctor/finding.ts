@@ -1,4 +1,4 @@
-/** What a check found, before it has its check's name, and how it is put in words. */
+/** Finding of a check before it has the check's name, and helpers to word it. */
 import type { DoctorCheck } from '#wire/admin-api/operations.ts';
 
 export type Finding = Omit<DoctorCheck, 'name'>;
@@ -15,7 +15,7 @@ export const failed = (message: string, fix: string): Finding => ({
   fix,
 });
 
-/** The first three of some names, and how many there are beside them. */
+/** Returns the first three names, and the number of the others. */
 export const listNames = (names: readonly string[], between = ', '): string =>
   names.length <= 3
     ? names.join(between)

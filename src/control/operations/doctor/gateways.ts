@@ -1,6 +1,7 @@
 /**
- * Whether gateways ask for routes. Only those count that have the token. Who asks with another one may be a gateway
- * that was set up wrongly or anybody who reaches the port, so that alone never fails the check.
+ * Checks whether gateways poll for routes. Only callers with the valid token count as gateways. A caller with a wrong
+ * token may be a misconfigured gateway or anything that reaches the port, so refused callers alone never fail the
+ * check.
  */
 import { type AskingGateway, listGateways } from '../../db/sessions/gateways.ts';
 import type { Parts } from '../../parts.ts';
@@ -15,7 +16,7 @@ const seeRefused =
 const tellRefused = (refused: readonly AskingGateway[]): string =>
   `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
 
-/** Where a control plane has no gateways. */
+/** Returns the finding for a control plane without configured gateways. */
 const judgeNone = (refused: readonly AskingGateway[]): Finding =>
   refused.length === 0
     ? ok('none are configured: clients go to hosts directly')
@@ -24,7 +25,7 @@ const judgeNone = (refused: readonly AskingGateway[]): Finding =>
         "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway; if it is none, keep it from the control plane's internal address (network policy)",
       );
 
-/** What is found of those that asked within a minute. */
+/** Returns the finding about the gateways that called within the last minute. */
 export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => {
   const asking = await listGateways(db, withinMs);
   const refused = asking.filter((one) => one.refused);

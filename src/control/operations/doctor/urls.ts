@@ -1,4 +1,4 @@
-/** Whether the addresses that clients are given are such that they can use, and their certificates good. */
+/** Checks that clients can use the addresses that they are given, and that the certificates are valid. */
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
@@ -12,12 +12,12 @@ const dayMs = 86_400_000;
 const isLocal = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 
-/** Days until the certificate at an address ends. Throws where there is none that a client would take. */
+/** Returns the days until the certificate at an address expires. Throws if it has none that a client would accept. */
 const certificateDays = async ({ hostname, port }: URL): Promise<number> => {
   const socket: TLSSocket = connect({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || 443),
-    // Addresses are no names to ask for (RFC 6066, 3).
+    // IP addresses are not allowed as server names (RFC 6066, 3).
     ...(isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {}),
     timeout: connectMs,
   });
@@ -45,7 +45,7 @@ const checkCertificate = async (url: URL): Promise<Finding> => {
   }
 };
 
-/** Checks the public address; a gateway's names are as many as there are sessions. */
+/** Checks the public address; the names of a gateway are not checked, since each session has its own. */
 export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> => {
   const url = new URL(publicUrl());
   if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {

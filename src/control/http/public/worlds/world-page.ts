@@ -32,7 +32,9 @@ a code { color: inherit } ul { margin: 0; padding: 0; list-style: none; columns:
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dt { margin-top: 0.5rem } .brief { width: 1% } }
 `;
 
-/** Headers of the page: its policy allows its own style and nothing else. Links may lead anywhere on the service. */
+/**
+ * Headers of the page: the policy allows its inline style and forbids everything else. Its links lead to the service.
+ */
 export const pageHeaders = {
   ...apartHeaders,
   'content-type': 'text/html; charset=utf-8',
