@@ -1,4 +1,4 @@
-/** Annotation queues: made, filled, worked off, and who does it. */
+/** Annotation queues: creates and fills them, updates their items, and assigns members to them. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
@@ -72,7 +72,7 @@ const checkConfigs = async (
   throw invalidParameter('scoreConfigIds', `names score configs that there are not: ${named}`);
 };
 
-/** Makes a queue. Throws `invalid`, also for a name that another queue has, and `exhausted`. */
+/** Creates a queue. Throws `invalid`, also if another queue has the name, and `exhausted`. */
 export const createQueue = async (db: Database, projectId: string, given: GivenQueue) => {
   const name = readName(given.name);
   const scoreConfigIds = await checkConfigs(db, projectId, given.scoreConfigIds);
@@ -90,7 +90,7 @@ export const createQueue = async (db: Database, projectId: string, given: GivenQ
   throw new AppError('exhausted', message, { detail: { limit: mostQueues } });
 };
 
-/** The queue of an id; throws `not_found`. */
+/** Returns the queue with this id; throws `not_found`. */
 export const getQueue = async (db: Queryable, projectId: string, id: string): Promise<QueueRow> => {
   const queue = await findQueue(db, keyOf(projectId, id));
   if (queue === undefined) throw new AppError('not_found', 'Annotation queue not found');
@@ -100,7 +100,7 @@ export const getQueue = async (db: Queryable, projectId: string, id: string): Pr
 export const readQueue = async (db: Queryable, projectId: string, id: string) =>
   viewQueue(await getQueue(db, projectId, id));
 
-/** A page of queues. */
+/** Returns a page of the project's queues. */
 export const readQueues = async (db: Database, projectId: string, query: RawQuery) => {
   const page = openNumberedPage(query, projectId, { time: 'q.created_at', key: 'q.key' });
   const ofProject: Condition = (bind) => `q.project_id = ${bind(projectId)}`;
@@ -118,7 +118,10 @@ type GivenItem = {
   status?: QueueItemRow['status'];
 };
 
-/** Adds an object to a queue; one that it has is answered as it is, with the status that is given. */
+/**
+ * Adds an object to a queue with the given status. If the queue has the object already, its item is returned, with its
+ * status updated if one is given.
+ */
 export const addItem = async (
   db: Queryable,
   queue: QueueRow,
@@ -136,7 +139,7 @@ export const addItem = async (
 
 const states = ['PENDING', 'COMPLETED'];
 
-/** A page of what is in a queue. */
+/** Returns a page of a queue's items. */
 export const readQueueItems = async (db: Database, queue: QueueRow, query: RawQuery) => {
   const page = openNumberedPage(query, queue.projectId, { time: 'i.created_at', key: 'i.key' });
   const ofQueue: Condition = (bind) => `i.queue_key = ${bind(dashless(queue.key))}::uuid`;
@@ -150,14 +153,14 @@ export const readQueueItems = async (db: Database, queue: QueueRow, query: RawQu
   return { data: shown.map((item) => viewItem(item, queue.id)), meta };
 };
 
-/** An item of a queue; throws `not_found`. */
+/** Returns an item of a queue; throws `not_found`. */
 export const readQueueItem = async (db: Queryable, queue: QueueRow, id: string) => {
   const item = await findQueueItem(db, keyOf(queue.projectId, id), queue.key);
   if (item === undefined) throw noItem();
   return viewItem(item, queue.id);
 };
 
-/** Gives an item a status, or answers it as it is where none is given. Throws `not_found`. */
+/** Sets the status of an item, or returns the item unchanged if no status is given. Throws `not_found`. */
 export const changeQueueItem = async (
   db: Queryable,
   queue: QueueRow,
@@ -171,7 +174,7 @@ export const changeQueueItem = async (
   return viewItem(item, queue.id);
 };
 
-/** Assigns a member to a queue. Throws `not_found` for anybody else. */
+/** Assigns a member of the project to a queue. Throws `not_found` for users who are not members. */
 export const assign = async (db: Queryable, queue: QueueRow, userId: string) => {
   const { projectId, key: queueKey, id: queueId } = queue;
   const isAssigned = await assignQueue(db, { projectId, queueKey, userId: cleanText(userId) });

@@ -1,4 +1,4 @@
-/** The tier of a project's sessions that name none, remembered for a moment: each open asks for it. */
+/** Cache of the default browser tier of projects, for sessions that name none: each open needs it. */
 import { LRUCache } from 'lru-cache';
 import type { BrowserTier } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
@@ -6,15 +6,15 @@ import { findTierSettings } from '../db/projects/browser-tier.ts';
 
 export type DefaultTiers = {
   of(projectId: string): Promise<BrowserTier>;
-  /** The project's setting was changed here. */
+  /** Drops the entry of a project whose setting was changed on this replica. */
   forget(projectId: string): void;
 };
 
-/** Milliseconds for which another replica's change may not be seen, and the projects that are remembered. */
+/** Time for which another replica's change may go unseen, in milliseconds, and the upper bound for cached projects. */
 const believedMs = 2_000;
 const mostProjects = 10_000;
 
-/** Makes the memory; `installation` holds where neither project nor organization says anything. */
+/** Creates the cache; `installation` is the tier if neither project nor organization sets one. */
 export const createDefaultTiers = (db: Queryable, installation: BrowserTier): DefaultTiers => {
   const known = new LRUCache<string, BrowserTier>({ max: mostProjects, ttl: believedMs });
   return {

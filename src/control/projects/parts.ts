@@ -1,4 +1,4 @@
-/** The parts that projects, and every theme above them, are given. */
+/** Parts of the program that projects, and every theme above them, get. */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Holds } from '../base/fairness/request-holds.ts';
@@ -26,7 +26,7 @@ export type ProjectParts = {
   secrets: SecretsInUse;
   callRate: CallRate;
   defaultTiers: DefaultTiers;
-  /** Requests that hold their answer, by project. */
+  /** Held requests (long polls), counted by project. */
   holds: Holds;
   tracer: Tracer;
   log: Log;

@@ -1,7 +1,8 @@
 /**
- * The loop that carries on runs of datasets on worlds, in each control plane: it links and closes what was graded, and
- * opens what has room. A session has a key of its item and attempt, so that one that was opened by a control plane which
- * then was gone is found again. While no run goes on it waits to be told of one; whichever replica begins it tells all.
+ * Loop in each control plane that advances dataset runs on worlds: it links and closes graded sessions, and opens
+ * sessions on waiting items up to the run's concurrency. A session's idempotency key consists of run, item and
+ * attempt, so that a session opened by a control plane that then died is found again. While no run is active the loop
+ * waits for a notification, which the replica that starts a run sends to all.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -24,16 +25,19 @@ import { datasetRunsTopic } from '../../platform/notifications/notifications.ts'
 import { open } from '../../sessions/lifecycle/open.ts';
 import { closeForRun, settleOpen } from './settle.ts';
 
-/** A look that nobody asks for, in case nobody could tell of a run. */
+/** Interval of the regular check, in milliseconds, in case a notification was lost. */
 const lookEveryMs = 10_000;
-/** Until a run is looked at again: soon, as agents wait; later where there was no room. */
+/**
+ * Delay until a run is checked again, in milliseconds: short, since agents wait for sessions; longer if there was no
+ * capacity.
+ */
 const afterMs = { usual: 500, noRoom: 5_000 };
-/** Runs that are carried on in one tick. */
+/** Runs that one tick advances. */
 const mostRuns = 50;
-/** What an error says of an item. */
+/** Upper bound for the error text stored for an item. */
 const mostErrorChars = 2_000;
 
-/** What a session is opened with; throws `invalid` for an input that is no task. */
+/** Builds the body that opens a session on an item; throws `invalid` if the item's input is no task. */
 const readOpen = async (
   { readBody }: Parts,
   { projectId, world, runId, buildHash, planned }: ClaimedPlay,
@@ -55,7 +59,7 @@ const readOpen = async (
 
 const waits = new Set<AppError['code']>(['exhausted', 'unavailable', 'timeout', 'internal']);
 
-/** Opens a session on an item; false when there is no room for one at present. */
+/** Opens a session on an item; returns false if there is no capacity for one at present. */
 const openOn = async (
   parts: Parts,
   play: ClaimedPlay,
@@ -115,7 +119,7 @@ const tick = async (parts: Parts, signal: AbortSignal): Promise<number> => {
 
 export type DatasetRuns = { loop: Loop<number>; stop(): Promise<void> };
 
-/** Starts it. */
+/** Starts the loop. */
 export const startDatasetRuns = (parts: Parts): DatasetRuns => {
   const { db, log, notifications } = parts;
   const stopping = new AbortController();

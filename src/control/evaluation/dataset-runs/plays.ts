@@ -1,7 +1,7 @@
 /**
- * Runs of datasets on sessions of a world: a session is opened on each item as its task, so many at once; whoever
- * works in it grades it. A graded session is linked in the run by the trace that it is told in, which has the scores of
- * its grade, and is closed.
+ * Dataset runs on sessions of a world. The service opens a session on each item as its task, up to the run's
+ * concurrency; the agent in the session grades it. The trace of a graded session, which has the scores of its grade,
+ * is then linked to the run, and the session is closed.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -28,14 +28,14 @@ import { getRun } from '../datasets/runs.ts';
 import { viewRun } from '../datasets/view.ts';
 import { stopOpen } from './settle.ts';
 
-/** How a run on a world stands. */
+/** Returns the client's view of the progress of a dataset run on a world. */
 export const viewPlay = ({ runKey: _, projectId: __, finishedAt, atOnce, ...play }: PlayRow) => ({
   ...play,
   concurrency: atOnce,
   finishedAt: finishedAt?.toISOString() ?? null,
 });
 
-/** An item of a run on a world. */
+/** Returns the client's view of an item of a dataset run on a world. */
 export const viewRollout = ({ itemId, state, attempt, sessionId, ...rest }: RolloutRow) => ({
   ...{ datasetItemId: itemId, state, attempt, sessionId },
   ...{ verdict: rest.verdict, score: rest.score, error: rest.error, agent: rest.agent },
@@ -55,7 +55,7 @@ const viewWhole = async (parts: Parts, dataset: DatasetRow, run: RunRow) => ({
   worldRun: viewPlay(await getPlay(parts, run)),
 });
 
-/** Refuses to go on with a run on another world, or with another build, than it has. */
+/** Builds the refusal to continue a run with another world or build than it was started with. */
 const differs = (
   name: string,
   known: PlayRow | undefined,
@@ -71,8 +71,8 @@ const differs = (
 };
 
 /**
- * Begins a run, or has one of this name go on with what is left and what failed. Throws `not_found` where there is no
- * such world or build, and `conflict` where the run is on another world or of another build.
+ * Starts a run. If a run of this name exists, continues it with the items that are left or failed. Throws `not_found`
+ * if the world or build does not exist, and `conflict` if the run has another world or build.
  */
 export const startPlay = async (
   parts: Parts,
@@ -101,13 +101,13 @@ export const startPlay = async (
   return viewWhole(parts, dataset, run);
 };
 
-/** How a run stands, where it is on a world. */
+/** Returns the progress of a run on a world; an empty object for other runs. */
 export const describePlay = async (parts: Parts, dataset: DatasetRow, name: string) => {
   const play = await findPlay(parts.db, (await getRun(parts.db, dataset, name)).key);
   return play === undefined ? {} : { worldRun: viewPlay(play) };
 };
 
-/** A page of the items of a run on a world. */
+/** Returns a page of the items of a run on a world. */
 export const readRollouts = async (
   parts: Parts,
   run: RunRow,

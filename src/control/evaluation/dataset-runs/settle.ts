@@ -1,4 +1,6 @@
-/** What becomes of the sessions of a run on a world: graded ones are linked and closed, others leave their items for later. */
+/**
+ * Settles the sessions of a dataset run on a world: links and closes graded ones, and marks the items of failed ones.
+ */
 
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -17,7 +19,8 @@ import { linkTrace } from '../datasets/runs.ts';
 type Play = Pick<ClaimedPlay, 'runKey' | 'projectId'>;
 
 /**
- * Closes a session that no item has any more. What fails is done by the job that closes those of runs (`operations/maintenance.ts`).
+ * Closes a session that no item needs any more. If that fails, the periodic cleanup closes it
+ * (`operations/maintenance.ts`).
  */
 export const closeForRun = async (
   parts: Parts,
@@ -63,7 +66,7 @@ const giveUp = (
     error,
   });
 
-/** Returns why the agent of an item failed, with its last line; undefined where it did not. */
+/** Returns the reason why the agent of an item failed, with its last line of output; undefined if it did not fail. */
 const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
   if (agent === null || !isAgentFailure(agent.outcome)) return undefined;
   const last = agent.lastLines.at(-1);
@@ -71,8 +74,8 @@ const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
 };
 
 /**
- * Opens no more sessions and closes those that are open; what was graded counts all the same. A run that is stopped has
- * no item left that is open, so no worker looks at it again.
+ * Stops a run: opens no more sessions and closes the open ones. Grades given so far still count. A stopped run has no
+ * open item left, so no worker claims it again.
  */
 export const stopOpen = async (parts: Parts, play: Play, reason: string): Promise<void> => {
   const open = await parts.db.transaction(async (tx) => {
@@ -89,12 +92,13 @@ export const stopOpen = async (parts: Parts, play: Play, reason: string): Promis
   await closeAll(parts, play.projectId, open);
 };
 
-/** Nobody worked in it, so that nobody will in the next one. */
+/** Returns true if a session ended because no agent worked in it; then none will work in the next one either. */
 const isForsaken = ({ endReason }: OpenRollout): boolean =>
   endReason === 'idle' || endReason === 'max_age';
 
 /**
- * Links what was graded, and notes what ended without a grade or lost its agent; a run in which no agent works is stopped.
+ * Links graded sessions, and fails the items whose sessions ended without a grade or whose agents failed. If a session
+ * ended because no agent worked in it, the whole run is stopped.
  */
 export const settleOpen = async (parts: Parts, play: Play): Promise<void> => {
   const open = await listOpen(parts.db, play.runKey);

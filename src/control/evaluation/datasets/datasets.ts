@@ -1,6 +1,7 @@
 /**
- * Datasets made and changed. Schemas that are set hold for every active item: all items are held to them before. If
- * something was written meanwhile, what was is held to them once more, under the lock of the dataset.
+ * Creates and changes datasets. New schemas must fit every active item, so all items are checked first, without a
+ * lock. If the dataset was written meanwhile, the items written since are checked again, under the lock of the
+ * dataset.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -22,7 +23,7 @@ import type { FindMedia } from './media-references.ts';
 import { getDataset, noDataset } from './names.ts';
 import { checkItems, hasSchemas, type Schemas } from './schemas.ts';
 
-/** What a request says of a dataset: JSON members as text, and null for what it does not say. */
+/** Content of a dataset in a request: JSON members as text, and null for members that the request omits. */
 export type GivenDataset = {
   name: string;
   description: string | null;
@@ -31,21 +32,21 @@ export type GivenDataset = {
   expectedOutputSchema: string | null;
 };
 
-/** Parts that store datasets, hold items to their schemas, and find the media that items refer to. */
+/** Parts that store datasets, check items against their schemas, and find the media that items refer to. */
 export type DatasetStore = { db: Database; compiler: Compiler; findMedia: FindMedia };
 
-/** The same within a transaction, or without one. */
+/** The same parts within a transaction, or without one. */
 type HeldStore = { db: Queryable; compiler: Compiler };
 
-/** Time that a writer waits for other writers of the same dataset. */
+/** Time that a writer waits for other writers of the same dataset, in milliseconds. */
 export const turnMs = 10_000;
 const mostTold = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';
-/** No transaction that writes an item takes as long. */
+/** Upper bound for the duration of a transaction that writes an item, in milliseconds. */
 const longestWriteMs = 60_000;
 const always = new Date(0).toISOString();
 
-/** A schema that everything fits takes away the one that there is. */
+/** Returns the schema to store; one that accepts everything removes the present schema. */
 const givenSchema = (given: string | null, known: string | null): string | null => {
   if (given === null) return known;
   return given === '{}' || given === 'true' ? null : given;
@@ -59,7 +60,7 @@ const throwMisfits = (misfits: readonly { id: string; message: string }[]): void
   });
 };
 
-/** Holds the items that were written since a time to schemas. Throws `invalid`, naming up to 10 of them. */
+/** Checks the items written since a time against schemas. Throws `invalid`, naming up to 10 that do not fit. */
 const holdAll = async (
   { db, compiler }: HeldStore,
   { key, projectId }: DatasetRow,
@@ -101,7 +102,7 @@ const create = async (
   throw new AppError('exhausted', message, { detail: { limit: mostDatasets } });
 };
 
-/** Changes a dataset; undefined when something of it was written meanwhile. */
+/** Changes a dataset; returns undefined if it was written meanwhile. */
 const change = async (
   store: HeldStore,
   known: DatasetRow,
@@ -125,7 +126,7 @@ const change = async (
   return updateDataset(store.db, { ...known, ...schemas, description, metadata });
 };
 
-/** Changes a dataset when its turn has come: nothing of it is written meanwhile. */
+/** Changes a dataset under its lock, so that no other writer can interfere. Waits for the lock. */
 const changeInTurn = (
   { db, compiler }: DatasetStore,
   known: DatasetRow,
@@ -141,7 +142,10 @@ const changeInTurn = (
     { rowsMs: turnMs },
   );
 
-/** Makes the dataset of a name, or changes it. Throws `invalid`, `exhausted`, and `unavailable` after waiting long. */
+/**
+ * Creates the dataset of a name, or changes it. Throws `invalid`, `exhausted`, and `unavailable` after a long wait for
+ * the lock.
+ */
 export const putDataset = async (
   store: DatasetStore,
   projectId: string,
@@ -155,7 +159,8 @@ export const putDataset = async (
   const known = found ?? (await getDataset(store.db, projectId, given.name));
   const changed = await change(store, known, given, always);
   if (changed !== undefined) return changed;
-  // What was there has been held to the schemas; what was being written then, or was later, has not.
+  // Items present at the start fit the schemas. Items that were being written then, or were written later, are
+  // unchecked.
   const since = new Date(now.getTime() - longestWriteMs).toISOString();
   const put = await changeInTurn(store, known, given, since);
   if (put === undefined) throw noDataset();

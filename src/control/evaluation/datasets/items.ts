@@ -1,7 +1,7 @@
 /**
- * Items of datasets: made, changed, deleted, listed. What changes an item is decided on what was read before, held to
- * the schemas outside of any transaction, and written if nothing of it was changed meanwhile. Where something was, it
- * is decided once more under the lock of the dataset.
+ * Creates, changes, deletes and lists items of datasets. A change is computed from what was read before, checked
+ * against the schemas outside any transaction, and written if the item and the schemas are unchanged. Otherwise it is
+ * computed again under the lock of the dataset.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -36,7 +36,7 @@ import { getDataset, noDataset } from './names.ts';
 import { hasSchemas, refuseMisfit } from './schemas.ts';
 import { type ShownItem, viewItems } from './view.ts';
 
-/** What a request says of an item: JSON members as text, and null for what it does not say. */
+/** Content of an item in a request: JSON members as text, and null for members that the request omits. */
 export type GivenItem = {
   datasetName: string;
   id: string | null;
@@ -97,7 +97,7 @@ const insertVersion = async (
   return written;
 };
 
-/** Writes the next version; undefined when item or schemas were changed since they were read. */
+/** Writes the next version; returns undefined if the item or the schemas were changed since they were read. */
 const writeUnlessChanged = ({ db }: DatasetStore, change: Change): Promise<ItemRow | undefined> =>
   db.transaction(async (tx) => {
     const { dataset, id, known } = change;
@@ -138,7 +138,7 @@ const nextContent = async (
   return next;
 };
 
-/** Writes the item without waiting; undefined if another writer changed it or the schemas meanwhile. */
+/** Writes the item without waiting; returns undefined if another writer changed it or the schemas meanwhile. */
 const putAtOnce = async (store: DatasetStore, asked: Asked): Promise<ItemRow | undefined> => {
   const { dataset, id } = asked;
   const known = await findItem(store.db, keyOf(dataset.projectId, id));
@@ -148,8 +148,8 @@ const putAtOnce = async (store: DatasetStore, asked: Asked): Promise<ItemRow | u
 };
 
 /**
- * Writes the item when its turn has come: writers of one dataset wait for its lock, and the schemas are checked under
- * it. Only writers that met another one come here, as the check may take long.
+ * Writes the item under the lock of its dataset, which writers wait for, and checks the schemas there. Only writers
+ * that met another one take this path, because the check may take long.
  */
 const putInTurn = ({ db, compiler }: DatasetStore, asked: Asked): Promise<ItemRow> =>
   db.transaction(
@@ -175,7 +175,7 @@ const viewItem = async (
   return view;
 };
 
-/** Makes an item, or the next version of the one of its id. Throws `not_found`, `conflict` and `invalid`. */
+/** Creates an item, or the next version of the item with its id. Throws `not_found`, `conflict` and `invalid`. */
 export const putItem = async (store: DatasetStore, projectId: string, asked: GivenItem) => {
   const { id, given } = readIds(asked);
   const dataset = await getDataset(store.db, projectId, given.datasetName);
@@ -184,7 +184,7 @@ export const putItem = async (store: DatasetStore, projectId: string, asked: Giv
     const item = (await putAtOnce(store, put)) ?? (await putInTurn(store, put));
     return await viewItem(store, { item, dataset });
   } catch (error) {
-    // Writers of two datasets hold two locks: the index on present items decides between them.
+    // Writers of two datasets hold two different locks; the unique index on present items decides between them.
     throw isItemTwin(error) ? ofAnother(id) : error;
   }
 };
@@ -195,7 +195,7 @@ const datasetOf = async ({ db }: DatasetStore, { datasetKey }: ItemRow): Promise
   return dataset;
 };
 
-/** An item as it is now. Throws `not_found`. */
+/** Returns the present version of an item. Throws `not_found`. */
 export const getItem = async (store: DatasetStore, projectId: string, id: string) => {
   const item = await findItem(store.db, keyOf(projectId, id));
   if (item === undefined) throw noItem();
@@ -231,7 +231,10 @@ const asActive = (query: RawQuery): RawQuery =>
 
 const states = ['ACTIVE', 'ARCHIVED'];
 
-/** The dataset that a list is of, and what its items meet. */
+/**
+ * Reads the dataset and the conditions of a list of items. `isWhole` is true if the list has exactly the active items,
+ * which the dataset counts.
+ */
 const readFilters = async (store: DatasetStore, projectId: string, query: RawQuery) => {
   const name = textIn(query, 'datasetName');
   const version = timeIn(query, 'version');
@@ -261,7 +264,10 @@ const readFilters = async (store: DatasetStore, projectId: string, query: RawQue
   return { dataset, conditions, isWhole };
 };
 
-/** Rows of a page, whole. Throws `invalid` when they are too large together, with how many are not. */
+/**
+ * Returns the rows of a page if none is cut. Throws `invalid` if they exceed the byte limit together, with the number
+ * that fits.
+ */
 const wholeRows = (rows: readonly ItemRow[], shown: readonly ItemRow[]): readonly ItemRow[] => {
   const fitting = rows.findIndex(({ isCut }) => isCut);
   if (fitting === -1 || fitting >= shown.length) return shown;
@@ -271,7 +277,7 @@ const wholeRows = (rows: readonly ItemRow[], shown: readonly ItemRow[]): readonl
   );
 };
 
-/** A page of items. Of a dataset as it is now all are counted, else up to a bound. */
+/** Returns a page of items. The present active items of one dataset are counted exactly, other lists up to a bound. */
 export const readItems = async (store: DatasetStore, projectId: string, query: RawQuery) => {
   const { dataset, conditions, isWhole } = await readFilters(store, projectId, query);
   const page = openNumberedPage(query, projectId, order);
@@ -298,10 +304,13 @@ export const readItems = async (store: DatasetStore, projectId: string, query: R
   return { data: await viewItems(items, store.findMedia), meta };
 };
 
-/** Items that the older route has with their dataset. */
+/** Upper bound for the items that the older route returns with their dataset. */
 const mostTogether = limits.countedItems;
 
-/** Active items of a dataset, newest first, as many as an answer has room for. Throws `invalid` where it has not. */
+/**
+ * Returns all active items of a dataset, newest first. Throws `invalid` if they are too many or too large for one
+ * answer.
+ */
 export const readAllItems = async (store: DatasetStore, dataset: DatasetRow) => {
   const conditions: Condition[] = [
     (bind) => `i.dataset_key = ${bind(dashless(dataset.key))}::uuid`,

@@ -1,15 +1,15 @@
 /**
- * Media that items of datasets refer to. A client that sends media writes a text in its place,
- * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`; the SDKs of the field put the media back by the path to that
- * text. A longer text that mentions a reference is not listed, as they would replace all of it.
+ * Finds the media that items of datasets refer to. A client that sends media writes a reference in its place,
+ * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`; the established SDKs replace the text at that path by the
+ * media. A longer text that contains a reference is not listed, because the SDKs would replace all of it.
  */
 import { isObject } from '#domain/json.ts';
 import type { MediaReference } from '#wire/public-api/evaluation/dataset.ts';
 
-/** Media whose bytes are there, with an address to read them at. */
+/** Media whose bytes are uploaded, with an address to read them at. */
 export type KnownMedia = MediaReference['media'];
 
-/** Finds media of a project by their ids; those whose bytes are not there are left out. */
+/** Finds media of a project by their ids; those whose bytes are not uploaded are left out. */
 export type FindMedia = (
   projectId: string,
   mediaIds: readonly string[],
@@ -18,18 +18,23 @@ export type FindMedia = (
 const mark = '@@@langfuseMedia:';
 const form = /^@@@langfuseMedia:type=[^|@]{1,255}\|id=([\w-]{1,100})\|source=\w{1,40}@@@$/;
 
-/** References of one field that are looked up; an item with more shows the first of them. */
+/** References of one field that are looked up; of an item with more, the first ones are shown. */
 const mostReferences = 100;
 
 export type FoundReference = Pick<MediaReference, 'referenceString' | 'jsonPath'> & {
   mediaId: string;
 };
 
-/** The path as the SDKs of the field read it: names are not escaped, and those of digits alone are numbers. */
+/**
+ * Extends a path in the form that the established SDKs parse: names are not escaped, and names of digits are indexes.
+ */
 const pathTo = (path: string, name: string): string =>
   /^\d+$/.test(name) ? `${path}[${name}]` : `${path}['${name}']`;
 
-/** The texts of a JSON value that are references, in their order. It may be nested as deep as a body may. */
+/**
+ * Returns the texts in a JSON value that are references, in their order. Its nesting is bounded by that of request
+ * bodies.
+ */
 export const referencesIn = (json: string | null): FoundReference[] => {
   if (json === null || !json.includes(mark)) return [];
   const found: FoundReference[] = [];

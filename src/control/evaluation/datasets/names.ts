@@ -1,4 +1,4 @@
-/** The dataset that a request names. */
+/** Finds the dataset that a request names. */
 import { AppError } from '#domain/error.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { type DatasetRow, findDataset } from '../../db/evaluation/datasets.ts';
@@ -6,7 +6,7 @@ import { findNamed } from '../../platform/lists/names.ts';
 
 export const noDataset = (): AppError => new AppError('not_found', 'Dataset not found');
 
-/** The dataset of a name; throws `not_found`. */
+/** Returns the dataset of a name; throws `not_found`. */
 export const getDataset = async (
   db: Queryable,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Runs over datasets: what each item came to, linked to its trace, which may not be there yet. */
+/** Dataset runs: each item of a run is linked to a trace, which may not exist yet. */
 import { hash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -28,7 +28,7 @@ import { noItem } from './items.ts';
 import { noDataset } from './names.ts';
 import { viewRun, viewRunItem } from './view.ts';
 
-/** What a request links: JSON members as text, and null for what it does not say. */
+/** Content of a link in a request: JSON members as text, and null for members that the request omits. */
 export type GivenRunItem = {
   runName: string;
   runDescription: string | null;
@@ -42,7 +42,7 @@ export type GivenRunItem = {
 
 const noRun = (): AppError => new AppError('not_found', 'Dataset run not found');
 
-/** The run of a name; throws `not_found`. */
+/** Returns the run of a name; throws `not_found`. */
 export const getRun = async (db: Queryable, { key }: DatasetRow, name: string): Promise<RunRow> => {
   const run = await findNamed(name, (each) => findDatasetRun(db, key, each));
   if (run === undefined) throw noRun();
@@ -71,11 +71,11 @@ const getActive = async (
   throw noItem();
 };
 
-/** The same link has the same id, however often it is sent. */
+/** Derives the id of a link from its content, so that a repeated request gets the same id. */
 const idOfLink = (runId: string, parts: readonly (string | null)[]): string =>
   `dsl-${hash('sha256', JSON.stringify([runId, ...parts]), 'hex').slice(0, 32)}`;
 
-/** Links an item in a run. Throws `invalid`, and `not_found` for an item that is not active. */
+/** Links an item to a run. Throws `invalid`, and `not_found` for an item that is not active. */
 export const linkItem = async ({ db }: DatasetStore, projectId: string, given: GivenRunItem) => {
   const traceId = clean(given.traceId);
   const observationId = clean(given.observationId);
@@ -105,7 +105,7 @@ export const linkItem = async ({ db }: DatasetStore, projectId: string, given: G
   });
 };
 
-/** Links an item to the trace of the session that was played on it. */
+/** Links an item to the trace of the session that was opened on it. */
 export const linkTrace = (
   tx: Queryable,
   run: RunRow,
@@ -121,7 +121,7 @@ export const linkTrace = (
 
 const placeOf = ({ createdAt, id }: { createdAt: Date; id: string }) => [createdAt, id] as const;
 
-/** A page of a dataset's runs. */
+/** Returns a page of a dataset's runs. */
 export const readRuns = async ({ db }: DatasetStore, dataset: DatasetRow, query: RawQuery) => {
   const page = openNumberedPage(query, dataset.projectId, { time: 'r.created_at', key: 'r.key' });
   const ofDataset: Condition = (bind) => `r.dataset_key = ${bind(dashless(dataset.key))}::uuid`;
@@ -138,7 +138,7 @@ const ofRun =
   (bind) =>
     `l.run_key = ${bind(dashless(key))}::uuid`;
 
-/** A page of what a run has. Throws `not_found` where there is no such run. */
+/** Returns a page of the items of a run. Throws `not_found` if the run does not exist. */
 export const readRunItems = async ({ db }: DatasetStore, projectId: string, query: RawQuery) => {
   const [datasetId, runName] = ['datasetId', 'runName'].map((name) => {
     const text = textIn(query, name);
@@ -158,7 +158,7 @@ export const readRunItems = async ({ db }: DatasetStore, projectId: string, quer
   return { data: shown.map((item) => viewRunItem(item, run)), meta };
 };
 
-/** A run with its items, as far as an answer has room. */
+/** Returns a run with its items, up to the limit of one answer. */
 export const readRun = async ({ db }: DatasetStore, dataset: DatasetRow, name: string) => {
   const run = await getRun(db, dataset, name);
   const most = limits.countedItems;

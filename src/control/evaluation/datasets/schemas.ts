@@ -1,4 +1,4 @@
-/** Items of datasets held to their schemas, in a compile process. */
+/** Checks items of datasets against their schemas, in a compile process. */
 
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { own } from '#domain/json.ts';
@@ -6,7 +6,7 @@ import type { DatasetRow } from '../../db/evaluation/datasets.ts';
 import type { CheckedItems } from '../../worlds/compile/check-items.ts';
 import type { Compiler } from '../../worlds/compile/compiler.ts';
 
-/** The schemas of a dataset, as JSON text. */
+/** Schemas of a dataset, as JSON text. */
 export type Schemas = Pick<DatasetRow, 'inputSchema' | 'expectedOutputSchema'>;
 type Item = { input: string | null; output: string | null };
 
@@ -15,13 +15,13 @@ const limitWords: Readonly<Record<string, string>> = {
   out_of_memory: 'take too much memory to be held to the schemas of the dataset',
 };
 
-/** Whether there is anything to hold items to. */
+/** Returns true if the dataset has a schema. */
 export const hasSchemas = ({ inputSchema, expectedOutputSchema }: Schemas): boolean =>
   inputSchema !== null || expectedOutputSchema !== null;
 
 /**
- * What is wrong with items by the schemas of their dataset. Throws `invalid` when the schemas themselves are wrong or
- * checking meets a limit, and `exhausted` when the project has spent its time.
+ * Returns the problems of items by the schemas of their dataset. Throws `invalid` if the schemas themselves are wrong
+ * or the check exceeds a limit, and `exhausted` if the project has used up its processor time.
  */
 export const checkItems = async (
   compiler: Compiler,

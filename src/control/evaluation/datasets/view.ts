@@ -1,4 +1,4 @@
-/** Datasets, items and runs as they are answered. What clients sent as free JSON goes through as text. */
+/** Builds the client's views of datasets, items and runs. Free JSON from clients passes through as text. */
 import type {
   DatasetItemView,
   DatasetRunItemView,
@@ -60,10 +60,10 @@ const viewItem = (
   }),
 });
 
-/** An item with the dataset that it is in. */
+/** Item with its dataset. */
 export type ShownItem = { item: ItemRow; dataset: Pick<DatasetRow, 'projectId' | 'id' | 'name'> };
 
-/** Items of one project as they are answered, with the media that they refer to. */
+/** Returns the client's views of items of one project, with the media that they refer to. */
 export const viewItems = async (
   items: readonly ShownItem[],
   findMedia: FindMedia,

@@ -1,6 +1,6 @@
 /**
- * Builds: registered once, and found by id, hash, label, version or commit. A build never changes; whoever registers its
- * hash with other content is refused, and told what differs.
+ * Agent builds: registered once, and found by id, hash, label, version or commit. A build never changes. Registering
+ * its hash with other content is refused, and the error names what differs.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -18,7 +18,7 @@ import {
 import { manifestChanges } from './manifest-changes.ts';
 import { viewRef } from './view.ts';
 
-/** Of a manifest as JSON text; what is in it is compared in the loop that all requests share. */
+/** Upper bound for a manifest as JSON text. Manifests are compared on the event loop that all requests share. */
 const mostManifestBytes = 512 * 1024;
 
 const invalid = (path: string[], message: string): AppError =>
@@ -41,11 +41,11 @@ const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
   return text;
 };
 
-/** The manifest of a build. */
+/** Returns the manifest of a build. */
 export const manifestOf = ({ manifestJson }: BuildRow): Record<string, unknown> =>
   JSON.parse(manifestJson);
 
-/** Names of members that differ; a member that is not given is not compared. */
+/** Returns the names of members that differ; members that are not given are not compared. */
 const differencesOf = (wanted: RegisterBuildBody, found: BuildRow): string[] => {
   const attribution: unknown = JSON.parse(found.attributionJson);
   const known: Record<string, unknown> = {
@@ -79,7 +79,7 @@ const refuseOther = (wanted: RegisterBuildBody, found: BuildRow): void => {
   });
 };
 
-/** Registers a build, or finds that of the same hash. */
+/** Registers a build, or returns the existing one with its hash. Throws `conflict` if that one differs. */
 export const register = async (
   db: Database,
   projectId: string,
@@ -100,18 +100,18 @@ export const register = async (
   return { build, isNew };
 };
 
-/** How a request is refused for a build that its project does not have. */
+/** Builds the error for a build that the project does not have. */
 export const noBuild = (which: string): AppError =>
   new AppError('not_found', `there is no agent build ${which}`);
 
-/** The build of an id. */
+/** Returns the build with this id; throws `not_found`. */
 export const getBuild = async (db: Queryable, projectId: string, id: string): Promise<BuildRow> => {
   const build = await findBuild(db, projectId, id);
   if (build === undefined) throw noBuild(`"${id}"`);
   return build;
 };
 
-/** The build that a label is on. */
+/** Returns the build that a label points to; throws `not_found`. */
 export const resolve = async (
   db: Queryable,
   projectId: string,
@@ -124,7 +124,7 @@ export const resolve = async (
 
 type DiffQuery = { agentId: string; base: string; candidate: string };
 
-/** What differs between two builds of an agent, each named in any way. */
+/** Returns the differences between two builds of an agent, each named by id, hash, label or version. */
 export const diff = async (
   db: Queryable,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Two builds compared by the grades of the sessions that they played. */
+/** Compares two builds by the grades of their sessions. */
 import { type Comparison, compareBuilds, type PlayedSession } from '#domain/comparison.ts';
 import type { BuildComparison } from '#wire/public-api/evaluation/release.ts';
 import { type BuildRow, findAnyBuild } from '../../db/evaluation/agent-builds.ts';
@@ -11,10 +11,13 @@ import type { Parts } from '../../parts.ts';
 import { noBuild } from './builds.ts';
 import { viewRef } from './view.ts';
 
-/** Sessions of a build that are compared, the newest; and grades that are read at once, as one may have megabytes. */
+/**
+ * Upper bounds for the sessions of a build that are compared, newest first, and for the grades read at once: one grade
+ * may have megabytes.
+ */
 const mostSessions = 1_000;
 const gradesAtOnce = 10;
-/** Flips that an answer lists. */
+/** Upper bound for the flips that an answer lists. */
 const mostFlips = 1_000;
 
 type Asked = { agentId?: string; base: string; candidate: string };
@@ -54,7 +57,7 @@ const withChecks = async (
   return played;
 };
 
-/** The sessions of a build that are compared, and true where it has older ones. */
+/** Returns the sessions of a build to compare; `isCut` is true if it has older ones. */
 const readPlayed = async (parts: Parts, projectId: string, { id }: BuildRow) => {
   const found = await listCompared(parts.db, projectId, id, mostSessions + 1);
   const isCut = found.length > mostSessions;

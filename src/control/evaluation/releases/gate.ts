@@ -1,4 +1,7 @@
-/** The release gate of a build: its rule from the settings, all runs of its commit, and what they come to. */
+/**
+ * The release gate of a build: its rule from the project's settings, all agent runs of the build's commit, and the
+ * verdict.
+ */
 import { AppError } from '#domain/error.ts';
 import { judge } from '#domain/release.ts';
 import type { GateView } from '#wire/public-api/evaluation/release.ts';
@@ -15,13 +18,13 @@ import { getSettings, type UsualSettings } from '../../projects/accounts/setting
 import { noBuild } from './builds.ts';
 import { viewEvaluated, viewRef } from './view.ts';
 
-/** The label of the build that others are compared to. */
+/** Label of the build that other builds are compared to. */
 const stable = 'stable';
 
 const invalid = (path: string, message: string): AppError =>
   new AppError('invalid', `invalid request: ${message}`, { fields: [{ path: [path], message }] });
 
-/** The newest build of the one commit that begins so. */
+/** Returns the newest build of the one commit with this prefix; throws `invalid` if several commits have it. */
 const findOfCommit = async (db: Database, projectId: string, given: string): Promise<BuildRow> => {
   const prefix = given.toLowerCase();
   const commits = await findCommits(db, projectId, prefix);
@@ -41,7 +44,10 @@ const findOfCommit = async (db: Database, projectId: string, given: string): Pro
 
 export type GateQuery = { agentId?: string; version?: string; commitSha?: string };
 
-/** The build that a query names, which it does exactly one way. */
+/**
+ * Returns the build that a query names, by agent and version or by commit; throws `invalid` unless it uses exactly one
+ * of these.
+ */
 export const findNamed = async (
   db: Database,
   projectId: string,
@@ -61,7 +67,7 @@ export const findNamed = async (
   return build;
 };
 
-/** What the gate says of a build. It reads, and changes nothing. */
+/** Returns the gate's verdict on a build. It only reads. */
 export const readGate = async (
   db: Database,
   projectId: string,

@@ -1,6 +1,7 @@
 /**
- * Labels: a release is a label that moves. Back to a build that was registered before the one it is on it moves across
- * a breaking tool change only by force. Moves of one label wait for each other.
+ * Moves labels of builds: a release is a label that moves. If the target build was registered before the present one,
+ * the move is a rollback. A rollback across a breaking change of a tool needs `force`. Moves of one label are
+ * serialized.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -16,7 +17,7 @@ import {
 import { getBuild, manifestOf } from './builds.ts';
 import { toolChanges } from './manifest-changes.ts';
 
-/** Tools that the present build changed, since the one to go back to, so that their callers break. */
+/** Returns the tools that broke their callers between the target build and the present one. */
 const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
   toolChanges(manifestOf(target), manifestOf(present)).filter(({ breaking }) => breaking);
 
@@ -30,7 +31,10 @@ const refuse = (label: string, present: BuildRow, broken: readonly ToolChangeVie
 
 type Mover = { projectId: string; publicKey: string };
 
-/** Puts a label on a build. Where it is already, nothing is written, and the move that brought it is answered. */
+/**
+ * Moves a label to a build. If the label is there already, nothing is written, and the move that put it there is
+ * returned.
+ */
 export const moveLabel = async (
   db: Database,
   { projectId, publicKey }: Mover,

@@ -4,7 +4,10 @@ import { schemaChanges } from './schema-changes.ts';
 
 const args = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-/** From, to; what differs; whether it breaks callers of an input; whether it breaks readers of an output. */
+/**
+ * Title; schema before and after; path of the difference; true if it breaks callers of an input; true if it breaks
+ * readers of an output.
+ */
 const cases: [string, unknown, unknown, string, boolean, boolean][] = [
   ['a type that is gone', { type: ['string', 'null'] }, { type: 'string' }, '/type', true, false],
   ['a type that is new', { type: 'integer' }, { type: 'number' }, '/type', false, true],

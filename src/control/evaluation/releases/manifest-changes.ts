@@ -1,6 +1,6 @@
 /**
- * What one build's manifest changes of another's: tool by tool, prompt by prompt, and the model. A manifest says what it
- * likes; `model`, `prompt`, `prompts` and `tools` are what is compared.
+ * Returns the differences between the manifests of two builds, by tool, by prompt, and of the model. A manifest may
+ * hold anything; only `model`, `prompt`, `prompts` and `tools` are compared.
  */
 import { isObject } from '#domain/json.ts';
 import { canonicalText } from '../../base/json/canonical.ts';
@@ -12,7 +12,7 @@ export type ToolChange = {
   name: string;
   change: Change;
   breaking: boolean;
-  /** `part` is the member of the tool that differs. */
+  /** Member of the tool that differs, as `part`. */
   changes: (SchemaChange & { part: string })[];
 };
 export type PromptChange = { name: string; change: Change; base: unknown; candidate: unknown };
@@ -20,14 +20,14 @@ export type ManifestChanges = {
   tools: ToolChange[];
   prompts: PromptChange[];
   model: { changed: boolean; base: unknown; candidate: unknown };
-  /** Whether a tool breaks whoever calls it. */
+  /** True if a tool's change breaks its callers. */
   breaking: boolean;
 };
 
 type Manifest = Readonly<Record<string, unknown>>;
 type Tool = Readonly<Record<string, unknown>>;
 
-/** The members that hold the schema of each side, as agents of one kind or another write them. */
+/** Members of a tool that may hold the schema of each side; agent frameworks use different names. */
 const schemaMembers: Readonly<Record<Side, readonly string[]>> = {
   input: ['inputSchema', 'input_schema', 'parameters'],
   output: ['outputSchema', 'output_schema'],
@@ -69,7 +69,7 @@ const toolChange = (name: string, base: Tool | undefined, candidate: Tool | unde
 const namesOf = (...maps: readonly ReadonlyMap<string, unknown>[]): string[] =>
   [...new Set(maps.flatMap((map) => [...map.keys()]))].sort();
 
-/** What differs between the tools of two manifests, by name. */
+/** Returns the differences between the tools of two manifests, sorted by name. */
 export const toolChanges = (base: Manifest, candidate: Manifest): ToolChange[] => {
   const [before, after] = [toolsOf(base), toolsOf(candidate)];
   return namesOf(before, after)
@@ -77,7 +77,7 @@ export const toolChanges = (base: Manifest, candidate: Manifest): ToolChange[] =
     .filter((change): change is NonNullable<typeof change> => change !== undefined);
 };
 
-/** The prompts of a manifest by name; `prompt` is the one without. */
+/** Returns the prompts of a manifest by name; the unnamed one is `prompt`. */
 const promptsOf = ({ prompt, prompts }: Manifest): Map<string, unknown> =>
   new Map([
     ...(prompt === undefined ? [] : [['prompt', prompt] as const]),
@@ -98,7 +98,7 @@ const promptChanges = (base: Manifest, candidate: Manifest): PromptChange[] => {
     }));
 };
 
-/** All that differs from `base` to `candidate`. */
+/** Returns all differences from `base` to `candidate`. */
 export const manifestChanges = (base: Manifest, candidate: Manifest): ManifestChanges => {
   const tools = toolChanges(base, candidate);
   const models = { base: base.model ?? null, candidate: candidate.model ?? null };

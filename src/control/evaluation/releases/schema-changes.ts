@@ -1,20 +1,20 @@
 /**
- * What becomes of the callers of a tool when one JSON Schema takes the place of another. The schemas are compared
- * keyword by keyword, never evaluated: no pattern of a stranger's is run and no reference is followed. What cannot be
- * told apart so is held to break. docs/use/releases.md has the table.
+ * Determines whether replacing one JSON Schema of a tool by another breaks its callers. The schemas are compared
+ * keyword by keyword and never evaluated: no pattern of a client is run, and no reference is followed. A difference
+ * that cannot be judged this way counts as breaking. docs/use/releases.md has the table.
  */
 import { isObject, toPointer } from '#domain/json.ts';
 import { canonicalText } from '../../base/json/canonical.ts';
 
-/** Who meets the schema: of an input, whoever calls; of an output, whoever reads. */
+/** Side of a tool that the schema belongs to: callers depend on the input's, readers on the output's. */
 export type Side = 'input' | 'output';
 
 /** One difference. `path` is a JSON pointer into the schema. */
 export type SchemaChange = { path: string; change: string; breaking: boolean };
 
 /**
- * `narrower`: less is taken or given than before; `wider`: more; `other`: neither includes the other, or nobody knows.
- * A narrower input breaks callers, a wider output readers.
+ * Effect of a change. `narrower`: fewer values are accepted or returned than before; `wider`: more; `other`: neither
+ * schema includes the other, or that is unknown. A narrower input breaks callers, a wider output breaks readers.
  */
 type Effect = 'narrower' | 'wider' | 'other' | 'none';
 
@@ -27,13 +27,13 @@ type Schema = Readonly<Record<string, unknown>>;
 type Report = (segments: readonly string[], change: string, effect: Effect) => void;
 type Compare = (before: Schema, after: Schema, at: readonly string[], report: Report) => void;
 
-/** What is for people, or for tools that write forms. */
+/** Keywords without effect on validation, for people or for generators of forms. */
 const notes = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
   ...['writeOnly', '$comment', '$schema', '$id'],
 ]);
 
-/** Bounds, and whether a greater one takes less. */
+/** Bounds: raising a `least` accepts fewer values, raising a `most` accepts more. */
 const bounds: Readonly<Record<string, 'least' | 'most'>> = {
   minimum: 'least',
   exclusiveMinimum: 'least',
@@ -49,12 +49,12 @@ const bounds: Readonly<Record<string, 'least' | 'most'>> = {
   maxContains: 'most',
 };
 
-/** Keywords that take less wherever they stand. */
+/** Keywords that narrow a schema wherever they occur. */
 const narrowing = new Set(['pattern', 'format', 'multipleOf', 'not', 'allOf']);
 
-/** Schemas by name within a schema. */
+/** Keywords that hold schemas by name. */
 const named = ['$defs', 'definitions'];
-/** A schema within a schema. */
+/** Keywords that hold one schema. */
 const inner = ['items', 'additionalProperties', 'contains', 'propertyNames'];
 
 const asSchema = (value: unknown): Schema => {
@@ -80,7 +80,7 @@ const typesOf = ({ type }: Schema): ReadonlySet<string> | undefined => {
   return types;
 };
 
-/** What sets tell of each other; an absent one holds everything. */
+/** Returns the effect of replacing one set by another; an absent set holds everything. */
 const effectOfSets = (
   before: ReadonlySet<string> | undefined,
   after: ReadonlySet<string> | undefined,
@@ -141,7 +141,7 @@ const compareNamed =
   (keyword: string): Compare =>
   (before, after, at, report) => {
     const [old, now] = [asSchema(before[keyword]), asSchema(after[keyword])];
-    // A reference that is new or gone is a change where it stands.
+    // A new or removed definition shows up as a change where it is referenced.
     for (const name of Object.keys(old).filter((one) => has(now, one))) {
       compareSchemas(asSchema(old[name]), asSchema(now[name]), [...at, keyword, name], report);
     }
@@ -175,7 +175,7 @@ const compareBound =
     report([...at, keyword], text, effectOf());
   };
 
-/** Alternatives, as they are written. */
+/** Compares lists of alternatives by their text. */
 const compareAlternatives =
   (keyword: string): Compare =>
   (before, after, at, report) => {
@@ -183,7 +183,7 @@ const compareAlternatives =
     report([...at, keyword], 'alternatives differ', effect);
   };
 
-/** A keyword of which nothing is known but whether it is the same. */
+/** Compares a keyword by equality alone. */
 const compareAny =
   (keyword: string): Compare =>
   (before, after, at, report) => {
@@ -226,7 +226,7 @@ const compareSchemas: Compare = (before, after, at, report) => {
   }
 };
 
-/** What differs from one schema to the next; an absent one takes everything. */
+/** Returns the differences from one schema to the next; an absent schema accepts everything. */
 export const schemaChanges = (before: unknown, after: unknown, side: Side): SchemaChange[] => {
   const changes: SchemaChange[] = [];
   const report: Report = (segments, change, effect) => {

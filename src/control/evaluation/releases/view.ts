@@ -1,4 +1,4 @@
-/** Builds, moves of labels and runs as clients see them. */
+/** Builds the client's views of builds, label moves and agent runs. */
 import { passRateOf, runStateOf } from '#domain/release.ts';
 import type {
   BuildRef,
@@ -16,7 +16,7 @@ import type { RunRow } from '../../db/evaluation/agent-runs.ts';
 const jsonObject = (text: string): Record<string, unknown> =>
   new JsonText(text) as unknown as Record<string, unknown>;
 
-/** A build in a list. */
+/** Returns the view of a build in a list. */
 export const viewListed = (build: BuildRow): ListedBuild => {
   const { id, agentId, buildHash, semanticVer, attributionJson, labels, createdAt } = build;
   return {
@@ -41,7 +41,7 @@ export const viewMove = (move: LabelMoveRow): LabelMove => {
   return { ...rest, rollback, forced, movedAt: movedAt.toISOString() };
 };
 
-/** The world of a run, where it is one. */
+/** Returns the world of an agent run if it has exactly one; else null. */
 const worldOf = ({ worlds }: RunRow): string | null =>
   worlds.length === 1 ? (worlds[0] ?? null) : null;
 
@@ -57,7 +57,7 @@ export const viewRun = (run: RunRow): RunView => {
   };
 };
 
-/** A run as the gate shows it. */
+/** Returns the view of an agent run in the gate's answer. */
 export const viewEvaluated = (run: RunRow): GateView['evaluatedRuns'][number] => {
   const { id: runId, model, graded } = run;
   const passRate = passRateOf(run);

@@ -1,7 +1,8 @@
 /**
- * One claimed run, led to its end as a client would: a session is opened, its call enqueued and waited for, what it
- * answered is kept, and the session closed. Session and call have keys of the run, so that another worker that carries
- * it on finds both. A session that is lost is opened once more. What is refused for a while has the run wait again.
+ * Executes one claimed test run or proof with the same steps as a client: it opens a session, enqueues the call and
+ * awaits it, stores the answer, and closes the session. Session and call have idempotency keys derived from the run,
+ * so that another worker that takes the run over finds both. If the session is lost, a new one is opened once. If a
+ * step is refused temporarily, the run is queued again.
  */
 import type { CallError, CallKind } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -31,25 +32,25 @@ import { isSettled } from '../../sessions/lifecycle/wait.ts';
 import { readEnd } from './read-end.ts';
 import { readTestFiles } from './test-files.ts';
 
-/** How often a lease is renewed, in milliseconds. */
+/** Interval of lease renewals, in milliseconds. */
 const renewMs = 5_000;
-/** How long one wait for a session or an answer is, before the next. */
+/** Duration of one wait for a session or an answer, in milliseconds; waits are repeated. */
 const waitMs = 20_000;
-/** Sessions that a run may lose, and claims that may end in a fault of the service. */
+/** Upper bounds for the sessions that a run may lose, and for its attempts that may fail by a fault of the service. */
 const mostLost = 1;
 const mostAttempts = 3;
-/** How long a run rests that was refused for a while, at least and at most. */
+/** Bounds for the delay of a run that was refused temporarily, in milliseconds. */
 const restMs = { least: 1_000, most: 60_000 };
 
-/** Thrown where the run is let go of: it is another's by now, or the program stops. */
+/** Thrown to release the run: another worker has it by now, or the program stops. */
 class Interrupted extends Error {}
 
 type Job = {
   parts: Parts;
   run: ClaimedRun;
-  /** Ends when the run is not this worker's any more, or the program stops. */
+  /** Aborts when this worker has lost the run, or the program stops. */
   signal: AbortSignal;
-  /** The session that it is carried out on, and how many it has lost. */
+  /** Session that the run is executed on, and the number of sessions it has lost. */
   at: { sessionId: string | null; sessions: number };
 };
 
@@ -60,7 +61,7 @@ const failedWith = (code: string, message: string): RunEnd => ({
   error: { code, message },
 });
 
-/** Throws where the run is not to be carried on here, or takes too long. */
+/** Throws if this worker is to stop executing the run, or the run takes too long. */
 const checkGoesOn = ({ parts, run, signal }: Job): void => {
   if (signal.aborted || parts.notifications.closed) throw new Interrupted();
   const tookMs = Date.now() - run.startedAt.getTime();
@@ -68,7 +69,7 @@ const checkGoesOn = ({ parts, run, signal }: Job): void => {
   throw new AppError('conflict', `the run was not over after ${runLimits.runningMs / 60_000} min`);
 };
 
-/** What the run's session and call are found by, of whoever carries it on. */
+/** Returns the idempotency key of the run's session and call, the same for every worker. */
 const keyOf = ({ run, at }: Job): string => `${run.id}/${at.sessions}`;
 
 const callKinds = { tests: 'test', proof: 'prove' } as const satisfies Record<RunKind, CallKind>;
@@ -83,7 +84,7 @@ const openBody = ({ run }: Job): KeptOpen => {
   };
 };
 
-/** What the call is given; the tests of a world come from the files of its version. */
+/** Returns the input of the call; tests of a world are read from the files of its version. */
 const inputOf = async ({ parts, run }: Job): Promise<string> => {
   if (run.kind !== 'tests') return run.inputJson;
   return JSON.stringify({ files: await readTestFiles(parts, run.versionId) });
@@ -97,7 +98,7 @@ const callBody = async (job: Job): Promise<KeptCall> => ({
   hash: job.run.id,
 });
 
-/** The session of the run once it can be used, or is over. */
+/** Returns the session of the run once it is ready or over. */
 const openSession = async (job: Job): Promise<SessionRow> => {
   const { parts, run, signal } = job;
   const { id: runId, projectId } = run;
@@ -110,7 +111,7 @@ const openSession = async (job: Job): Promise<SessionRow> => {
   }
 };
 
-/** The run's call once it is over; undefined when its session ended before there was one. */
+/** Returns the run's call once it is over; undefined if the session ended before there was one. */
 const callIn = async (job: Job, session: SessionRow): Promise<CallRow | undefined> => {
   const { parts, run, signal } = job;
   const of = { projectId: run.projectId, sessionId: session.id };
@@ -146,7 +147,7 @@ const execute = async (job: Job): Promise<RunEnd> => {
   }
 };
 
-/** Renews the lease while the work goes on; aborts when it is lost. */
+/** Renews the lease until `end` is called; its signal aborts if the lease is lost or the program stops. */
 const keepLease = (parts: Parts, run: ClaimedRun, at: Job['at'], stopping: AbortSignal) => {
   const lost = new AbortController();
   const ended = new AbortController();
@@ -176,7 +177,7 @@ const passing: readonly string[] = ['exhausted', 'unavailable', 'timeout'];
 const clampRest = (ms: unknown): number =>
   Math.min(Math.max(typeof ms === 'number' ? ms : 0, restMs.least), restMs.most);
 
-/** What becomes of a run by an error: its end, or how long it rests before it is tried again. */
+/** Returns the consequence of an error: the end of the run, or the delay before the next attempt. */
 const afterError = (
   run: ClaimedRun,
   error: unknown,
@@ -193,7 +194,7 @@ const afterError = (
   return { attempts: run.attempts, afterMs: clampRest(error.detail.retryAfterMs) };
 };
 
-/** Closes the session. What fails is done by the job that closes the sessions of finished runs (`operations/maintenance.ts`). */
+/** Closes the session. If that fails, the periodic cleanup closes it (`operations/maintenance.ts`). */
 const closeSession = async ({ parts, run, at, signal }: Job): Promise<void> => {
   if (at.sessionId === null) return;
   const wait = { projectId: run.projectId, sessionId: at.sessionId, seconds: 0, signal };
@@ -225,7 +226,7 @@ const resolve = async (job: Job, error: unknown): Promise<void> => {
   return 'end' in next ? finish(job, next.end) : putBackRun(parts.db, run, next);
 };
 
-/** Carries a run out, or as far as it goes here. */
+/** Executes a run until it finishes, is queued again, or is released to another worker. */
 export const carryOut = async (
   parts: Parts,
   run: ClaimedRun,

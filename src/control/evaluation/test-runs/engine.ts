@@ -1,6 +1,7 @@
 /**
- * Claims runs and has them carried out, so many at once. Whoever asks for one tells of it; else it looks by itself,
- * also for runs whose worker is gone. A claim goes to the project that has least under way.
+ * Claims test runs and proofs and has them executed, up to a fixed number at once. A replica that queues a run sends a
+ * notification. In addition the loop polls, also for runs whose worker died. A claim picks a run of the project with
+ * the fewest runs under way.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type ClaimedRun, claimRun } from '../../db/worlds/test-runs.ts';
@@ -10,15 +11,15 @@ import { carryOut } from './carry-out.ts';
 
 export type Runs = {
   loop: Loop<number>;
-  /** Lets go of what is under way, for others to carry on. */
+  /** Releases the runs under way, so that other workers can take them over. */
   stop(): Promise<void>;
 };
 
 const lookEveryMs = 1_000;
-/** Each waits for its host most of the time. */
+/** Runs executed at once; each waits for its host most of the time. */
 const atOnce = 8;
 
-/** Starts it; what it does is done with the last of its runs. */
+/** Starts the loop. Stopping it waits for the jobs under way. */
 export const startRuns = (parts: Parts): Runs => {
   const { db, log, notifications } = parts;
   const stopping = new AbortController();

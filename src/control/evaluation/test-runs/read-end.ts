@@ -1,6 +1,6 @@
 /**
- * What came of a run, by what its call answered: an object that says whether all passed, with counts in `summary`. A
- * host is not to be believed more than that: what has another form, or is too large, is an error of the run.
+ * Derives the end of a test run from its call's answer: an object with `passed`, and counts in `summary`. Nothing else
+ * of a host's answer is trusted: an answer of another form, or one that is too large, is an error of the run.
  */
 import { isObject } from '#domain/json.ts';
 import { runLimits } from '#domain/run.ts';
@@ -40,7 +40,7 @@ const readReport = (reportJson: string): RunEnd => {
   return { outcome, summary: readCounts(report.summary), reportJson, error: null };
 };
 
-/** The end of a run by its call; undefined when the call was lost with its session. */
+/** Returns the end of a run by its call; undefined if the call was lost with its session. */
 export const readEnd = ({ state, outputJson, errorJson }: CallRow): RunEnd | undefined => {
   if (state === 'succeeded') return readReport(outputJson ?? 'null');
   if (state !== 'failed') return undefined;

@@ -1,4 +1,4 @@
-/** Runs as they are asked for, waited for and found. Who carries them out is `engine.ts`. */
+/** Queues, awaits and finds test runs and proofs. `engine.ts` executes them. */
 import { AppError } from '#domain/error.ts';
 import { type RunKind, runLimits } from '#domain/run.ts';
 import { violates } from '../../db/core/errors.ts';
@@ -43,7 +43,7 @@ const insertOnce = async (parts: Parts, run: NewRun): Promise<string> => {
   }
 };
 
-/** The run of an id; throws `not_found` when the project has none of that kind. */
+/** Returns the run with this id; throws `not_found` if the project has none of that kind. */
 export const getRun = async (
   { db }: Parts,
   projectId: string,
@@ -55,7 +55,7 @@ export const getRun = async (
   throw new AppError('not_found', `there is no run "${id}"`);
 };
 
-/** Has a run wait for whoever carries it out; a repeated request finds that of the first. */
+/** Queues a run; a repeated request returns the run of the first. */
 export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRow> => {
   const run = newRun(request);
   const id = await insertOnce(parts, run);
@@ -63,7 +63,7 @@ export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRo
   return getRun(parts, run.projectId, run.kind, id);
 };
 
-/** The run once it is finished, or as it is when the time is over. */
+/** Returns the run once it is finished, or in its present state when the time is up. */
 export const awaitRun = async (
   parts: Parts,
   { projectId, kind, id }: Pick<RunRow, 'projectId' | 'kind' | 'id'>,

@@ -1,10 +1,10 @@
-/** The tests of a version, as a host is given them: no host has them otherwise. */
+/** Reads the test files of a version to send them with the call: hosts do not load them with the world. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Parts } from '../../parts.ts';
 
 const folder = 'tests/';
-/** Room for what stands around the texts, which JSON may make longer. */
+/** Upper bound for the texts as JSON. It leaves 64 KiB of a call's input for what surrounds them. */
 const mostBytes = limits.callInputBytes - 64 * 1024;
 
 const tooLarge = (bytes: number): AppError =>
@@ -13,7 +13,10 @@ const tooLarge = (bytes: number): AppError =>
     `the files in ${folder} have ${bytes} bytes as JSON, more than the ${mostBytes} that tests may have`,
   );
 
-/** The texts of the folder `tests/` by their paths. Throws `invalid` for what is no text, or too large. */
+/**
+ * Returns the texts in the folder `tests/` by their paths. Throws `invalid` for files that are no text, or too large
+ * together.
+ */
 export const readTestFiles = async (
   { blobs, versions }: Parts,
   versionId: string,

@@ -1,4 +1,4 @@
-/** Runs as clients see them. */
+/** Builds the client's views of test runs and proofs. */
 import type { TestRunDetail, TestRunView } from '#wire/public-api/evaluation/test-run.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { findReport, type RunRow } from '../../db/worlds/test-runs.ts';
@@ -6,7 +6,7 @@ import type { Parts } from '../../parts.ts';
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** A run of tests in a list. */
+/** Returns the view of a test run in a list. */
 export const viewTestRun = (run: RunRow): TestRunView => ({
   runId: run.id,
   slug: run.slug,
@@ -24,7 +24,7 @@ export const viewTestRun = (run: RunRow): TestRunView => ({
   finishedAt: timestamp(run.finishedAt),
 });
 
-/** The run with its report. What its host sent was looked through when it came. */
+/** Returns the view of a test run with its report. The report was checked when the host sent it. */
 export const viewTestRunDetail = async ({ db }: Parts, run: RunRow): Promise<TestRunDetail> => ({
   ...viewTestRun(run),
   report: jsonText(run.hasReport ? await findReport(db, run.projectId, run.id) : null),

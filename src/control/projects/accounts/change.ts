@@ -1,6 +1,6 @@
 /**
- * Changes of accounts. Those of one organization are made one after another, and each is in the audit log or did not
- * happen. One that makes something may be asked for again with the same `Idempotency-Key`.
+ * Runs changes of accounts. Changes of one organization are serialized. Each is recorded in the audit log in the same
+ * transaction. A request that creates something may be repeated with the same `Idempotency-Key`.
  */
 import { AppError } from '#domain/error.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
@@ -12,17 +12,17 @@ import {
 import { type Actor, type Change, recordChange } from '../../db/projects/audit.ts';
 import { lockOrganization, type OrganizationRow } from '../../db/projects/organizations.ts';
 
-/** Who changes something, and in which organization. */
+/** Actor of a change, and the organization in which it happens. */
 export type Changer = { organizationId: string; actor: Actor };
 
-/** A transaction that holds the organization, and writes down what was done in it. */
+/** Transaction that holds the organization's lock, and records its changes in the audit log. */
 export type Changing = {
   tx: Queryable;
   organization: OrganizationRow;
   record(change: Omit<Change, 'organizationId' | 'actor'>): Promise<void>;
 };
 
-/** Makes a change; nothing of it is there when it throws. */
+/** Runs a change in a transaction; if it throws, nothing of it is kept. */
 export const change = <Value>(
   db: Database,
   { organizationId, actor }: Changer,
@@ -36,7 +36,7 @@ export const change = <Value>(
     return work(changingOf(tx, organization, actor));
   });
 
-/** What a transaction that holds an organization has to do a change with. */
+/** Builds the means of a change within a transaction that holds the organization's lock. */
 export const changingOf = (
   tx: Queryable,
   organization: OrganizationRow,
@@ -47,10 +47,13 @@ export const changingOf = (
   record: (entry) => recordChange(tx, { ...entry, organizationId: organization.id, actor }),
 });
 
-/** The key of a request that makes something; undefined without one. */
+/** `Idempotency-Key` of a request that creates something; undefined without one. */
 export type Once = AccountCreation | undefined;
 
-/** Notes what the key of a request made. Throws `conflict` with what it made before. */
+/**
+ * Records the object that a request with a key created. Throws `conflict`, with that object's id, if the key was used
+ * before.
+ */
 export const noteCreation = async (
   { tx, organization }: Changing,
   once: Once,
@@ -72,7 +75,10 @@ const repeatedError = async (
   return new AppError('conflict', message, { detail: { id } });
 };
 
-/** What an earlier request with the key made; undefined for none. Throws `conflict` when it asked for something else. */
+/**
+ * Returns the id of the object that an earlier request with the key created; undefined for none. Throws `conflict` if
+ * that request was a different one.
+ */
 export const findMade = async (
   { tx, organization }: Changing,
   once: Once,

@@ -1,4 +1,4 @@
-/** Key pairs of projects and organizations, made and revoked. A secret key is shown once and kept as its hash. */
+/** Creates and revokes key pairs of projects and organizations. A secret key is shown once and stored as its hash. */
 import { maskSecret } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
 import { newId, newSecret } from '#domain/id.ts';
@@ -17,7 +17,7 @@ import { type Changer, type Changing, change, noteCreation, type Once } from './
 const nounOf = ({ projectId }: Pick<KeysOf, 'projectId'>): string =>
   projectId === null ? 'organization_key' : 'key';
 
-/** Makes a key pair; in the transaction of another change. */
+/** Creates a key pair within the transaction of another change. */
 export const makeKey = async (
   changing: Changing,
   projectId: string | null,
@@ -40,7 +40,7 @@ export const makeKey = async (
   return { id, createdAt: createdAt.toISOString(), note, publicKey, secretKey, displaySecretKey };
 };
 
-/** Makes a key pair of a project, or with null of the organization. */
+/** Creates a key pair of a project, or of the organization if `projectId` is null. */
 export const createKey = (
   db: Database,
   changer: Changer,
@@ -53,7 +53,7 @@ export const createKey = (
     return made;
   });
 
-/** Revokes a key pair for good, named by its id or its public key. */
+/** Revokes a key pair permanently; it is named by its id or its public key. */
 export const revokeKey = (
   db: Database,
   changer: Changer,

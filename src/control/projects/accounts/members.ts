@@ -1,4 +1,4 @@
-/** Members of organizations and of projects. Owners are made and removed by owners; the last one stays. */
+/** Members of organizations and of projects. Only owners add and remove owners, and the last owner stays. */
 import { type Role, readEmail, whyNotRole } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../db/projects/members.ts';
 import { type Changer, type Changing, change } from './change.ts';
 
-/** A user by id, or by e-mail address. */
+/** User named by id, or by e-mail address. */
 export type Named = { userId?: string | undefined; email?: string | undefined };
 
 const invalid = (field: string, message: string): AppError =>
@@ -26,7 +26,7 @@ const invalid = (field: string, message: string): AppError =>
     fields: [{ path: [field], message }],
   });
 
-/** The id or the e-mail address, whichever was given. Throws `invalid` for both or none. */
+/** Returns the id or the e-mail address, whichever was given. Throws `invalid` for both or none. */
 const readNamed = ({ userId, email }: Named): { userId: string | null; email: string | null } => {
   if ((userId === undefined) === (email === undefined)) {
     throw invalid('userId', 'or "email" names the user, one of them');
@@ -39,7 +39,7 @@ const readNamed = ({ userId, email }: Named): { userId: string | null; email: st
 const noMember = ({ userId, email }: Named): AppError =>
   new AppError('not_found', `the organization has no member ${userId ?? email}`);
 
-/** A member of the organization. Throws `not_found`. */
+/** Returns a member of the organization. Throws `not_found`. */
 export const getMember = async (
   db: Queryable,
   organizationId: string,
@@ -66,7 +66,7 @@ const checkOwnerStays = async (
   throw new AppError('conflict', message);
 };
 
-/** The user of a new member, whom an e-mail address makes. */
+/** Returns the user of a new member; creates it if the e-mail address is unknown. */
 const userOf = async (
   { tx, organization }: Changing,
   named: Named,
@@ -80,7 +80,7 @@ const userOf = async (
   return ensureUser(tx, { id: newId('usr'), email, name: name ?? email.split('@')[0] ?? email });
 };
 
-/** Makes somebody a member, or gives a member another role; in the transaction of another change. */
+/** Adds a member, or changes a member's role, within the transaction of another change. */
 export const putMember = async (
   changing: Changing,
   by: Role,
@@ -107,7 +107,7 @@ export const putMember = async (
   return { userId: user.id, email: user.email, name: user.name, role };
 };
 
-/** Makes somebody a member of the organization, or gives a member another role. */
+/** Adds a member to the organization, or changes a member's role. */
 export const setMembership = (
   db: Database,
   changer: Changer & { role: Role },
@@ -115,7 +115,7 @@ export const setMembership = (
 ): Promise<MemberRow> =>
   change(db, changer, (changing) => putMember(changing, changer.role, given));
 
-/** Removes a member with roles in projects and tokens. */
+/** Removes a member, with the member's roles in projects and tokens. */
 export const removeMembership = (
   db: Database,
   changer: Changer & { role: Role },
@@ -138,7 +138,7 @@ export const removeMembership = (
     return member;
   });
 
-/** Gives a member of the organization a role in a project. */
+/** Sets the role of a member of the organization in a project. */
 export const setProjectMembership = (
   db: Database,
   changer: Changer,
@@ -161,7 +161,7 @@ export const setProjectMembership = (
     return { ...member, role };
   });
 
-/** Takes the role in a project away, so that the organization's holds. */
+/** Removes a member's role in a project, so that the role in the organization applies. */
 export const removeProjectMembership = (
   db: Database,
   changer: Changer,

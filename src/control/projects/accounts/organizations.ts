@@ -1,6 +1,6 @@
 /**
- * Organizations: changed by their admins, ended by their owners, made by operators. An operator names their first
- * owner, and another one where none can be reached any more; the owner's token is shown once.
+ * Organizations: admins change them, owners delete them, operators create them. An operator names the first owner, and
+ * another one if no owner can be reached any more. An owner's token is shown once.
  */
 import { tokenScopes } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -35,7 +35,7 @@ export const viewOrganization = ({ createdAt, ...row }: OrganizationRow): Organi
   createdAt: createdAt.toISOString(),
 });
 
-/** Changes what is given. */
+/** Changes the given members of an organization. */
 export const updateOrganization = (
   db: Database,
   changer: Changer,
@@ -53,7 +53,7 @@ export const updateOrganization = (
     return { ...organization, ...after };
   });
 
-/** Ends an organization that has no project. `named` is the id that the caller takes it to have. */
+/** Deletes an organization that has no project. `named` is the id that the caller sent as confirmation. */
 export const deleteOrganization = (db: Database, changer: Changer, named: string): Promise<void> =>
   change(db, changer, async ({ tx, organization, record }) => {
     const { id, slug, name } = organization;
@@ -81,10 +81,10 @@ export const deleteOrganization = (db: Database, changer: Changer, named: string
 
 export const operator: Actor = { kind: 'operator', id: 'operator', name: 'operator' };
 
-/** How long the token that an operator makes for an owner is good. */
+/** Lifetime, in days, of the token that an operator creates for an owner. */
 const ownerTokenDays = 90;
 
-/** Makes somebody an owner, with a token; in the transaction of another change. */
+/** Makes a user an owner and creates a token for them, within the transaction of another change. */
 const putOwner = async (
   changing: Changing,
   { email, name }: { email: string; name?: string | undefined },
@@ -95,7 +95,7 @@ const putOwner = async (
   return makeToken(changing, member, { ...token, reach });
 };
 
-/** Makes somebody an owner, with a token. Only operators do so from outside of an organization. */
+/** Makes a user an owner and creates a token for them. Only operators do this from outside an organization. */
 export const addOwner = async (
   db: Database,
   slug: string,
@@ -112,11 +112,11 @@ export const addOwner = async (
 export type MadeOrganization = {
   organization: OrganizationView;
   apiKey: MadeKeyView;
-  /** Of the owner, where one was named. */
+  /** Token of the owner, if one was named. */
   token: MadeTokenView | null;
 };
 
-/** Makes an organization with a key pair of its own, and an owner where one is named. */
+/** Creates an organization with a key pair of its own, and with an owner if one is named. */
 export const createOrganization = async (
   db: Database,
   { slug, name, owner }: { slug: string; name: string; owner?: string | undefined },

@@ -1,6 +1,6 @@
 /**
- * Projects: made, renamed and deleted. A project with open sessions is not deleted; one that is takes its worlds and
- * keys along, and what is left of it (calls, ledgers, the audit log) is reached by nobody any more.
+ * Creates, renames and deletes projects. A project with open sessions cannot be deleted. Deletion takes its worlds and
+ * keys along; the remaining rows (calls, ledgers, the audit log) can no longer be reached.
  */
 import { slugForm, slugOf } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../db/projects/projects.ts';
 import { type Changer, change, findMade, noteCreation, type Once } from './change.ts';
 
-/** Of a project's metadata, as JSON. */
+/** Upper bound for a project's metadata as JSON. */
 const mostMetadataChars = 16 * 1024;
 
 export const viewProject = (row: ProjectRow): ProjectView => ({
@@ -32,7 +32,7 @@ export const viewProject = (row: ProjectRow): ProjectView => ({
   createdAt: row.createdAt.toISOString(),
 });
 
-/** A project of an organization. Throws `not_found`. */
+/** Returns a project of an organization. Throws `not_found`. */
 export const getProject = async (
   db: Queryable,
   organizationId: string,
@@ -65,7 +65,7 @@ const takenError = (slug: string): AppError =>
 
 export type NewProject = { name: string; slug?: string | undefined; metadata?: object | undefined };
 
-/** Makes a project, or answers the one that an earlier request of the same key made. */
+/** Creates a project, or returns the one that an earlier request with the same key created. */
 export const createProject = async (
   db: Database,
   changer: Changer,
@@ -100,7 +100,7 @@ export const createProject = async (
   }
 };
 
-/** Changes name and metadata, those that are given. */
+/** Changes name and metadata, as far as they are given. */
 export const updateProject = (
   db: Database,
   changer: Changer,
@@ -121,7 +121,7 @@ export const updateProject = (
   });
 };
 
-/** Deletes a project. Throws `conflict` while sessions of it are open. */
+/** Deletes a project. Throws `conflict` while it has open sessions. */
 export const deleteProject = (
   db: Database,
   changer: Changer,

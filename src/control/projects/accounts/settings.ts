@@ -1,6 +1,6 @@
 /**
- * The settings of a project. Where it sets nothing, its organization's hold or the installation's. A quota may be set
- * lower than what the installation gives; more is the operator's to give.
+ * Settings of a project. A setting that it lacks comes from its organization or the installation. A project may set a
+ * quota lower than the installation's default; only an operator may raise it.
  */
 import { AppError } from '#domain/error.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -23,14 +23,14 @@ import {
 import { type Changer, change } from './change.ts';
 import { getProject } from './projects.ts';
 
-/** What the installation gives where a project sets nothing. */
+/** Settings of the installation, for projects that set none. */
 export type UsualSettings = {
   quotas: Quotas;
   rateLimit: number | null;
   browserTier: BrowserTier;
 };
 
-/** What the gate asks for unless the project says otherwise. */
+/** Default rule of the release gate, if the project sets none. */
 const usualGate = { threshold: 0.7, floor: 30 };
 
 type QuotaColumn = `quota${Capitalize<SettableQuota>}`;
@@ -67,7 +67,7 @@ const view = (found: Found, usual: UsualSettings): ProjectSettingsView => ({
   set: namesOfSet(found),
 });
 
-/** The settings that hold, whoever set them. */
+/** Returns the effective settings, without the list of those that the project sets itself. */
 const valuesOf = (found: Found, usual: UsualSettings): object => {
   const { set: _, ...values } = view(found, usual);
   return values;
@@ -79,14 +79,14 @@ const getFound = async (db: Queryable, projectId: string): Promise<Found> => {
   return found;
 };
 
-/** The settings that hold for a project. */
+/** Returns the effective settings of a project. */
 export const getSettings = async (
   db: Queryable,
   projectId: string,
   usual: UsualSettings,
 ): Promise<ProjectSettingsView> => view(await getFound(db, projectId), usual);
 
-/** The given value, null included; what was where none is given. */
+/** Returns the given value, null included; the value before if none is given. */
 const changed = <Value>(given: Value | undefined, before: Value): Value =>
   given === undefined ? before : given;
 
@@ -113,7 +113,7 @@ const tooMuch = (path: string[], most: number): AppError => {
   });
 };
 
-/** Throws `invalid` for what is more than the installation gives, or than an operator has given the project. */
+/** Throws `invalid` for a limit above the installation's, unless an operator has given the project as much. */
 const checkBounds = (before: Found, wanted: ProjectSettingsChange, usual: UsualSettings): void => {
   for (const name of settableQuotas) {
     const most = Math.max(usual.quotas[name], before[columnOf(name)] ?? 0);
@@ -126,7 +126,7 @@ const checkBounds = (before: Found, wanted: ProjectSettingsChange, usual: UsualS
 
 type Allowance = {
   usual: UsualSettings;
-  /** Operators give more than the installation does. */
+  /** True for operators, who may exceed the installation's limits. */
   isOperator: boolean;
 };
 

@@ -1,6 +1,7 @@
 /**
- * Personal access tokens: made for oneself, or by those who manage members for others below an owner. A token that
- * makes one gives it no more than it reaches itself. It is shown once and kept as its hash.
+ * Personal access tokens. Users create them for themselves; those who manage members create them for other members,
+ * but only owners do so for owners. A token cannot create one with more scopes or projects than its own. A token is
+ * shown once and stored as its hash.
  */
 import {
   isWithin,
@@ -28,7 +29,7 @@ import { hashSecretKey } from '../../platform/tokens/tokens.ts';
 import { type Changer, type Changing, change, noteCreation, type Once } from './change.ts';
 import { getMember, type Named } from './members.ts';
 
-/** Who asks: the role in the organization, and the token by which a person does. */
+/** Caller: its role in the organization, and the token that a person uses. */
 export type TokenAsker = Changer & { role: Role; token: BearerRow | null };
 
 export type WantedToken = Named & {
@@ -50,7 +51,7 @@ export const viewToken = ({ maskedToken, ...row }: TokenRow): TokenView => ({
   lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
 });
 
-/** Whether somebody may make or revoke tokens of a member. */
+/** Throws `forbidden` if the caller may not create or revoke tokens of a member. */
 const checkMayManage = (
   { role, token }: TokenAsker,
   { userId, email, role: theirs }: MemberRow,
@@ -63,7 +64,7 @@ const checkMayManage = (
   throw new AppError('forbidden', message);
 };
 
-/** Whose token is meant: one's own unless somebody is named. */
+/** Returns the member that the token is for: the named one, or the caller. */
 const whose = (changing: Changing, { token }: TokenAsker, { userId, email }: WantedToken) => {
   const named =
     userId === undefined && email === undefined ? { userId: token?.userId } : { userId, email };
@@ -97,7 +98,7 @@ const checkProjects = async (
   throw new AppError('not_found', `there is no project "${missing}"`);
 };
 
-/** Makes a token of a member; in the transaction of another change. */
+/** Creates a token of a member within the transaction of another change. */
 export const makeToken = async (
   changing: Changing,
   member: MemberRow,
@@ -123,7 +124,7 @@ export const makeToken = async (
   return { ...viewToken(row), token };
 };
 
-/** Makes a token, for oneself unless somebody is named. */
+/** Creates a token for the named member, or for the caller. */
 export const createToken = (
   db: Database,
   asker: TokenAsker,
@@ -146,7 +147,7 @@ export const createToken = (
     return made;
   });
 
-/** Revokes a token, for good. That of somebody whose tokens are no matter of the asker's is not shown to be there. */
+/** Revokes a token permanently. If the caller may not see the token, it is answered as missing. */
 export const revokeToken = (db: Database, asker: TokenAsker, id: string): Promise<void> =>
   change(db, asker, async (changing) => {
     const { tx, organization, record } = changing;

@@ -1,12 +1,12 @@
 /**
- * Prompts as they are written: a text, or a chat of messages and placeholders. Other prompts can be parts of their
- * texts: `@@@langfusePrompt:name=greeting|label=production@@@`, the form that the field's SDKs write.
+ * Parses prompts: a text, or a chat of messages and placeholders. Their texts can include other prompts as parts:
+ * `@@@langfusePrompt:name=greeting|label=production@@@`, the form that the established SDKs write.
  */
 import { isObject } from '#domain/json.ts';
 import { Misfit } from '#observability/read-value.ts';
 import type { PromptType } from '#wire/public-api/projects/context.ts';
 
-/** A prompt as it is kept: JSON text. */
+/** Prompt as it is stored: JSON text. */
 export type PromptContent = { type: PromptType; content: string };
 
 const mostMessages = 1_000;
@@ -27,7 +27,7 @@ const readMessage = (given: unknown): object => {
   );
 };
 
-/** Reads a prompt of a type; of none given it is what it looks like. Throws `Misfit`. */
+/** Parses a prompt of a type; if none is given, a list is a chat and a text is a text prompt. Throws `Misfit`. */
 export const readPrompt = (prompt: unknown, type: PromptType | undefined): PromptContent => {
   if (type === 'chat' || (type === undefined && Array.isArray(prompt))) {
     if (!Array.isArray(prompt)) throw new Misfit('prompt', 'must be a list of messages');
@@ -40,21 +40,21 @@ export const readPrompt = (prompt: unknown, type: PromptType | undefined): Promp
   return { type: 'text', content: JSON.stringify(prompt) };
 };
 
-/** What a part of a prompt names. */
+/** Prompt that a part refers to, by version or label. */
 export type PromptPart = { name: string; at: { version: number } | { label: string } };
 
-/** Begins each part as it is written. */
+/** Marker at the beginning of each part. */
 export const partMark = '@@@langfusePrompt:';
 
 const partForm = new RegExp(`${partMark}name=([^@]{1,1000})@@@`, 'g');
 
-/** The number of a version; undefined for text that is none. */
+/** Parses the number of a version; returns undefined for other text. */
 const readVersion = (text: string | undefined): number | undefined =>
   text !== undefined && /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31
     ? Number(text)
     : undefined;
 
-/** Reads what follows `name=`; undefined without a name, or without a version or label. */
+/** Parses the text after `name=`; returns undefined without a name, or without a version or label. */
 const readPart = (text: string): PromptPart | undefined => {
   const [name = '', ...members] = text.split('|');
   const given = new Map(
@@ -72,7 +72,10 @@ const readPart = (text: string): PromptPart | undefined => {
   return label === '' ? undefined : { name, at: { label } };
 };
 
-/** The parts that a text has, in their order; each as it is written. What has not their form is text. */
+/**
+ * Returns the parts in a text, in their order, each with the text it is written as. Malformed ones count as plain
+ * text.
+ */
 export const partsOf = (text: string): { written: string; part: PromptPart }[] =>
   [...text.matchAll(partForm)].flatMap(([written, members = '']) => {
     const part = readPart(members);
@@ -81,7 +84,9 @@ export const partsOf = (text: string): { written: string; part: PromptPart }[] =
 
 const variableForm = /\{\{\s*([^{}\s]{1,500})\s*\}\}/g;
 
-/** Names that a chat has both as a variable of a text and as a placeholder: an SDK fills in both by one name. */
+/**
+ * Returns the names that a chat uses both as a variable and as a placeholder: an SDK fills in both by the same name.
+ */
 export const namedTwice = (content: unknown): string[] => {
   if (!Array.isArray(content)) return [];
   const messages = content.filter(isObject);
@@ -96,7 +101,7 @@ export const namedTwice = (content: unknown): string[] => {
   return [...new Set(placeholders)].filter((name) => variables.has(name));
 };
 
-/** The content with each of its texts changed: of a chat, those of its messages. */
+/** Returns the content with each of its texts changed; in a chat, those of its messages. */
 export const mapTexts = async (
   content: unknown,
   change: (text: string) => Promise<string>,

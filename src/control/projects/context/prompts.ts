@@ -1,4 +1,6 @@
-/** Prompts, which are context repositories, as the field's SDKs push, label, fetch and delete them. */
+/**
+ * Prompts, which are context repositories: pushed, labelled, fetched and deleted in the form of the established SDKs.
+ */
 import { AppError } from '#domain/error.ts';
 import type { ContextKind, PromptView } from '#wire/public-api/projects/context.ts';
 import { JsonText } from '../../base/json/json-text.ts';
@@ -26,7 +28,7 @@ import {
 
 const kind = 'prompts' satisfies ContextKind;
 
-/** The version that a query names; of none, what `usual` says. Throws `invalid`. */
+/** Returns the version or label that a query names, or `usual` if it names none. Throws `invalid`. */
 export const versionIn = <Usual>(query: RawQuery, usual: Usual) => {
   const version = textIn(query, 'version');
   const label = textIn(query, 'label');
@@ -55,7 +57,7 @@ const unresolved = 'read it with resolve=false';
 const refuseParts = ([name]: readonly string[], what: string): AppError =>
   new AppError('invalid', `the parts of "${name}" ${what}; ${unresolved}`);
 
-/** The prompt that is a part of a text. Throws `not_found`, and `invalid` for one that cannot be a part there. */
+/** Returns the prompt that a part refers to. Throws `not_found`, and `invalid` if it cannot be a part there. */
 const findPart = async (
   db: Queryable,
   projectId: string,
@@ -75,7 +77,7 @@ const findPart = async (
   throw new AppError('invalid', `"${repo.name}" is a chat, which no text can have as a part`);
 };
 
-/** The text with the prompts put in that it names. */
+/** Returns the text with its parts replaced by the prompts that they refer to. */
 const resolveText = async (
   db: Queryable,
   projectId: string,
@@ -123,11 +125,14 @@ const viewFound = ({ repo, version }: Found, prompt: unknown): PromptView => ({
   resolutionGraph: null,
 });
 
-/** A prompt as it was written. */
+/** Returns the view of a prompt as it was written. */
 export const viewPrompt = (found: Found): PromptView =>
   viewFound(found, new JsonText(found.version.content));
 
-/** A prompt with its parts put in. Throws `not_found` for a part that there is not, `invalid` for too many. */
+/**
+ * Returns the view of a prompt with its parts resolved. Throws `not_found` for a missing part, and `invalid` for too
+ * many.
+ */
 export const resolvePrompt = async (
   db: Queryable,
   projectId: string,
@@ -145,7 +150,7 @@ const refusePrompt = (message: string, cause?: unknown): AppError =>
     cause,
   });
 
-/** Throws `invalid` for a prompt that could not be read or filled in as it is written. */
+/** Throws `invalid` for a prompt whose parts cannot be resolved, or whose variables and placeholders share a name. */
 const checkPrompt = async (
   db: Queryable,
   projectId: string,
@@ -169,7 +174,7 @@ export const pushPrompt = async (db: Database, projectId: string, push: Push): P
   return pushVersion(db, projectId, push);
 };
 
-/** A prompt in a list. */
+/** Returns the view of a prompt in a list. */
 export const viewPromptMeta = (repo: ListedRepo) => ({
   name: repo.name,
   type: repo.promptType ?? 'text',
@@ -180,7 +185,7 @@ export const viewPromptMeta = (repo: ListedRepo) => ({
   lastConfig: new JsonText(repo.lastConfig),
 });
 
-/** Adds labels to a version, taken from the versions that have them. Throws `invalid` for `latest`. */
+/** Adds labels to a version, and removes them from the versions that had them. Throws `invalid` for `latest`. */
 export const labelPrompt = async (
   db: Database,
   projectId: string,

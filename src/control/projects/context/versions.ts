@@ -1,6 +1,6 @@
 /**
- * Versions of context repositories, pushed and read. The latest has the label `latest`; every other label is where
- * somebody moved it, and is of one version.
+ * Pushes and reads versions of context repositories. The latest version has the label `latest`. Every other label
+ * stays where a client moved it; a label belongs to one version.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -23,28 +23,28 @@ import {
 import { findNamed, readName } from '../../platform/lists/names.ts';
 import { invalidParameter } from '../../platform/lists/query.ts';
 
-/** A version with its repository. */
+/** Version with its repository. */
 export type Found = { repo: ContextRepo; version: ContextVersion };
 
-/** What is pushed. Content and config are JSON text. */
+/** Version to push. Content and config are JSON text. */
 export type Push = {
   kind: ContextKind;
   name: string;
   promptType: PromptType | null;
   content: string;
   config: string;
-  /** Null: those that the repository has. */
+  /** Tags of the repository; null keeps the present ones. */
   tags: string[] | null;
   labels: readonly string[];
   message: string | null;
   createdBy: string;
-  /** The latest version that the caller knows; null: whichever it is. */
+  /** Latest version that the caller knows; null skips the check for concurrent changes. */
   baseVersion: number | null;
 };
 
 const labelForm = /^[a-z0-9_.-]{1,36}$/;
 
-/** Labels that somebody gives. Throws `invalid`. */
+/** Validates labels, and removes duplicates. Throws `invalid`. */
 export const readLabels = (field: string, given: readonly string[]): string[] => {
   const wrong = given.find((label) => !labelForm.test(label));
   if (wrong !== undefined) {
@@ -53,11 +53,11 @@ export const readLabels = (field: string, given: readonly string[]): string[] =>
   return [...new Set(given)];
 };
 
-/** Tags, without those that come twice. */
+/** Cleans tags, and removes duplicates. */
 export const readTags = (given: readonly string[] | undefined): string[] | null =>
   given === undefined ? null : [...new Set(given.map(cleanText))];
 
-/** The id by which a repository is found in lists that are walked. */
+/** Returns the id from which a repository's key is derived, as used in lists with cursors. */
 export const repoIdOf = ({ kind, name }: Pick<ContextRepo, 'kind' | 'name'>): string =>
   `context/${kind}/${name}`;
 
@@ -76,7 +76,7 @@ const makeOrLock = async (
   if (known !== undefined) return known;
   const key = keyOf(projectId, repoIdOf({ kind, name }));
   const made = await makeRepo(tx, { ...named, key, promptType });
-  // Somebody else may have made it just now.
+  // Another transaction may have created it meanwhile.
   const repo = made ?? (await lockRepo(tx, named));
   if (repo === undefined) throw full('context repositories', contextLimits.repos);
   return repo;
@@ -98,7 +98,7 @@ const checkPush = (repo: ContextRepo, { baseVersion, promptType }: Push): void =
   }
 };
 
-/** Moves labels to a version. Throws `exhausted` where that makes too many of the repository. */
+/** Moves labels to a version. Throws `exhausted` if the repository then has too many. */
 export const giveLabels = async (
   tx: Queryable,
   { key, name }: ContextRepo,
@@ -138,7 +138,7 @@ const nouns: Record<ContextKind, string> = {
 export const noRepo = ({ kind, name }: Named): AppError =>
   new AppError('not_found', `${nouns[kind]} not found: '${name}'`);
 
-/** The repository of a name, as it is written in an address; undefined when there is none. */
+/** Finds a repository by its name, also as escaped in an address; returns undefined if there is none. */
 export const findNamedRepo = (
   db: Queryable,
   projectId: string,

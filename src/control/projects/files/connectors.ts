@@ -1,6 +1,7 @@
 /**
- * Connectors of project files: made, shown, opened. A folder lies in the project's part of what the operator gave; a
- * bucket is at a public address, or at one that the operator named. Keys are sealed and never shown.
+ * Connectors of project files: created, viewed, opened. A folder lies in the project's part of the folder that the
+ * operator configured. A bucket is at a public address, or at one that the operator listed. Keys are sealed and never
+ * shown.
  */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
@@ -45,7 +46,7 @@ const bucketLocation = (row: FileConnectorRow): string =>
 const folderLocation = ({ config }: Pick<ProjectParts, 'config'>, row: FileConnectorRow): string =>
   join(config.files.folder ?? '', row.projectId, row.placePath);
 
-/** A connector as clients see it: without its keys. */
+/** Returns the client's view of a connector, without its keys. */
 export const viewConnector = (
   parts: Pick<ProjectParts, 'config'>,
   row: FileConnectorRow,
@@ -63,7 +64,7 @@ export const viewConnector = (
   createdAt: row.createdAt.toISOString(),
 });
 
-/** The connector of an id; throws `not_found`. */
+/** Returns the connector with this id; throws `not_found`. */
 export const getConnector = async (
   db: Queryable,
   projectId: string,
@@ -84,7 +85,7 @@ const originOf = (url: string): string | undefined => {
     : undefined;
 };
 
-/** The origin of a service of buckets that may be asked; throws `invalid` with what is wrong. */
+/** Returns the origin of a bucket service if requests to it are allowed; throws `invalid` with the reason if not. */
 const readEndpoint = (given: string, named: readonly string[]): string => {
   const path = ['bucket', 'endpoint'];
   const origin = originOf(given);
@@ -97,7 +98,7 @@ const readEndpoint = (given: string, named: readonly string[]): string => {
   return origin;
 };
 
-/** The keys that a bucket is given, or undefined where it uses those of another. */
+/** Returns the keys given for a bucket; undefined if it uses those of another connector. */
 const readConnection = ({ config }: Needed, given: BucketBody) => {
   const { connectionId, accessKeyId, secretAccessKey, endpoint, region } = given;
   if (connectionId !== undefined) {
@@ -137,7 +138,7 @@ const readPlace = (parts: Needed, body: FileConnectorBody) => {
 const taken = (name: string): AppError =>
   new AppError('conflict', `there is a file connector "${name}" already`);
 
-/** Makes a connector; nothing is asked of its place yet. */
+/** Creates a connector; its folder or bucket is not contacted yet. */
 export const makeConnector = async (
   parts: Needed,
   projectId: string,
@@ -174,7 +175,7 @@ export const makeConnector = async (
   return getConnector(db, projectId, id);
 };
 
-/** Gives a connector another name, or lets agents sync it or not. */
+/** Renames a connector, or changes whether agents may sync it. */
 export const updateConnector = async (
   db: Queryable,
   { projectId, id }: { projectId: string; id: string },
@@ -198,7 +199,7 @@ const keysOf = ({ config }: Pick<ProjectParts, 'config'>, row: FileConnectorRow)
   );
 };
 
-/** Opens the place of a connector. Throws `unavailable` with what keeps it from being used. */
+/** Opens the folder or bucket of a connector. Throws `unavailable` with the reason if it cannot be used. */
 export const openPlace = async (
   parts: Pick<ProjectParts, 'config'>,
   row: FileConnectorRow,
@@ -211,7 +212,7 @@ export const openPlace = async (
     return openFolderPlace(folder, names, { make: row.direction === 'push' });
   }
   const isNamed = endpoint !== null && endpoints.includes(endpoint);
-  // What an operator named once may not be named any more.
+  // An endpoint that the operator once listed may no longer be listed.
   if (endpoint !== null && !isNamed) readEndpoint(endpoint, endpoints);
   const address = { bucket: bucket ?? '', prefix, region: region ?? '', endpoint };
   return openBucketPlace(address, keysOf(parts, row), isNamed ? undefined : resolveByDns);

@@ -1,6 +1,6 @@
 /**
- * Media: bytes that stand beside traces and items of datasets. A client that sends some has already written their id,
- * which is made of their digest, where it refers to them; so the same bytes are asked for once in a project.
+ * Media: bytes that traces and items of datasets refer to. Their id derives from their digest, and a client writes it
+ * into its references before it uploads them. The same bytes are therefore uploaded once in a project.
  */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -21,14 +21,14 @@ import { checkArrived } from '../../platform/blobs/arrived.ts';
 import type { ProjectParts } from '../parts.ts';
 import { awaitBytes, digestFrom } from './uploads.ts';
 
-/** The id of media, as clients make it of the digest. */
+/** Returns the id of media, as clients derive it from the digest. */
 export const mediaIdOf = (sha256: string): string =>
   sha256.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
 
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', `${name} ${message}`, { fields: [{ path: [name], message }] });
 
-/** What has the media: a trace, and perhaps an observation of it, or an item of a dataset. */
+/** Reads the owner of media: a trace, optionally with an observation of it, or an item of a dataset. */
 const readOwner = (body: MediaBody) => {
   const { traceId, observationId, datasetId, datasetItemId } = body;
   const ofItem = datasetId !== undefined || datasetItemId !== undefined;
@@ -72,7 +72,7 @@ const noteMedia = (
     return row;
   });
 
-/** Where media is to be sent; null when the project has it. */
+/** Returns the address to upload media to; null if the project has the bytes. */
 export const requestMedia = async (
   parts: ProjectParts,
   projectId: string,
@@ -87,7 +87,8 @@ export const requestMedia = async (
     throw field('contentLength', `is ${known.bytes} of the bytes with this digest`);
   }
   const media = { id: mediaId, projectId, digest, bytes, contentType };
-  // What is awaited already is awaited once; another type is told with the bytes.
+  // Bytes that are awaited already share one upload. Media of another type get an upload of their own, which carries
+  // the type.
   const [under] = await listAwaitedMedia(parts.db, projectId, digest);
   const isThere = known !== undefined && known.uploadedAt !== null;
   if (isThere || (under !== undefined && under.contentType === contentType)) {
@@ -113,7 +114,7 @@ export const requestMedia = async (
 
 export const noMedia = (): AppError => new AppError('not_found', 'Media asset not found');
 
-/** The upload by which the bytes came; throws what is wrong with the likeliest when they did by none. */
+/** Returns the upload whose bytes have arrived. If none has, throws the error of the first one. */
 const findArrived = async (
   { blobs }: ProjectParts,
   awaited: readonly AwaitedRow[],
@@ -130,13 +131,13 @@ const findArrived = async (
   throw failure;
 };
 
-/** A time as a client wrote it; now where it is none that there is. */
+/** Parses a time that a client wrote; returns the present time if it is not valid. */
 const timeOf = (text: string): Date => {
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? new Date() : time;
 };
 
-/** Takes what a client says of its upload. */
+/** Processes a client's report on its upload. */
 export const reportMedia = async (
   parts: ProjectParts,
   projectId: string,
@@ -165,7 +166,7 @@ export const reportMedia = async (
   for (const { id: left } of awaited) await blobs.presigned?.drop(left);
 };
 
-/** Media that others refer to, as clients of the field read it: by id, with an address. */
+/** Finds media that items refer to, by id, each with an address to download it from. */
 export const findReferredMedia = async (
   { db, addresses }: ProjectParts,
   projectId: string,

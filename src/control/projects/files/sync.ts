@@ -1,7 +1,7 @@
 /**
- * Syncs a place with files of a project, one way: what is new or changed where files come from is brought over, and
- * nothing is deleted. A request works for so long and answers `partial` when there is more; the next one goes on, as
- * each file is noted once both sides have it. One connector is synced by one request at a time.
+ * Syncs a folder or bucket with the files of a project, one way: new and changed files are copied, and nothing is
+ * deleted. A request works for a limited time and answers `partial` if files are left. The next request continues,
+ * since each file is recorded once both sides have it. Only one request syncs a connector at a time.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,14 +36,17 @@ import { storeFile } from './uploads.ts';
 
 type SyncParts = Pick<ProjectParts, 'blobs' | 'config' | 'db' | 'log'>;
 
-/** No file is begun after so long; one that was begun may take as much again as follows. */
+/**
+ * Time after which no further file is begun, in milliseconds. `wholeMs` bounds the whole sync, with the files under
+ * way.
+ */
 const beginMs = 20_000;
 const wholeMs = 10 * 60_000;
 const renewEveryMs = 20_000;
 const atOnce = 4;
 const mostWarnings = 100;
 
-/** A file that is to be brought over, and what does it: the entry by which it is known from then on. */
+/** File to copy, and the function that copies it; it returns the entry by which the file is recognized from then on. */
 type Work = { path: string; bytes: number; bring(): Promise<SyncEntry> };
 type Planned = { found: number; unchanged: number; work: Work[]; isCut: boolean; gone: string[] };
 type Run = {
@@ -67,7 +70,7 @@ const typeOf = (path: string, said: string | undefined): string => {
   return lookup(path) || unsaidType;
 };
 
-/** The path of a file of the place in the project; undefined, with a warning, where it can have none. */
+/** Returns the path in the project for a file of the place; undefined, with a warning, if it cannot have one. */
 const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): string | undefined => {
   const above = connector.targetPrefix === '' ? '' : `${connector.targetPrefix}/`;
   try {
@@ -84,7 +87,7 @@ const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): stri
   }
 };
 
-/** Takes one file of the place into the project. */
+/** Copies one file of the place into the project. */
 const pullOne = async (
   { parts, connector, place, signal }: Run,
   file: PlacedFile,
@@ -152,7 +155,7 @@ const planPush = async (run: Run): Promise<Planned> => {
   const known = await readEntries(parts.db, connector.id);
   const work = files.flatMap(({ path, digest, bytes, contentType }): Work[] => {
     const before = known.get(path);
-    // In a place with more files than are looked at, what was written before is taken to be there.
+    // If the place has more files than were listed, a file written before that is not in the list counts as present.
     const isThere = stamps.get(path) === before?.stamp || (listing.isCut && !stamps.has(path));
     if (before !== undefined && before.digest === digest && isThere) return [];
     const bring = async (): Promise<SyncEntry> => {
@@ -169,7 +172,7 @@ const planPush = async (run: Run): Promise<Planned> => {
   };
 };
 
-/** Does the work, some of it at once, until it is time to answer. */
+/** Copies the planned files, several at once, until the time is up. */
 const bringOver = async (
   run: Run,
   planned: Planned,
@@ -192,7 +195,7 @@ const bringOver = async (
         if (!(error instanceof AppError) || error.code === 'internal') throw error;
         done.failed += 1;
         warn(next.path, error.message);
-        // Without room none of the others has any.
+        // If the quota is exhausted, the remaining files do not fit either.
         if (error.code === 'exhausted') isOver = true;
       }
     }

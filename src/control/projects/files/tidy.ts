@@ -1,9 +1,9 @@
-/** What is tidied of project files: uploads that nobody confirmed, and folders that were deleted. */
+/** Cleanup of project files: uploads that were never confirmed, and deleted folders. */
 import { giveUpAwaited, listLate } from '../../db/projects/awaited-files.ts';
 import { emptyDetached } from '../../db/projects/file-folders.ts';
 import type { ProjectParts } from '../parts.ts';
 
-/** Gives up some of what was not confirmed in time. */
+/** Drops some of the uploads that were not confirmed in time. */
 export const dropLateUploads = async ({
   blobs,
   db,
@@ -13,7 +13,7 @@ export const dropLateUploads = async ({
   }
 };
 
-/** Removes some of what lay in deleted folders. */
+/** Removes some of the contents of deleted folders. */
 export const emptyDeletedFolders = async ({ db }: Pick<ProjectParts, 'db'>): Promise<void> => {
   await db.transaction(emptyDetached);
 };

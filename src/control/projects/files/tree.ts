@@ -1,6 +1,6 @@
 /**
- * The tree of a project's files: found by path, made on the way to a file, moved and deleted. All that changes it is
- * done in the caller's transaction, in which the project's files are taken.
+ * The tree of a project's files: finds entries by path, creates folders on the way to a file, moves and deletes
+ * entries. All changes happen in the caller's transaction, which must hold the lock of the project's files.
  */
 import { AppError } from '#domain/error.ts';
 import { type FilePath, filePathLimits, joinFilePath } from '#domain/file-path.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../db/projects/file-folders.ts';
 import { type FileRow, findFile, moveFile, removeFile } from '../../db/projects/files.ts';
 
-/** What there is at a path. */
+/** Entry at a path. */
 export type Entry = { kind: 'file'; file: FileRow } | { kind: 'folder'; folder: FolderRow };
 
 const invalidPath = (field: string, message: string): AppError =>
@@ -29,7 +29,7 @@ const nothingAt = (path: string): AppError =>
 const taken = (path: string, kind: Entry['kind']): AppError =>
   new AppError('conflict', `there is a ${kind} at "${path}" already`, { detail: { path, kind } });
 
-/** What is in a folder under a name. */
+/** Returns the entry of a folder under a name. */
 export const findIn = async (
   db: Queryable,
   folderId: string,
@@ -41,7 +41,7 @@ export const findIn = async (
   return folder === undefined ? undefined : { kind: 'folder', folder };
 };
 
-/** What is at a path; one with a slash at its end is a folder's alone. */
+/** Returns the entry at a path; a path that ends with a slash matches folders only. */
 export const findEntry = async (
   db: Queryable,
   projectId: string,
@@ -57,7 +57,7 @@ export const findEntry = async (
   return isFolder && entry?.kind === 'file' ? undefined : entry;
 };
 
-/** The file at a path; throws `not_found` when there is none. */
+/** Returns the file at a path; throws `not_found` if there is none. */
 export const getFile = async (
   db: Queryable,
   projectId: string,
@@ -70,7 +70,7 @@ export const getFile = async (
   throw new AppError('not_found', `there is a folder at "${at}", and no file`);
 };
 
-/** The folder of these names, made with those above it where there is none; a file on the way is a `conflict`. */
+/** Returns the folder at a path, and creates it with its missing parents. Throws `conflict` if a file is on the way. */
 export const ensureFolder = async (
   tx: Queryable,
   projectId: string,
@@ -88,7 +88,7 @@ export const ensureFolder = async (
   return { folder, isNew: missing.length > 0 };
 };
 
-/** Where a path leads to: the folder, which is made if need be, and the name in it. */
+/** Returns the folder of a path, created if need be, and the name in it. */
 export const ensurePlace = async (
   tx: Queryable,
   projectId: string,
@@ -98,7 +98,7 @@ export const ensurePlace = async (
   return { folder, name: names.at(-1) ?? '' };
 };
 
-/** Throws `conflict` where something is in the way of a file: a folder, or a file that is not to be replaced. */
+/** Throws `conflict` if a file cannot be put there: a folder has the path, or a file that must not be replaced. */
 export const checkFree = (
   entry: Entry | undefined,
   { path, overwrite }: { path: string; overwrite: boolean },
@@ -109,7 +109,7 @@ export const checkFree = (
   throw new AppError('conflict', `${message}: give "overwrite": true to replace it`, { detail });
 };
 
-/** Deletes what is at a path, with all that is in it; answers how many files those were. */
+/** Deletes the entry at a path with all its contents; returns the number of files deleted. */
 export const removeAt = async (
   tx: Queryable,
   projectId: string,
@@ -148,8 +148,8 @@ const checkMove = async (
 };
 
 /**
- * Moves a file or a folder to a path where nothing is; one with a slash at its end is the folder that it is put into.
- * Answers how many files have another path then.
+ * Moves a file or a folder to a free path; a target path that ends with a slash is the folder to move it into. Returns
+ * the number of files whose path has changed.
  */
 export const moveAt = async (
   tx: Queryable,

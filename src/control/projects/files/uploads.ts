@@ -1,6 +1,6 @@
 /**
- * Files on their way into a project: asked for, sent to an address of their own, confirmed. What is confirmed is held to
- * the size and the digest that were announced, and takes its place in one transaction; before that nothing is seen of it.
+ * Uploads of project files: requested, sent to a signed address, confirmed. A confirmed upload must have the announced
+ * size and digest; one transaction then puts the file in place. Before that it is not visible.
  */
 import { AppError } from '#domain/error.ts';
 import { type FilePath, joinFilePath, readFilePath } from '#domain/file-path.ts';
@@ -29,7 +29,7 @@ import type { AwaitedBlob } from '../../platform/blobs/blobs.ts';
 import type { ProjectParts } from '../parts.ts';
 import { checkFree, ensurePlace, findEntry, findIn } from './tree.ts';
 
-/** What a client says of the bytes that it is to send. */
+/** Announcement of the bytes that a client will send. */
 export type Announced = {
   bytes: number;
   /** Base64 of the digest. */
@@ -37,15 +37,15 @@ export type Announced = {
   contentType: string;
 };
 
-/** The digest that a client wrote in base64. */
+/** Converts a digest in base64, as clients write it, to ours. */
 export const digestFrom = (base64: string): Digest =>
   `sha256:${Buffer.from(base64, 'base64').toString('hex')}`;
 
-/** A digest as clients write it. */
+/** Converts a digest to base64, as clients write it. */
 export const sumOf = (digest: string): string =>
   Buffer.from(digest.slice('sha256:'.length), 'hex').toString('base64');
 
-/** Takes room for bytes that are to come and writes that they are awaited, with what `also` writes. */
+/** Reserves quota for bytes to come and records that they are awaited; `also` writes more in the same transaction. */
 export const awaitBytes = async (
   { db, config }: Pick<ProjectParts, 'db' | 'config'>,
   given: Omit<AwaitedRow, 'id' | 'received'>,
@@ -57,7 +57,7 @@ export const awaitBytes = async (
   const refusal = await beginUpload(db, wanted, config.quotas);
   if (refusal !== undefined) throw quotaError(refusal);
   try {
-    // Bytes that a file of the project has are there, now that they are held.
+    // If a file of the project has the same bytes, they are in the store and are now kept by the upload.
     const awaited = { ...given, id, received: await holdsBytes(db, given) };
     await db.transaction(async (tx) => {
       if (!(await insertAwaited(tx, awaited))) {
@@ -72,7 +72,7 @@ export const awaitBytes = async (
   }
 };
 
-/** The path of a file, which is neither the top nor written as a folder's. */
+/** Parses the path of a file; throws `invalid` for a path in the form of a folder's. */
 export const readPathOfFile = (field: string, given: string): FilePath => {
   const path = readFilePath(field, given);
   if (!path.isFolder) return path;
@@ -80,7 +80,7 @@ export const readPathOfFile = (field: string, given: string): FilePath => {
   throw new AppError('invalid', `${field} ${message}`, { fields: [{ path: [field], message }] });
 };
 
-/** Asks for the upload of a file. */
+/** Creates the upload of a file. */
 export const requestUpload = async (
   parts: Pick<ProjectParts, 'db' | 'config'>,
   projectId: string,
@@ -94,7 +94,7 @@ export const requestUpload = async (
   return awaitBytes(parts, { projectId, path, digest, bytes, contentType, author, overwrite });
 };
 
-/** Whether what is awaited is to be sent at all: it came already, or the project has it. */
+/** Checks that the bytes have arrived; bytes that the project had already need no upload to a bucket. */
 const checkThere = async (
   { blobs }: Pick<ProjectParts, 'blobs'>,
   awaited: AwaitedRow,
@@ -104,7 +104,7 @@ const checkThere = async (
   await checkArrived(blobs, { id, digest, bytes, received });
 };
 
-/** Puts what is awaited in its place; undefined when somebody else ended the waiting. */
+/** Puts an awaited upload in its place; returns undefined if another request settled it first. */
 const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | undefined> => {
   const { id, projectId, digest, bytes, contentType, author, overwrite, path } = awaited;
   if (path === null) throw new Error('what has no path becomes no file');
@@ -118,7 +118,7 @@ const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | unde
   return insertFile(tx, file);
 };
 
-/** Makes a file of what lies in one of this machine, in place of one that is at its path. */
+/** Stores a local file as a project file, replacing one at the same path. */
 export const storeFile = async (
   parts: Pick<ProjectParts, 'db' | 'blobs' | 'config'>,
   projectId: string,
@@ -144,7 +144,7 @@ const findConfirmed = async (db: Queryable, projectId: string, id: string) => {
   return { file, path: joinFilePath([...(await readNames(db, file.folderId)), file.name]) };
 };
 
-/** Makes a file of what was sent. One that was confirmed already is answered again. */
+/** Makes a file of an upload. If it was confirmed already, the same answer is returned again. */
 export const confirmUpload = async (
   parts: Pick<ProjectParts, 'db' | 'blobs'>,
   projectId: string,
@@ -161,7 +161,7 @@ export const confirmUpload = async (
   return { file, path: awaited.path };
 };
 
-/** Gives up an upload; throws `conflict` for one that is a file by now. */
+/** Drops an upload; throws `conflict` if it has become a file by now. */
 export const discardUpload = async (
   { db, blobs }: Pick<ProjectParts, 'db' | 'blobs'>,
   projectId: string,

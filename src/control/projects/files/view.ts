@@ -1,4 +1,4 @@
-/** Files and folders as clients see them. */
+/** Builds the client's views of files and folders. */
 import type {
   ConfirmedView,
   DownloadView,
@@ -18,7 +18,7 @@ const factsOf = (path: string, row: Pick<FileRow, 'bytes' | 'contentType' | 'dig
   sha256: sumOf(row.digest),
 });
 
-/** A file in a folder whose path is `above`, with a slash at its end unless it is the top. */
+/** Returns the view of a file; `above` is the path of its folder with a slash at its end, empty at the top. */
 export const viewFile = (above: string, row: FileRow): FileView => ({
   fileId: row.id,
   ...factsOf(`${above}${row.name}`, row),
@@ -28,7 +28,7 @@ export const viewFile = (above: string, row: FileRow): FileView => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** A folder at a path. */
+/** Returns the view of a folder at a path. */
 export const viewFolder = (path: string, row: FolderRow): FolderView => ({
   path,
   name: row.name,
@@ -38,7 +38,7 @@ export const viewFolder = (path: string, row: FolderRow): FolderView => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** An upload, with where its bytes are sent. */
+/** Returns the view of an upload, with the address to send its bytes to. */
 export const viewUpload = async (addresses: SignedAddresses, awaited: AwaitedRow) => {
   const { id, path, digest, bytes, contentType, received } = awaited;
   const { url, headers, expiresAt } = await addresses.upload(id, { digest, bytes }, contentType);
@@ -52,14 +52,14 @@ export const viewUpload = async (addresses: SignedAddresses, awaited: AwaitedRow
   };
 };
 
-/** An upload that was confirmed or given up. */
+/** Returns the view of an upload that was confirmed or dropped. */
 export const viewSettled = (
   path: string,
   row: Pick<FileRow, 'id' | 'bytes' | 'contentType' | 'digest'>,
   ready: boolean,
 ): ConfirmedView => ({ fileId: row.id, ...factsOf(path, row), ready });
 
-/** A file with an address that is good for an hour. */
+/** Returns the view of a file with a download address that is valid for an hour. */
 export const viewDownload = async (
   addresses: SignedAddresses,
   path: string,
