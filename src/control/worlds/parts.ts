@@ -1,4 +1,6 @@
-/** The parts that worlds are given: those of projects, and what compiles worlds and reads their rows. */
+/**
+ * Parts of the program that worlds get: those of projects, and the services that compile worlds and read their rows.
+ */
 import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import type { ProjectParts } from '../projects/parts.ts';
 import type { McpTools } from './caches/mcp-tools.ts';
@@ -13,16 +15,16 @@ import type { Queries } from './query/queries.ts';
 export type WorldParts = ProjectParts & {
   versions: Versions;
   worldLookup: WorldLookup;
-  /** The tools of versions as MCP shows them. */
+  /** Tools of versions in MCP's form. */
   mcpTools: McpTools;
-  /** Unpacked snapshots, which all programs of this machine share that use the folder. */
+  /** Unpacked snapshots, shared by all programs of this machine that use the folder. */
   snapshots: SnapshotFiles;
   /** Queries of the rows of worlds, in processes. */
   queries: Queries;
-  /** Indexes of fields that such queries ask by. */
+  /** Indexes of fields that such queries filter by. */
   fieldIndexes: FieldIndexes;
   compiler: Compiler;
-  /** Puts the rows that a push keeps beside those of its tree. */
+  /** Combines the rows that a push keeps with those of its tree. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;
 };

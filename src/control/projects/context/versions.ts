@@ -146,7 +146,7 @@ export const findNamedRepo = (
 ): Promise<ContextRepo | undefined> =>
   findNamed(name, (each) => findRepo(db, { projectId, kind, name: each }));
 
-/** A version by number or label, with its repository. Throws `not_found`, naming what there is not. */
+/** Returns a version by number or label, with its repository. Throws `not_found`, naming what is missing. */
 export const getVersion = async (
   db: Queryable,
   projectId: string,

@@ -1,7 +1,7 @@
 /**
- * The tools of versions in the form that MCP has for them. They are made of what sessions show, when they are first
- * asked for, and stay in memory within bounds that projects share. Very large ones are made in a process of their
- * own: schemas are strangers' work.
+ * Cache of the tools of versions in MCP's form. They are built from the texts of the version when first needed, and
+ * stay in memory within bounds that projects share. Very large ones are built in a separate process, because schemas
+ * are user input.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -12,11 +12,11 @@ import type { VersionTexts } from './version-texts.ts';
 import type { Version } from './versions.ts';
 
 export type McpTools = {
-  /** All tools of a version, those of linked worlds too, in its order. */
+  /** Returns all tools of a version, including those of linked worlds, in the version's order. */
   of(version: Pick<Version, 'id' | 'projectId'>, signal: AbortSignal): Promise<McpTool[]>;
 };
 
-/** What all that are kept may take. */
+/** Size budget of the cache. */
 const mostBytes = 64 * 1024 * 1024;
 const bytesPerChar = 2;
 const toolBytes = 128;
@@ -24,7 +24,7 @@ const toolBytes = 128;
 const bytesOf = (tools: readonly McpTool[]): number =>
   tools.reduce((sum, { json }) => sum + toolBytes + json.length * bytesPerChar, 0);
 
-/** Makes it over the texts of versions and the processes that large bodies are read in. */
+/** Creates the cache over the texts of versions and the processes that parse large bodies. */
 export const createMcpTools = (
   texts: Pick<VersionTexts, 'one'>,
   readers: Pick<ProcessPool, 'run'>,

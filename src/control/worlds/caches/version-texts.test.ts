@@ -10,7 +10,7 @@ const textBytes = 1_500_000;
 
 const namesOf = ['toolSchemas', 'toolLengths', 'tools', 'tasks', 'redact', 'dependencies'];
 
-/** A database of versions with one long text each, apart from those that lack any; it notes what it reads. */
+/** Builds a fake database of versions with one long text each, except for `lacking` ones, which records its reads. */
 const textDatabase = (lacking: readonly string[] = []) => {
   const texts = new Map<string, string>();
   const reads: string[] = [];

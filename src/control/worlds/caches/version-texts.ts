@@ -1,7 +1,7 @@
 /**
- * The texts of versions for answers. A page takes room for them by their length before it reads them, so
- * that it reads no more than it shows; small ones that are asked for alone stay in memory, within bounds
- * that projects share. A version of an earlier release has none: they are made when first asked for.
+ * Reads the precomputed texts of versions for answers. A page reserves size budget by their lengths before it reads
+ * them, so that it reads no more than it shows. Small texts that are read singly stay in memory, within bounds that
+ * projects share. A version of an earlier release has no texts: they are built when first needed.
  */
 
 import {
@@ -19,29 +19,29 @@ import {
 } from '../../db/worlds/version-summaries.ts';
 import type { VersionRow } from '../../db/worlds/worlds.ts';
 
-/** An entry of a page: its version, and how long the members are that it shows besides. */
+/** Entry of a page: its version, and the bytes of the other members that it shows. */
 type PageEntry = { versionId: string; otherBytes: number };
 
 export type VersionTexts = {
-  /** One text of a version. */
+  /** Returns one text of a version. */
   one(version: Pick<VersionRow, 'id' | 'projectId'>, name: VersionTextName): Promise<string>;
-  /** The texts of these names for the entries of a page, in order; undefined where it has no room. */
+  /** Returns the named texts for the entries of a page, in order; undefined for an entry beyond the size budget. */
   page<Name extends VersionTextName>(
     entries: readonly PageEntry[],
     names: readonly Name[],
   ): Promise<(Pick<Texts, Name> | undefined)[]>;
 };
 
-/** What all texts in memory may take, the longest that stays there, and what a character may take. */
+/** Size budget of the cache, longest text that it keeps, and upper bound for the bytes of a character. */
 const mostBytes = 64 * 1024 * 1024;
 const mostChars = 512 * 1024;
 const bytesPerChar = 2;
 const entryBytes = 512;
 
-/** Reads a version whole. */
+/** Reads a whole version. */
 type GetVersion = (versionId: string) => Promise<VersionRow | undefined>;
 
-/** Makes the reader; `getVersion` is asked for versions that have no texts yet. */
+/** Creates the reader; `getVersion` reads versions that have no texts yet. */
 export const createVersionTexts = (
   db: Queryable,
   getVersion: GetVersion,
@@ -55,7 +55,10 @@ export const createVersionTexts = (
     return texts;
   };
 
-  /** Which entries the page has room for. Texts that lack are made one after the other, while there is room. */
+  /**
+   * Returns for each entry whether it fits into the page. Missing texts are built one after another, while there is
+   * budget.
+   */
   const takeRoom = async (
     entries: readonly PageEntry[],
     names: readonly VersionTextName[],

@@ -5,7 +5,10 @@ import { forProject } from '../../db/core/project-queue.ts';
 import type { SizedVersionRow } from '../../db/worlds/worlds.ts';
 import { createVersions, type Version } from './versions.ts';
 
-/** A database of versions `<project>-<number>`, each with a contract of so many characters. */
+/**
+ * Builds a fake database of versions `<project>-<number>`, each with a contract of `jsonChars` characters, which
+ * records its reads.
+ */
 const countingDatabase = (jsonChars: number) => {
   const reads: string[] = [];
   const query = async (_statement: unknown, [id]: [string]): Promise<SizedVersionRow[]> => {

@@ -1,7 +1,6 @@
 /**
- * World versions in memory. A version never changes, so one that was read once is as good as the
- * database's; what is derived from it is made once, too. Only the slug of its world may: it is asked for again
- * now and then.
+ * Cache of world versions. A version never changes, so a cached one is always valid, and values derived from it are
+ * computed once. Only the slug of its world may change; it is read again after a while.
  */
 import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
@@ -16,31 +15,31 @@ import { findVersion, type VersionRow } from '../../db/worlds/worlds.ts';
 import { createVersionTexts, type VersionTexts } from './version-texts.ts';
 
 export type Version = VersionRow & {
-  /** Those of linked worlds, too. */
+  /** Names of all tools, including those of linked worlds. */
   toolNames: ReadonlySet<string>;
-  /** The surfaces that sessions of it can have. */
+  /** Surfaces that sessions of the version can have. */
   surfaces: SurfaceKind[];
-  /** The blob of the OpenAPI document of its routes, made when it was compiled; undefined without any. */
+  /** Blob of the OpenAPI document of its routes, written when the version was compiled; undefined without routes. */
   openApi: Digest | undefined;
 };
 
 export type Versions = {
-  /** The version of this id, of whatever project; undefined when there is none. */
+  /** Returns the version with this id, whichever project it belongs to; undefined if there is none. */
   get(versionId: string): Promise<Version | undefined>;
-  /** A world was renamed here: its slug is read anew. */
+  /** Drops the cached slug of a world that was renamed on this replica. */
   forgetSlug(worldId: string): void;
-  /** What answers tell of versions; they are not kept with these. */
+  /** Texts of versions for answers, which have a cache of their own. */
   texts: VersionTexts;
 };
 
-/** What the versions in memory may take, reckoned from their JSON: objects take a few times as much. */
+/** Size budget of the cache, estimated from the JSON: objects take a few times as much. */
 const mostBytes = 256 * 1024 * 1024;
 const bytesPerChar = 4;
 
-/** A version's own fields, beside its contract and its list of files. */
+/** Bytes for a version's own fields, beside its contract and its list of files. */
 const otherBytes = 4 * 1024;
 
-/** The surfaces that sessions of a world can have: a browser shows its UI. */
+/** Returns the surfaces that sessions of a world can have; a browser shows its UI. */
 export const servedSurfaces = (world: { hasApi: boolean; hasUi: boolean }): SurfaceKind[] => [
   ...(world.hasApi ? (['api'] as const) : []),
   ...(world.hasUi ? (['ui', 'browser'] as const) : []),
@@ -64,17 +63,17 @@ const toVersion = (row: VersionRow): Version => ({
   openApi: openApiOf(row),
 });
 
-/** How long a slug is believed, in milliseconds, and how many are. */
+/** Time for which a slug is cached, in milliseconds, and upper bound for cached slugs. */
 const slugMs = 5_000;
 const mostSlugs = 10_000;
 
-/** Makes the cache. */
+/** Creates the cache. */
 export const createVersions = (
   db: Queryable,
   kept: FairCache<Version> = createFairCache(mostBytes),
   now: () => number = () => performance.now(),
 ): Versions => {
-  /** The slugs of worlds that were read lately, by the worlds' ids. */
+  /** Slugs of worlds that were read lately, by world id. */
   const slugs = new LRUCache<string, { slug: string; readAt: number }>({ max: mostSlugs });
   const noteSlug = (worldId: string, slug: string): void => {
     slugs.set(worldId, { slug, readAt: now() });
@@ -89,7 +88,7 @@ export const createVersions = (
     return slug === last ? version : { ...version, slug };
   };
 
-  /** Reads under way: a version that several requests of a project ask for at once is read once. */
+  /** Reads under way: a version that several requests of a project need at once is read once. */
   const reads = new Map<string, Promise<Version | undefined>>();
 
   const read = async (id: string): Promise<Version | undefined> => {
@@ -106,7 +105,8 @@ export const createVersions = (
   const get = async (id: string): Promise<Version | undefined> => {
     const known = kept.get(id);
     if (known !== undefined) return named(known);
-    // A project waits for its own turn alone, see `db/core/project-queue.ts`.
+    // Keyed by project, so that a project waits for its own place in the fair queue only, see
+    // `db/core/project-queue.ts`.
     const key = `${projectAsking() ?? ''} ${id}`;
     const underWay = reads.get(key);
     if (underWay !== undefined) return underWay;

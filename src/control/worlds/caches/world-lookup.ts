@@ -1,23 +1,23 @@
 /**
- * Worlds as opens found them last, by what they were asked for: their slug or id. One may have changed since, at any
- * replica; so whoever opens a session by what is remembered has the statement that writes it confirm that.
+ * Lookup cache of worlds for opens, by slug or id as requests name them. An entry may be stale, because any replica
+ * can change a world. The statement that opens a session therefore verifies the entry that it used.
  */
 import { LRUCache } from 'lru-cache';
 import type { WorldRow } from '../../db/worlds/worlds.ts';
 
-/** What is remembered of a world. */
+/** Cached facts of a world. */
 type LastWorld = Pick<WorldRow, 'slug' | 'headVersionId'>;
 
 export type WorldLookup = {
   get(projectId: string, address: string): LastWorld | undefined;
   note(projectId: string, address: string, world: LastWorld): void;
-  /** It is not so any more. */
+  /** Drops an entry that has proved stale. */
   forget(projectId: string, address: string): void;
 };
 
 const mostWorlds = 10_000;
 
-/** Makes the memory. */
+/** Creates the cache. */
 export const createWorldLookup = (): WorldLookup => {
   const known = new LRUCache<string, LastWorld>({ max: mostWorlds });
   const keyOf = (projectId: string, address: string): string => `${projectId}/${address}`;

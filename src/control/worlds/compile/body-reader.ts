@@ -1,7 +1,7 @@
 /**
- * Reads bodies of requests: small ones at once, and those that are large or hold very many values in
- * processes of their own, with limits on time and memory, so that no body holds up the loop that all
- * requests share. What comes back from there is small or text (`base/bodies/keep.ts`).
+ * Parses bodies of requests. Small ones are parsed at once. Bodies that are large or hold very many values are parsed
+ * in separate processes with limits on time and memory, so that no body blocks the event loop that all requests share.
+ * The results are small values or text (`base/bodies/keep.ts`).
  */
 import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../../base/bodies/keep.ts';
@@ -9,7 +9,7 @@ import { type ReadApart, type ReadBody, readSmall } from '../../base/bodies/read
 import type { JobEnd } from './process.ts';
 import type { PoolLimits, ProcessPool } from './process-pool.ts';
 
-/** Bounds on the processes that read large bodies; they are started when there is one. */
+/** Limits of the processes that parse large bodies; none is started before there is one. */
 export const readingLimits: PoolLimits = {
   processes: 2,
   queued: 64,
@@ -20,25 +20,28 @@ export const readingLimits: PoolLimits = {
 type BodyToRead = {
   /** Id of the operation that it was sent to. */
   operation: string;
-  /** Finds who takes turns with others; asked only for a body that is read apart. */
+  /**
+   * Returns the key by which the body takes its turn in the fair queue; called only for a body that goes to a process.
+   */
   asker: () => Promise<string>;
-  /** Undefined when there is none. */
+  /** Undefined if the request has no body. */
   bytes: Uint8Array | undefined;
-  /** The bytes that it may come to where it is still compressed: then it is inflated where it is read. */
+  /** Upper bound for the inflated bytes of a body that is still compressed; it is inflated in the process. */
   inflatesTo?: number | undefined;
-  /** Ends the wait for a process. */
+  /** Aborts the wait for a process. */
   signal: AbortSignal;
 };
 
 /**
- * Throws `invalid` for what is no JSON or takes too much to read, what is answered 413 for a body that holds too
- * much, and `exhausted` when too many large bodies wait. What does not fit the operation's schema comes back as problems.
+ * Parses a body. Violations of the operation's schema are returned as problems. Throws `invalid` for a body that is no
+ * JSON or takes too much to parse, an error with status 413 for one that holds too much, and `exhausted` if too many
+ * large bodies wait.
  */
 export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<ReadBody>;
 
 const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
-/** What came of a job of reading; throws `invalid` when a limit ended it. */
+/** Returns the outcome of a parsing job; throws `invalid` if a limit ended it. */
 const outcomeOf = (end: JobEnd): ReadBody => {
   if (end.kind === 'done') {
     const { tooMuch, ...read } = end.outcome as ReadApart;
@@ -61,7 +64,7 @@ const inWords = (error: unknown): unknown => {
   return new AppError('unavailable', 'the body was not read', { cause: error });
 };
 
-/** Makes the reader over the processes that large bodies are read in. */
+/** Creates the reader over the processes that parse large bodies. */
 export const createBodyReader = (processes: Pick<ProcessPool, 'run'>): BodyReader => {
   const readApart = async (
     { operation, asker, signal, inflatesTo }: BodyToRead,

@@ -1,7 +1,7 @@
 /**
- * Makes of a tree's files what a world version consists of: contract, generated files, bundle and
- * snapshot, or everything that is wrong. It is all computation over a stranger's input, so it runs in
- * a compile process (see `compiler.ts`) and answers plain data.
+ * Builds a world version from a tree's files: contract, generated files, bundle and snapshot, or the list of all
+ * problems. This is pure computation over user input, so it runs in a compile process (see `compiler.ts`) and returns
+ * plain data.
  */
 
 import type { FieldProblem } from '#domain/error.ts';
@@ -23,52 +23,55 @@ import { compareEntities } from '../../base/contracts/version-changes.ts';
 import { type BaseVersion, countTreeRows, type Rows, withoutReplaced } from './kept-rows.ts';
 import { overlay } from './tree.ts';
 
-/** A row that the store refuses: what is wrong, and where it stands in the tree or in the request. */
+/** Row that the store refuses, with its place in the tree or in the request. */
 export type RefusedRow = { message: string; field: FieldProblem };
 
-/** The rows of a version. */
+/** Rows of a version. */
 export type BuiltRows = {
-  /** How many rows of each entity came from the tree; they are the first ones. */
+  /** Rows of each entity that came from the tree; they are the first ones. */
   treeRows: Record<string, number>;
-  /** Rows of the version before that did not come from its tree, and those of the tree that gave way. */
+  /**
+   * Rows kept from the version before that did not come from its tree, and rows of the tree that were left out for
+   * them.
+   */
   keptRows: number;
   leftOutRows: number;
   snapshot: BuiltSnapshot;
 };
 
-/** The rows of a version that keeps some of the one before, which are to be put together; see `carry.ts`. */
+/** Rows of a version that keeps some of the version before. They are combined later, see `carry.ts`. */
 export type RowsToCarry = {
   /** Rows of the tree, as JSON text of lists by entity. */
   treeRowsJson: string;
-  /** How many rows of the version before came from its tree. */
+  /** Rows of each entity of the version before that came from its tree. */
   baseTreeRows: Record<string, number>;
 };
 
 export type Built =
   | {
       ok: true;
-      /** The name that the world gives itself. */
+      /** Name of the world in its manifest. */
       name: string;
-      /** The contract as JSON text: it is stored, and may be large. */
+      /** Contract as JSON text: it is stored as such, and may be large. */
       contractJson: string;
-      /** What answers tell of it. */
+      /** Precomputed texts for answers. */
       texts: VersionTexts;
       facts: ContractFacts;
-      /** What a push of it has run. */
+      /** Jobs that the world has run on each push. */
       onPush: Contract['onPush'];
-      /** Checks that a pushed version must pass before it is the head. */
+      /** Checks that a pushed version must pass before it becomes the head. */
       gate: NonNullable<Contract['gate']>;
-      /** Links to other worlds, and the tools of those that its tasks give by name. */
+      /** Links to other worlds, and the tools of those that its tasks name. */
       dependencies: Dependency[];
       linkedTaskTools: string[];
-      /** What became of the entities of the version that it is made from. */
+      /** Entities that were added, changed or removed since the version that it is made from. */
       entities: VersionChanges['entities'];
       rows: ({ kind: 'built' } & BuiltRows) | ({ kind: 'to_carry' } & RowsToCarry);
-      /** Files to store in place of those of the tree that have the same path, and beside the others. */
+      /** Files to store beside those of the tree, and in place of those with the same path. */
       generated: TreeFile[];
-      /** The blob that hosts load, see `encodeBundle`. */
+      /** Blob that hosts load, see `encodeBundle`. */
       bundle: Uint8Array;
-      /** What the language takes for a slip. */
+      /** Warnings of the language about likely mistakes. */
       warnings: string[];
     }
   | { ok: false; problems: Problem[] }
@@ -88,7 +91,7 @@ const countRows = (rows: Rows): Record<string, number> =>
 const totalOf = (rows: Rows): number =>
   Object.values(rows).reduce((sum, list) => sum + list.length, 0);
 
-/** Where a refused row stands: in the tree's data, or in the body after those. */
+/** Returns the place of a refused row: in the tree's data, or in the body, whose rows follow those of the tree. */
 const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   const { entity, index, detail } = refusal;
   const pointer = parsePointer(refusal.pointer ?? '');
@@ -99,7 +102,7 @@ const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   return { path: [...place, ...position, ...pointer], message: detail };
 };
 
-/** The rows of a request as they are to be stored, or why they are not. */
+/** Returns the rows of a request as they are to be stored, or the reason why they are refused. */
 const redactMore = (
   contract: Contract,
   more: Rows,
@@ -119,7 +122,7 @@ const redactMore = (
   return { ok: false, row: { message, field: { path: ['data', 'rows', ...path], message } } };
 };
 
-/** A refusal of redacted rows, which quotes nothing of them. */
+/** Returns the refusal of redacted rows without any quote of them. */
 const withheld = (refusal: StoreRefusal, contract: Contract): StoreRefusal => {
   if (refusal.kind !== 'shape') return refusal;
   const { pointer = '', detail } = refusal;
@@ -140,8 +143,8 @@ const buildRows = (contract: Contract, all: Rows, ofTree: Rows, more: Rows): Bui
 });
 
 /**
- * Builds a version of a tree: its rows, then those of a request, which are redacted first where it asks for that.
- * Where rows are kept of the version that it is made from, of which there may be any number, no rows are put together here.
+ * Builds a version of a tree: its rows, then those of a request, which are redacted first if the request says so. If
+ * rows of the version before are kept, they may be very many; then no rows are combined here.
  */
 export const buildVersion = (
   files: readonly TreeFile[],

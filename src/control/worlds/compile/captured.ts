@@ -1,6 +1,6 @@
 /**
- * What can be done with the rows of a tree before there is a world: those of its captures made ready to be imported,
- * captures held to the contract, and rows put into the tree's own files. All of it is strangers' work.
+ * Works on the rows of a tree before there is a world: shapes the rows of its captures for an import, checks captures
+ * against the contract, and writes rows into the tree's own files. All of it is user input.
  */
 import { createShaping, type ShapeCounts } from '#data/formats/shape-rows.ts';
 import type { ImportMode } from '#domain/batch.ts';
@@ -25,7 +25,10 @@ type Ingested = {
   unknown: string[];
 };
 
-/** Reads the rows of captures, as the policy of the world redacts them; with `keep`, also fields that no entity has. */
+/**
+ * Reads the rows of captures, redacted by the policy of the world; with `keep`, fields that no entity has are kept,
+ * too.
+ */
 const shapeCaptures = (files: Files, otherFields?: 'keep'): ({ ok: true } & Ingested) | Refused => {
   const compiled = compileTree(files);
   if (!compiled.ok) return compiled;
@@ -47,7 +50,7 @@ export type IngestedRows =
   | { ok: true; rowsJson: string; counts: ShapeCounts & { unknown: string[] } }
   | Refused;
 
-/** The rows of captures as `svc worlds data extract` has them. */
+/** Returns the rows of captures in the form of `svc worlds data extract`. */
 export const ingestTree = (files: Files): IngestedRows => {
   const shaped = shapeCaptures(files);
   if (!shaped.ok) return shaped;
@@ -59,7 +62,7 @@ export const ingestTree = (files: Files): IngestedRows => {
   };
 };
 
-/** A captured row that its entity does not take. */
+/** Captured row that does not fit its entity. */
 export type Misfit = { entity: string; index: number; pointer: string; message: string };
 
 export type CaptureFit =
@@ -73,7 +76,7 @@ export type CaptureFit =
 
 const mostMisfits = 200;
 
-/** Counts the captured rows that the contract takes as they are: a field that their entity does not have is a misfit. */
+/** Counts the captured rows that fit the contract unchanged. A field that their entity does not have is a misfit. */
 export const fitCaptures = (files: Files): CaptureFit => {
   const shaped = shapeCaptures(files, 'keep');
   if (!shaped.ok) return shaped;
@@ -105,7 +108,7 @@ const refuse = (path: (string | number)[], message: string): Refused => ({
   problems: [{ file: '', pointer: toPointer(path), code: 'invalid_request', message }],
 });
 
-/** A file of rows: JSON, or a JSON object a line. */
+/** Parses a file of rows: JSON, or one JSON object a line. Returns a message if it is neither. */
 const parseFile = ({ path, content }: TreeFile): Row[] | string => {
   const text = Buffer.from(content).toString();
   try {
@@ -143,7 +146,7 @@ const merge = (
   return [...byKey.values()];
 };
 
-/** The files of `data/` with the rows in them, if the tree takes them. */
+/** Returns the files of `data/` with the given rows in them, if the tree still compiles. */
 export const importIntoTree = (
   files: Files,
   rowFiles: Files,

@@ -1,4 +1,4 @@
-/** The process that carries rows, a program of its own; opens and calls of sessions go before it. */
+/** The process that carries rows, a program of its own. Its low priority lets opens and calls of sessions run first. */
 import { setPriority } from 'node:os';
 import { carryRows } from '#data/import/carry.ts';
 import type { CarryJob } from './carry.ts';

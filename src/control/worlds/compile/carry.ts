@@ -1,6 +1,7 @@
 /**
- * Rows that a push keeps, put beside those of its tree in processes of their own (`#data/import/carry.ts`): they are
- * strangers', there may be ten million of them, and none of them is ever in this process. Projects take turns.
+ * Combines the rows that a push keeps with those of its tree, in processes of their own (`#data/import/carry.ts`).
+ * These rows are user input and may number ten million, so none of them is ever read in this process. Projects share
+ * the processes by a fair queue.
  */
 import { fileURLToPath } from 'node:url';
 import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';
@@ -11,14 +12,14 @@ import { type Asker, createJobPool, type EndedJob, type ProcessPool } from './pr
 export type CarryJob = {
   kind: 'carry';
   plan: Omit<CarryPlan, 'contract' | 'treeRows'>;
-  /** As JSON texts, as they come from compiling. */
+  /** JSON texts, as they come from compiling. */
   contractJson: string;
   treeRowsJson: string;
-  /** How large the database of the version may get. */
+  /** Upper bound for the size of the version's database. */
   storeBytes: number;
 };
 
-/** Ten million rows take a minute or two. */
+/** Limits of these processes. Ten million rows take a minute or two. */
 const limits = { processes: 2, queued: 64, timeLimitMs: 600_000, memoryMb: 256, leftMs: 2_000 };
 
 const program: JobProgram<CarryJob, never> = {
@@ -30,13 +31,13 @@ const program: JobProgram<CarryJob, never> = {
 
 export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
   /**
-   * Carries rows. Throws `exhausted` when too many of the project wait, `invalid` when there are more rows than a
-   * world may have, `timeout` when it takes too long.
+   * Carries rows. Throws `exhausted` if too many jobs of the project wait, `invalid` if the rows need more memory than
+   * there is, and `timeout` if it takes too long.
    */
   run(job: CarryJob, asker: Asker<CarryJob, never>): Promise<CarryOutcome>;
 };
 
-/** Makes the processes; none runs before the first push that keeps rows. */
+/** Creates the process pool; no process runs before the first push that keeps rows. */
 export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCarrier => {
   const pool = createJobPool<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
   return {

@@ -1,13 +1,13 @@
 /**
- * Items of a dataset, held to the schemas that a stranger gave it. It runs in a compile process: both the schemas and
- * the values are strangers', and may take long.
+ * Checks items of a dataset against its schemas. It runs in a compile process, because schemas and values are user
+ * input, and the check may take long.
  */
 import { LRUCache } from 'lru-cache';
 import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import { readSchemaDocument, type SchemaDocument } from '#language/schema/document.ts';
 
-/** JSON texts; a schema or a value that there is not is null. */
+/** JSON texts; null for a schema or value that is absent. */
 export type ItemsGiven = {
   inputSchema: string | null;
   expectedOutputSchema: string | null;
@@ -16,13 +16,13 @@ export type ItemsGiven = {
 
 export type CheckedItems = {
   ok: true;
-  /** What is wrong with the schemas themselves; then no item was looked at. */
+  /** Problems of the schemas themselves; if there are any, no item was checked. */
   ofSchemas: FieldProblem[];
-  /** The items that do not fit, by their place, each with what is wrong in it. */
+  /** Items that do not fit, by their position, with their problems. */
   ofItems: { index: number; fields: FieldProblem[] }[];
 };
 
-/** Schemas that a process keeps ready, and items and problems of them that are told. */
+/** Upper bounds for the compiled schemas that a process caches, and for the items and problems that it reports. */
 const mostReady = 50;
 const mostItems = 10;
 const mostProblems = 20;
@@ -48,7 +48,7 @@ const holdTo = (
   }));
 };
 
-/** Makes what checks items; it keeps schemas ready that come again. */
+/** Creates the check; it caches compiled schemas. */
 export const createItemCheck = (): ((given: ItemsGiven) => CheckedItems) => {
   const ready = new LRUCache<string, SchemaDocument>({ max: mostReady });
   const readyFor = (json: string | null): SchemaDocument | null => {
@@ -68,7 +68,7 @@ export const createItemCheck = (): ((given: ItemsGiven) => CheckedItems) => {
     for (const [index, item] of ofSchemas.length > 0 ? [] : items.entries()) {
       const fields = [
         ...holdTo(input, 'input', item.input),
-        // An item may have no expected output.
+        // The expected output of an item is optional.
         ...(item.output === null ? [] : holdTo(expected, 'expectedOutput', item.output)),
       ];
       if (fields.length > 0) ofItems.push({ index, fields: fields.slice(0, mostProblems) });

@@ -1,7 +1,6 @@
 /**
- * Checks a session's inline task against the world it is for: its seed's rows, its conditions, its
- * query. All of that evaluates what strangers wrote, so it runs in a compile process, which keeps the
- * contracts of versions that it was asked about, with their checkers.
+ * Checks a session's inline task against its world: the rows of its seed, its conditions, its query. This evaluates
+ * user input, so it runs in a compile process. The process caches the contracts of versions with their checkers.
  */
 
 import { getHeapStatistics } from 'node:v8';
@@ -27,35 +26,35 @@ import { hashOfSpec } from '../../base/json/canonical.ts';
 import { type RedactingWorld, redactSeedRows } from './redact-seed.ts';
 import { Lacking } from './serve-jobs.ts';
 
-/** Which world a job is for, by the digest of its bundle; the bytes where the process lacks them. */
+/** World that a job is for, by the digest of its bundle. The bundle's bytes are sent only if the process lacks them. */
 export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
 
 export type CheckedTask =
   | {
       ok: true;
-      /** `sha256:…` of the spec. */
+      /** Hash of the spec, `sha256:…`. */
       hash: string;
-      /** The spec with redacted rows, as JSON text, where its seed says how; absent: it stays as it came. */
+      /** Spec with redacted rows, as JSON text, if its seed asks for redaction; absent if the spec stays as it is. */
       specJson?: string;
     }
   | { ok: false; fields: FieldProblem[] };
 
 type KnownWorld = RedactingWorld & {
   entities: readonly EntityContract[];
-  /** Names of its tools. */
+  /** Names of the world's tools. */
   tools: ReadonlySet<string>;
   faultsOf: CheckChecks;
   allowanceFaults: ReturnType<typeof createAllowanceCheck>;
-  /** The view of its entities, as JSON text. */
+  /** Returns the view of the world's entities, as JSON text. */
   entitiesJson(): string;
 };
 
 const mostProblems = 50;
 
-/** The part of the heap that contracts may take as JSON; as objects, with checkers, they take more. */
+/** Divisor of the heap for the contracts' JSON; as objects with checkers they take more. */
 const heapShare = 32;
 
-/** Keys of a path and messages quote what was sent. */
+/** Upper bounds for keys of paths and for messages, which quote user input. */
 const longestKey = 200;
 const longestMessage = 1_000;
 
@@ -69,7 +68,7 @@ const toKnown = (contract: Contract): KnownWorld => ({
   entitiesJson: () => JSON.stringify(describeEntities(contract)),
 });
 
-/** The worlds that a process holds. */
+/** Creates the cache of the worlds that a process holds. Throws `Lacking` for a world without its bundle. */
 export const createWorldCache = () => {
   const kept = createFairCache<KnownWorld>(getHeapStatistics().heap_size_limit / heapShare);
   return ({ digest, project, bundle }: WorldGiven): KnownWorld => {
@@ -160,8 +159,8 @@ const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
 });
 
 /**
- * A task whose seed is redacted. The rows come out as they are to be stored, so that nobody redacts them once more;
- * therefore it says no more that they are to be.
+ * Returns a task with its seed redacted. The redacted spec no longer asks for redaction, so that its rows are not
+ * redacted twice.
  */
 const redactTask = (
   world: KnownWorld,
@@ -176,7 +175,7 @@ const redactTask = (
   return { spec: { ...spec, seed: { ...seed, rows: redacted.rows } }, fields: [] };
 };
 
-/** What is wrong with a task, or its hash. */
+/** Returns the problems of a task, or its hash. */
 export const checkTask = (
   world: KnownWorld,
   given: TaskSpec,

@@ -1,7 +1,7 @@
 /**
- * Evaluates what strangers wrote off the request thread. Trees and checks have a lane each, so that a
- * check, which is short, never waits for a tree; within a lane projects take turns. What a project may
- * spend of a processor in a minute is bounded, too, for each lane.
+ * Evaluates user input in processes, off the event loop of requests. Trees and checks have a process pool each, so
+ * that a short check never waits for a tree. Within a pool, projects share by a fair queue. The processor time of a
+ * project in a minute is limited, separately for each pool.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -15,21 +15,21 @@ import { createTaskChecks } from './task-checks.ts';
 
 export type Compiler = {
   /**
-   * Does a job, see `job.ts`, on behalf of a project. One that is ended by a limit has an outcome,
-   * too: one problem, `out_of_time` or `out_of_memory`, of no file. Throws what the job throws,
-   * `exhausted` when too many jobs of the project wait or it has spent its time, and `unavailable` when
-   * it is given up: because its signal aborts while it waits, or because the program stops.
+   * Runs a job, see `job.ts`, on behalf of a project. A job that a limit ends has an outcome, too: one problem,
+   * `out_of_time` or `out_of_memory`, of no file. Throws what the job throws, and `exhausted` if too many jobs of the
+   * project wait or it has used up its time. Throws `unavailable` if its signal aborts while it waits, or the program
+   * stops.
    */
   run<Kind extends JobKind>(job: Job<Kind>, asker: Asker): Promise<Outcomes[Kind]>;
-  /** Ends the processes and gives up what waits; resolves when they are gone. */
+  /** Ends the processes and rejects the waiting jobs; resolves when the processes are gone. */
   stop(): Promise<void>;
-  /** Jobs that run, and those that wait for a process. */
+  /** Returns the number of running jobs, and of those that wait for a process. */
   load(): { running: number; queued: number };
 };
 
 type Outcome = Outcomes[JobKind];
 
-/** Kinds that are short: they look at a world that is compiled, or at few values. */
+/** Kinds of short jobs: they read a compiled world, or few values. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'check-task',
   'redact-seed',
@@ -39,7 +39,7 @@ const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'judge-patterns',
 ]);
 
-/** What a short one may take at most, processes that do them, and how many may wait: a burst of opens. */
+/** Limits of short jobs, their processes, and their queue, which is long for bursts of opens. */
 const shortLimitMs = 5_000;
 const shortMemoryMb = 256;
 const shortProcesses = 2;
@@ -73,7 +73,7 @@ const spent = (secondsPerMinute: number, retryAfterMs: number): AppError => {
   return new AppError('exhausted', message, { detail: { quota: 'compile_seconds', retryAfterMs } });
 };
 
-/** Hears of jobs that ended, and of jobs that were refused, by the quota that was used up. */
+/** Callbacks for jobs that ended, and for refused jobs, with the quota that was used up. */
 export type CompileWatch = {
   ended(job: EndedJob): void;
   refused(quota: string): void;
@@ -81,13 +81,13 @@ export type CompileWatch = {
 
 const nobody: CompileWatch = { ended: () => undefined, refused: () => undefined };
 
-/** Makes the compiler; no process runs before the first job. */
+/** Creates the compiler; no process runs before the first job. */
 export const createCompiler = (
   limits: CompileLimits,
   watch: CompileWatch = nobody,
   start: StartCompileProcess = startCompileProcess,
 ): Compiler => {
-  // Each has its own: who compiles much can still open sessions, and the other way round.
+  // Separate budgets: a project that compiles much can still open sessions, and vice versa.
   const budgets = {
     trees: createCompileBudget(limits.secondsPerMinute),
     checks: createCompileBudget(limits.secondsPerMinute),
@@ -121,7 +121,7 @@ export const createCompiler = (
     if (job.kind === 'check-task') return checkTask(job, asker);
     refuseSpent(job.kind, asker.project);
     if (shortKinds.has(job.kind)) return outcomeOf(await checks.run(job, asker), shortLimits);
-    // Whoever makes a world opens sessions of it next.
+    // A client that creates a world usually opens sessions of it next, so a process for checks is started now.
     if (job.kind === 'build') checks.warm();
     return outcomeOf(await trees.run(job, asker), limits);
   };
@@ -137,7 +137,7 @@ export const createCompiler = (
   };
 
   return {
-    // What comes of a job is of the job's kind: the process knows no other.
+    // The outcome is always of the job's kind, which the types of the process pool do not express.
     run: submit as Compiler['run'],
     async stop() {
       await Promise.all([trees.stop(), checks.stop()]);

@@ -1,22 +1,22 @@
 /**
- * How much processor time each project may spend on compiling and checking: a bucket a project, that
- * what a job took is poured into when it has ended, and that leaks at a steady rate. While it is full,
- * the project's next jobs are refused, with when to come again.
+ * Limits the processor time that each project spends on compiling and checking, with a leaky bucket for each project.
+ * The time of an ended job is added to the bucket, which drains at a constant rate. While it is full, the project's
+ * next jobs are refused, with the time to retry after.
  */
 
 export type CompileBudget = {
-  /** Milliseconds until the project may begin a job again; 0 when it may now. */
+  /** Returns the milliseconds until the project may start a job; 0 if it may now. */
   waitMs(project: string): number;
-  /** Notes what a job took. */
+  /** Adds the time that a job took. */
   spend(project: string, seconds: number): void;
 };
 
 type Bucket = { seconds: number; atMs: number };
 
-/** Buckets from which on the empty ones are thrown away. */
+/** Number of buckets from which on empty ones are dropped. */
 const manyBuckets = 1_000;
 
-/** Makes the buckets, each of which takes and leaks so many seconds in a minute. */
+/** Creates the buckets; each holds `secondsPerMinute` and drains as much in a minute. */
 export const createCompileBudget = (
   secondsPerMinute: number,
   nowMs: () => number = () => performance.now(),

@@ -1,15 +1,15 @@
-/** Reads grades: small ones at once, large ones in a process of their own, as it does with bodies. */
+/** Parses grades: small ones at once, large ones in a separate process, as with bodies. */
 import { limits } from '#domain/limits.ts';
 import { type GradeSummary, summarizeGrade } from '../../base/contracts/grade-summary.ts';
 import type { ProcessPool } from './process-pool.ts';
 
-/** The summary of what a host answered; undefined for what is no grade, or takes too much to read. */
+/** Returns the summary of a host's answer; undefined if it is no grade, or takes too much to parse. */
 export type GradeReader = (
   outputJson: string,
   projectId: string,
 ) => Promise<GradeSummary | undefined>;
 
-/** Makes it over the processes that large bodies are read in. */
+/** Creates the reader over the processes that parse large bodies. */
 export const createGradeReader =
   (processes: Pick<ProcessPool, 'run'>): GradeReader =>
   async (outputJson, project) => {

@@ -1,4 +1,6 @@
-/** The jobs of a compile process: what goes in, what comes out, and who does it. All plain data. */
+/**
+ * Jobs of a compile process: their inputs, their outcomes, and the functions that run them. All of it is plain data.
+ */
 import type { ImportMode } from '#domain/batch.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { describeContract } from '#language/artifacts/describe.ts';
@@ -37,46 +39,49 @@ import { type RedactedSeed, redactSeed } from './redact-seed.ts';
 
 type Files = readonly TreeFile[];
 
-/** What each kind of job is given. */
+/** Input of each kind of job. */
 type Inputs = {
-  /** What a tree compiles to. */
+  /** Compiles a tree. */
   compile: { files: Files };
   /**
-   * What a version of it consists of, with rows of a request after those of the tree; made from another version,
-   * it keeps rows of that.
+   * Builds a version of a tree, with the rows of a request after those of the tree. With `base`, it keeps rows of that
+   * version.
    */
   build: { files: Files; rowsJson: string | null; redact?: RedactionMode; base?: BaseVersion };
-  /** What its contract holds. */
+  /** Describes the contract of a tree. */
   describe: { files: Files };
-  /** The rows of its captures. */
+  /** Reads the rows of a tree's captures. */
   ingest: { files: Files };
-  /** How its captures fit its contract. */
+  /** Counts how many captured rows of a tree fit its contract. */
   'fit-captures': { files: Files };
-  /** Its files of rows with others among them. */
+  /** Writes rows into a tree's data files. */
   'import-rows': { files: Files; rows: Files; mode: ImportMode; redact: RedactionMode };
-  /** What a template holds. */
+  /** Summarizes a template. */
   summarize: { slug: string; files: Files };
-  /** The files of a new world made of a template; throws `invalid` for a name that no world can have. */
+  /** Creates the files of a new world from a template; throws `invalid` for a name that no world can have. */
   begin: { name: string; template: Files };
-  /** Whether a session of a world can be opened on a task, which may give tools of linked worlds, too. */
+  /** Checks whether a session of a world can be opened on a task, which may also name tools of linked worlds. */
   'check-task': { world: WorldGiven; specJson: string; linkedTools?: readonly string[] };
-  /** The input of a call `seed`, its rows redacted by the policy of the world. */
+  /** Redacts the rows in the input of a `seed` call by the policy of the world. */
   'redact-seed': { world: WorldGiven; inputJson: string; mode: 'apply' | 'refuse' };
-  /** The entities of a world, with every field. */
+  /** Describes the entities of a world, with every field. */
   'describe-entities': { world: WorldGiven };
-  /** Rows of a request as a chunk of a batch; under redaction they are held to the policy and contract of a world first. */
+  /**
+   * Packs the rows of a request as a chunk of a batch. With redaction, they are first checked against the policy and
+   * contract of a world.
+   */
   'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
-  /** The large body of a request to an operation, see `base/bodies/read.ts`. */
+  /** Parses the large body of a request to an operation, see `base/bodies/read.ts`. */
   read: { operation: string; bytes: Uint8Array; inflatesTo?: number | undefined } & KeepOptions;
-  /** The tools of a version, which are very large, in the form that MCP has for them. */
+  /** Converts the very large tools of a version to MCP's form. */
   'mcp-tools': { toolSchemas: string };
-  /** Items of a dataset, held to its schemas. */
+  /** Checks items of a dataset against its schemas. */
   'check-items': ItemsGiven;
-  /** A large grade, for its scores. */
+  /** Parses a large grade for its scores. */
   'read-grade': { outputJson: string };
-  /** Patterns of a project, looked for in texts. */
+  /** Searches texts for patterns of a project. */
   'match-patterns': PatternsGiven;
-  /** Patterns of a project, held to what they may be. */
+  /** Checks whether patterns of a project are valid. */
   'judge-patterns': { patterns: readonly string[] };
 };
 
@@ -96,19 +101,19 @@ export type Compiled =
       generated: TreeFile[];
       /** Files to store in place of the tree's own. */
       rewritten: TreeFile[];
-      /** How the generated files of the tree compare with those, and what is wrong with them. */
+      /** Comparison of the tree's generated files with the current ones, and the problems of stale ones. */
       states: GeneratedFile[];
       stale: Problem[];
-      /** What the language takes for a slip. */
+      /** Warnings of the language about likely mistakes. */
       warnings: string[];
     }
   | Refused;
 
-/** What comes of each kind of job. A job that was ended by a limit is refused, too. */
+/** Outcome of each kind of job. A job that a limit ended is refused, too. */
 export type Outcomes = {
   compile: Compiled;
   build: Built;
-  /** As JSON text: it is answered as it is, and may be large. */
+  /** JSON text: it is answered as it is, and may be large. */
   describe: { ok: true; descriptionJson: string } | Refused;
   ingest: IngestedRows;
   'fit-captures': CaptureFit;
@@ -117,7 +122,7 @@ export type Outcomes = {
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
   'redact-seed': RedactedSeed | Refused;
-  /** As JSON text, like `describe`. */
+  /** JSON text, like `describe`. */
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
   read: ReadApart;
@@ -154,8 +159,8 @@ const describe = (files: Files): Outcomes['describe'] => {
 };
 
 /**
- * Makes what does the jobs of one process, one after the other; each takes as long and as much memory as
- * it takes. A job throws `Lacking` when it is for a world that it neither brings nor finds here.
+ * Creates the function that runs the jobs of one process, one after another, without limits of its own. A job throws
+ * `Lacking` if its world is neither sent with it nor cached.
  */
 export const createJobs = (): ((job: Job) => Outcomes[JobKind] | Promise<Outcomes['read']>) => {
   const findWorld = createWorldCache();

@@ -1,7 +1,7 @@
 /**
- * The rows of a version that did not come from its tree: given when the world was created, or imported. The next
- * push keeps them. In a snapshot the rows of the tree come first in each entity, and `treeRows` says how many there
- * are; so whatever writes other rows appends them, and a row of the tree that it changes goes behind those.
+ * Rows of a version that did not come from its tree: sent when the world was created, or imported. The next push keeps
+ * them. In a snapshot the rows of the tree come first in each entity, and `treeRows` has their number. Other rows are
+ * therefore appended, and a row of the tree that an import changes moves behind the tree's rows.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -9,12 +9,12 @@ import { dataFolder } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;
 
-/** The version that another is made from. */
+/** Version that another is made from. */
 export type BaseVersion = {
   bundle: Uint8Array;
-  /** How many rows of each entity came from the tree, where any of its rows are kept. */
+  /** Rows of each entity that came from the tree; undefined if none of its rows are kept. */
   treeRows: Record<string, number> | TreeFile[] | undefined;
-  /** Entities of which the tree's rows are left out, as an import has replaced them. */
+  /** Entities whose rows of the tree are left out, because an import has replaced them. */
   replaced: readonly string[];
 };
 
@@ -27,7 +27,10 @@ const isFiles = (
   treeRows: Record<string, number> | readonly TreeFile[],
 ): treeRows is readonly TreeFile[] => Array.isArray(treeRows);
 
-/** How many rows came from the tree: a release before this one wrote no numbers down, but its files of rows have them. */
+/**
+ * Returns the number of rows of each entity that came from the tree. Versions of an earlier release have no numbers,
+ * so their files of rows are counted.
+ */
 export const countTreeRows = (
   treeRows: Record<string, number> | readonly TreeFile[],
 ): Record<string, number> =>
@@ -39,7 +42,7 @@ export const countTreeRows = (
       )
     : treeRows;
 
-/** The rows of a tree but those of replaced entities. */
+/** Returns the rows of a tree without those of replaced entities. */
 export const withoutReplaced = (ofTree: Rows, replaced: readonly string[] = []): Rows =>
   Object.fromEntries(
     Object.entries(ofTree).map(([entity, rows]) => [entity, replaced.includes(entity) ? [] : rows]),

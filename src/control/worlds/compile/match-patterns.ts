@@ -1,6 +1,6 @@
 /**
- * Patterns that strangers wrote, looked for in texts that strangers sent. The engine's time is linear in both, but one
- * of many patterns and many texts adds up; so it runs in a process.
+ * Matches patterns of users against texts of users. The engine's time is linear in both, but many patterns and many
+ * texts add up, so it runs in a process.
  */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -8,13 +8,13 @@ import { patternSize } from '#language/schema/patterns.ts';
 
 export type PatternsGiven = { patterns: readonly string[]; texts: readonly string[] };
 
-/** Matching patterns by index, for each text by index; shorter than the texts when time ran out. */
+/** Indexes of the matching patterns for each text; shorter than the texts if the time ran out. */
 export type PatternsFound = number[][];
 
-/** Patterns that a process keeps ready. */
+/** Upper bound for the compiled patterns that a process caches. */
 const mostReady = 2_000;
 
-/** Processor time of one job, after which it begins no further text: others wait for the process. */
+/** Processor time of one job after which it begins no further text, since other jobs wait for the process. */
 const mostMs = 2_000;
 
 const usedMs = (): number => {
@@ -22,7 +22,7 @@ const usedMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Makes what looks for patterns; it keeps those ready that come again. */
+/** Creates the matcher; it caches compiled patterns. */
 export const createPatternMatch = (
   clock: () => number = usedMs,
 ): ((given: PatternsGiven) => PatternsFound) => {
@@ -44,10 +44,10 @@ export const createPatternMatch = (
   };
 };
 
-/** Characters of a pattern with its repeats. */
+/** Upper bound for the characters of a pattern with its repeats expanded. */
 const mostPatternSize = 500;
 
-/** What is wrong with a pattern in RE2's own notation; null: nothing. */
+/** Returns the problem of a pattern in RE2's syntax; null if it has none. */
 const faultOf = (pattern: string): string | null => {
   const size = patternSize(pattern);
   if (size > mostPatternSize) {
@@ -62,7 +62,7 @@ const faultOf = (pattern: string): string | null => {
   }
 };
 
-/** What is wrong with patterns, by their places. */
+/** Returns the problems of patterns, by their position. */
 export const judgePatterns = (patterns: readonly string[]) => ({
   ok: true as const,
   faults: patterns.map(faultOf),

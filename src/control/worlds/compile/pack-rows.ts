@@ -1,7 +1,7 @@
 /**
- * Rows that came in a request, as a chunk of a batch: gzipped JSONL, each line a row, with its entity where there are
- * several. Under redaction it is a row as it may be kept: one that the policy or the contract refuses gives its place
- * to what is wrong with it, so that nothing of it is stored.
+ * Packs the rows of a request as a chunk of a batch: gzipped JSONL, one row a line, with its entity if there are
+ * several. With redaction, each row is written as it may be stored. A row that the policy or the contract refuses is
+ * replaced by its problem, so that nothing of it is stored.
  */
 import { gzipSync } from 'node:zlib';
 import { importLimits } from '#data/import/limits.ts';
@@ -17,7 +17,7 @@ import type { RedactingWorld } from './redact-seed.ts';
 
 export type PackRedaction = {
   mode: 'apply' | 'refuse';
-  /** Rows give their fields to others, and may lack some. */
+  /** True if rows only update fields of existing rows, and may therefore lack some. */
   isMerge: boolean;
 };
 
@@ -28,7 +28,7 @@ const lacksKey = (row: Row, { primaryKey }: EntityContract): string | undefined 
 
 const wholeFault = (detail: string): NotedFault => ({ pointer: '', detail });
 
-/** What is wrong with a row before the policy looks at it. */
+/** Returns the problem of a row's form, which is checked before the policy. */
 const formFault = (row: unknown): NotedFault | undefined => {
   if (!isObject(row)) return wholeFault(`must be an object, is ${kindOf(row)}`);
   if (isDeeperThan(row, languageLimits.depth)) {
@@ -41,7 +41,7 @@ const formFault = (row: unknown): NotedFault | undefined => {
   return undefined;
 };
 
-/** Makes what keeps rows, or notes what is wrong with them. */
+/** Creates the function that returns a row as it may be stored, or its problem. */
 const createKeep = (
   { contract, rows: checker }: RedactingWorld,
   { mode, isMerge }: PackRedaction,
@@ -85,7 +85,7 @@ const createKeep = (
   };
 };
 
-/** Packs them, in the order in which they came. */
+/** Packs rows, in the order in which they came. */
 export const packRows = (
   rowsJson: string,
   redaction: { world: RedactingWorld; how: PackRedaction } | null,

@@ -1,4 +1,4 @@
-/** What becomes of a job whose client has gone away. */
+/** Tests the fate of a job whose client has disconnected. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IdleJob } from '#test/support/idle-jobs.ts';

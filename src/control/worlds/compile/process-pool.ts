@@ -1,7 +1,7 @@
 /**
- * A few processes for jobs and the queue before them, shared fairly by projects. A process is started
- * when it is needed and used again; one that ended is replaced by the next job. No project may have all
- * processes at work, so one of them is always left, or soon free, for the others.
+ * Process pool with a queue that projects share fairly. A process is started when it is needed and reused; one that
+ * ended is replaced by the next job. No project may occupy all processes, so that one of them is always free, or soon
+ * free, for other projects.
  */
 import { AppError } from '#domain/error.ts';
 import { createFairQueue } from '../../base/fairness/fair-queue.ts';
@@ -18,44 +18,47 @@ import {
   startJobProcess,
 } from './process.ts';
 
-/** On whose behalf a job is done. */
+/** Project on whose behalf a job is run, with the callbacks of the job. */
 export type Asker<AJob = Job, Supplied = Uint8Array> = {
-  /** Who waits in line; those of one project share a place. */
+  /** Key in the fair queue; jobs of one project share a place. */
   project: string;
-  /** Aborts when nobody waits for the outcome any more. */
+  /** Aborts when no client waits for the outcome any more. */
   signal?: AbortSignal | undefined;
-  /** Brings what the job needs and its process lacks. */
+  /** Returns what the job needs and its process lacks. */
   supply?: Supply<Supplied>;
-  /** The job with what takes memory, brought when it is the job's turn; what it throws, the job throws. */
+  /**
+   * Returns the complete job, with the parts that take memory, when its turn has come; an error that it throws fails
+   * the job.
+   */
   complete?: () => Promise<AJob>;
 };
 
 export type PoolLimits = ProcessLimits & {
-  /** Jobs done at once, each by a process of its own. */
+  /** Jobs run at once, each in a process of its own. */
   processes: number;
-  /** Jobs that may wait for one, of all projects. */
+  /** Jobs of all projects that may wait for a process. */
   queued: number;
   /**
-   * How long a job goes on that nobody waits for any more and whose place nobody needs; to its end unless it is
-   * given. Not 0: who asks and leaves again and again would have a process started each time.
+   * Time for which an abandoned job continues while no other job needs its process; until its end if it is not given.
+   * It is not 0, because a client that connects and disconnects again and again would then start a process each time.
    */
   leftMs?: number | undefined;
 };
 
-/** A job that has ended, for whoever counts them. */
+/** Job that has ended, for metrics and budgets. */
 export type EndedJob<Kind extends string = JobKind> = {
   kind: Kind;
   project: string;
   outcome: JobEnd['kind'] | 'failed';
   seconds: number;
-  /** Of a processor; as many as went by where the process cannot tell. */
+  /** Processor time; the elapsed time if the process did not report it. */
   cpuSeconds: number;
 };
 
 export type ProcessPool<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
-  /** Does a job when it is its turn; throws `exhausted` and `unavailable` as `Compiler.run` does. */
+  /** Runs a job when its turn has come; throws `exhausted` and `unavailable` as `Compiler.run` does. */
   run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>>;
-  /** Starts a process ahead, if there is none. */
+  /** Starts a process in advance, if there is none. */
   warm(): void;
   stop(): Promise<void>;
   load(): { running: number; queued: number };
@@ -76,7 +79,7 @@ const givenUp = ({ undone }: Words, why: string): AppError =>
 
 const notAwaited = 'the client did not wait for it';
 
-/** When a place may have become free. */
+/** Delay after which a place may have become free, in milliseconds. */
 const retryAfterMs = 2_000;
 
 const tooMany = ({ waits, quota }: Words, waiting: number): AppError =>
@@ -90,7 +93,7 @@ const displaced = ({ quota }: Words): AppError => {
   return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
 };
 
-/** The processes: those that idle are used again, and there are never more than jobs at once. */
+/** Creates the set of processes: idle ones are reused, and there are never more than concurrent jobs. */
 const createProcesses = <AJob, Outcome, Supplied>(
   start: () => JobProcess<AJob, Outcome, Supplied>,
 ) => {
@@ -122,7 +125,7 @@ const createProcesses = <AJob, Outcome, Supplied>(
   };
 };
 
-/** Makes a lane of processes of a program, which `start` starts; none runs before the first job. */
+/** Creates a pool of processes of a program; `start` starts one, and none runs before the first job. */
 export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
   program: JobProgram<AJob, Supplied>,
   limits: PoolLimits,
@@ -174,7 +177,7 @@ export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, 
     endLeft();
   };
 
-  /** Ends a job that nobody waits for any more, if another waits for its place. */
+  /** Ends an abandoned job if another job waits for its process. */
   const endLeft = (): void => {
     if (queue.size() === 0) return;
     const left = [...running].find((entry) => entry.isLeft && entry.process?.isAlive());
@@ -243,7 +246,7 @@ export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, 
   };
 };
 
-/** Makes a lane of compile processes. */
+/** Creates a pool of compile processes. */
 export const createProcessPool = (
   limits: PoolLimits,
   onEnd: (job: EndedJob) => void,

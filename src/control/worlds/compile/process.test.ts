@@ -1,4 +1,4 @@
-/** What a compile process says of a job that takes its whole time. */
+/** Tests a job in a compile process that uses up its time limit. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CompileProcess, startCompileProcess } from './process.ts';
@@ -27,7 +27,7 @@ describe.skipIf(!isLinux)('a compile process', () => {
     const before = new Set(childrenOf(process.pid));
     started = startCompileProcess({ timeLimitMs: 500, memoryMb: 64 });
     const [pid] = childrenOf(process.pid).filter((child) => !before.has(child));
-    // Where the machine is overloaded indeed, the first of them ends so.
+    // On a machine that really is overloaded, the first of them may end like this.
     const answers = started.run(work).then(() => {
       process.kill(pid ?? 0, 'SIGSTOP');
       return started.run(work);

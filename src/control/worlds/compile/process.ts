@@ -1,6 +1,6 @@
 /**
- * One process for jobs as the control plane sees it, such as one that compiles: started, given one job at a
- * time, ended when a job takes too long. What its end means for the job under way is decided here.
+ * A job process, such as a compile process, from the control plane's side: it is started, gets one job at a time, and
+ * is killed when a job takes too long. This file decides what the end of the process means for its job.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { codeCacheEnv } from '#runtime/code-cache.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import type { Message } from './serve-jobs.ts';
 
-/** Linux counts in hundredths of a second for programs, whatever the kernel does within. */
+/** Milliseconds of a clock tick: Linux reports processor times to programs in hundredths of a second. */
 const msPerTick = 10;
-/** Places of the time in user code and in the kernel, counted after the name, which may hold spaces. */
+/** Indexes of user and kernel time among the fields after the program's name, which may itself contain spaces. */
 const [userPlace, kernelPlace] = [11, 12];
 
-/** Milliseconds since the process began; undefined when the system does not tell. */
+/** Returns the processor time that a process has used, in milliseconds; undefined if the system does not report it. */
 const processorMsOf = (pid: number | undefined): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -28,53 +28,52 @@ const processorMsOf = (pid: number | undefined): number | undefined => {
 };
 
 export type ProcessLimits = {
-  /** Time that one job may take, in milliseconds. */
+  /** Time limit of one job, in milliseconds. */
   timeLimitMs: number;
   /** Heap of the process, in MiB. */
   memoryMb: number;
 };
 
-/** How a job ended: with its outcome and what it took, or by a limit that ended the process, too. */
+/** End of a job: done, with its outcome and processor time, or stopped by a limit, which ended the process, too. */
 export type JobEnd<Outcome = Outcomes[JobKind]> =
   | { kind: 'done'; outcome: Outcome; cpuMs: number }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
 
-/** Brings what a job needs and the process lacks: of a compile process, the bundle of the world that it is for. */
+/** Returns what a job needs and the process lacks; for a compile process, the bundle of the job's world. */
 export type Supply<Supplied = Uint8Array> = () => Promise<Supplied>;
 
-/** A program that does jobs, see `serve-jobs.ts`. */
+/** Program that runs jobs, see `serve-jobs.ts`. */
 export type JobProgram<AJob, Supplied> = {
-  /** Its file. */
+  /** File of the program. */
   file: string;
-  /** What messages call a process of it. */
+  /** Name of its processes in messages. */
   called: string;
-  /** What jobs are to those who wait for them: how one that was given up is called, what it waits for, whose queue. */
+  /** Words for messages: for an abandoned job, for the purpose that a job waits for, and for the name of the quota. */
   words: { undone: string; waits: string; quota: string };
-  /** Flags of Node's, besides the bound of its heap. */
+  /** Flags for Node.js, besides the heap limit. */
   flags?: readonly string[];
-  /** Signals by which native code in it ends when a job is too much for it, as V8 does by its own. */
+  /** Signals with which native code in the process dies when it runs out of memory; V8 has a signal of its own. */
   overflows?: readonly NodeJS.Signals[];
-  /** The job with what the process lacked; undefined for one that nothing is supplied to. */
+  /** Returns the job with the supplied data; undefined for a job that takes none. */
   complete(job: AJob, supplied: Supplied): AJob | undefined;
 };
 
 export type JobProcess<AJob, Outcome, Supplied> = {
-  /** Whether it can be given a job. */
+  /** Returns true if the process can take a job. */
   isAlive(): boolean;
   /**
-   * Does one job; the next only after this one. Throws what the job throws, and `unavailable` when the
-   * process could not start, was ended from outside, or got too little of a processor for the job to be
-   * judged by its time.
+   * Runs one job; the next may start only after it. Throws what the job throws. Throws `unavailable` if the process
+   * could not start, was ended from outside, or got too little processor time for the time limit to be meaningful.
    */
   run(job: AJob, supply?: Supply<Supplied>): Promise<JobEnd<Outcome>>;
-  /** Ends it, whatever it does, and resolves when it is gone. */
+  /** Kills the process, whatever it does, and resolves when it is gone. */
   kill(): Promise<void>;
 };
 
 export type CompileProcess = JobProcess<Job, Outcomes[JobKind], Uint8Array>;
 
-/** What compiles. */
+/** Program of compile processes. */
 export const compileProgram: JobProgram<Job, Uint8Array> = {
   file: fileURLToPath(new URL('./worker.ts', import.meta.url)),
   called: 'a compile process',
@@ -91,20 +90,25 @@ export const compileProgram: JobProgram<Job, Uint8Array> = {
   },
 };
 
-/** For the start of a process on a busy machine; a job's own time begins after it. */
+/** Time limit for the start of a process on a busy machine; the time of a job counts only after it. */
 const startLimitMs = 30_000;
 
-/** A job that had less of a processor in its time was held up by others, and may be a small one: it goes on. */
+/**
+ * Least share of a processor. A job that got less during its time limit was starved by other processes and may be
+ * small, so it continues.
+ */
 const leastShare = 0.15;
-/** But not for longer than so many times its time. */
+/** Upper bound for the continuation, as a multiple of the time limit. */
 const mostTimes = 3;
-/** When a machine may have room again. */
+/** Delay after which an overloaded machine may have recovered, in milliseconds. */
 const retryAfterMs = 5_000;
 
-/** Characters kept of what it printed last. */
+/** Characters kept of the process's last output. */
 const keptOutput = 2_000;
 
-/** V8 aborts when the heap is full; the kernel kills when the machine is. */
+/**
+ * Signals that mean a lack of memory: V8 aborts when its heap is full, the kernel kills when the machine's memory is.
+ */
 const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL'];
 
 const startChild = (file: string, memoryMb: number, flags: readonly string[]): ChildProcess =>
@@ -137,7 +141,7 @@ const awaitEnd = (child: ChildProcess, called: string, output: () => string): Pr
     });
   });
 
-/** Starts a process. It fails, if at all, when it is given its first job. */
+/** Starts a process. If the start fails, the first job throws. */
 export const startJobProcess = <AJob extends object, Outcome, Supplied>(
   { file, called, complete, flags = [], overflows = [] }: JobProgram<AJob, Supplied>,
   { timeLimitMs, memoryMb }: ProcessLimits,
@@ -194,7 +198,7 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
     return answer;
   };
 
-  /** Gives the job once more, with what the process said it lacks. */
+  /** Sends the job again, with the data that the process reported as lacking. */
   const giveWhole = async (
     job: AJob,
     supply: Supply<Supplied> | undefined,
@@ -237,7 +241,7 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
   };
 };
 
-/** Starts a process that compiles. */
+/** Starts a compile process. */
 export type StartCompileProcess = (limits: ProcessLimits) => CompileProcess;
 
 export const startCompileProcess: StartCompileProcess = (limits) =>

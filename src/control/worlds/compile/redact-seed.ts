@@ -1,7 +1,7 @@
 /**
- * Rows that a request seeds a session with, redacted before the service stores or logs a word of them: of a call
- * `seed`, and of an inline task. It runs in a compile process, as it looks at every value that a stranger sends. All
- * that is wrong is found here, the contract's part too, because a host would quote what it refuses in the record of
+ * Redacts the rows with which a request seeds a session, of a `seed` call or of an inline task, before the service
+ * stores or logs any of them. It runs in a compile process, because it examines every value of user input. All
+ * problems are found here, also those of the contract, because a host would quote the refused rows in the record of
  * the call.
  */
 import type { FieldProblem } from '#domain/error.ts';
@@ -17,7 +17,7 @@ import type { RowChecker } from '#language/schema/checkers.ts';
 import { partially } from '#language/schema/partial-rows.ts';
 import { seedModes } from '#language/task.ts';
 
-/** What is known of a world whose rows are redacted. */
+/** Facts of a world that redaction of its rows needs. */
 export type RedactingWorld = {
   contract: Pick<Contract, 'api' | 'definitions' | 'entities' | 'redact'>;
   rows: RowChecker;
@@ -34,7 +34,7 @@ const refuse = (path: string[], message: string): Refused => ({
   fields: [{ path, message }],
 });
 
-/** What the contract says of redacted rows, without quoting them. */
+/** Returns the problems of redacted rows by the contract, without quoting the rows. */
 const checkRedacted = (
   { contract, rows: checker }: RedactingWorld,
   rows: RowsByEntity,
@@ -56,8 +56,8 @@ const checkRedacted = (
 };
 
 /**
- * The rows as they are to be stored, or what is wrong with them; `at` is where they stand in the request, the member
- * `redact` beside them.
+ * Returns the rows as they are to be stored, or their problems. `at` is their path in the request; the member `redact`
+ * stands beside them.
  */
 export const redactSeedRows = (
   world: RedactingWorld,
@@ -78,7 +78,7 @@ const areRows = (rows: unknown): rows is RowsByEntity =>
   isObject(rows) &&
   Object.values(rows).every((list) => Array.isArray(list) && list.every(isObject));
 
-/** The input of a call `seed` as it is stored and handed to the host. */
+/** Returns the input of a `seed` call as it is stored and sent to the host. */
 export const redactSeed = (
   world: RedactingWorld,
   input: Record<string, unknown>,

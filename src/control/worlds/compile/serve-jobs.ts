@@ -1,15 +1,15 @@
 /**
- * The other side of `process.ts`: a program that does one job after the other for the control plane that
- * started it, until that one is gone. It has neither secrets nor an environment.
+ * The child's side of `process.ts`: a program that runs one job after another for the control plane that started it,
+ * until that one is gone. It has neither secrets nor environment variables.
  *
- * A process and not a thread: a thread that reaches its heap limit in one large allocation takes the
+ * It is a process and not a thread, because a thread that reaches its heap limit in one large allocation takes the
  * whole program with it.
  */
 import { AppError, describeError, type ErrorCode, type FieldProblem } from '#domain/error.ts';
 
 /**
- * What the process says: `ready` once, then one of the others for each job. After `lacks` the same job is
- * given again, with what it needs.
+ * Messages of the process: `ready` once, then one of the others for each job. After `lacks`, the control plane sends
+ * the same job again with the missing data.
  */
 export type Message<Outcome> =
   | { kind: 'ready' }
@@ -18,7 +18,7 @@ export type Message<Outcome> =
   | { kind: 'refused'; code: ErrorCode; message: string; fields: FieldProblem[] }
   | { kind: 'failed'; message: string };
 
-/** Thrown by a job that needs what the process does not hold. */
+/** Thrown by a job that needs data which the process does not hold. */
 export class Lacking extends Error {}
 
 const answer = async <AJob, Outcome>(
@@ -39,14 +39,14 @@ const answer = async <AJob, Outcome>(
   }
 };
 
-/** Does the jobs that this process is given. */
+/** Runs the jobs that the parent sends. */
 export const serveJobs = <AJob, Outcome>(
   runJob: (job: AJob) => Outcome | Promise<Outcome>,
 ): void => {
   const say = (message: Message<Outcome>): void => {
     process.send?.(message);
   };
-  // Who started it decides when it ends; the signals of a terminal reach both.
+  // The parent decides when this process ends; a terminal sends its signals to both.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit());
   process.on('message', async (job: AJob) => say(await answer(runJob, job)));

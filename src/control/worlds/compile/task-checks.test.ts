@@ -5,7 +5,7 @@ import { createTaskChecks } from './task-checks.ts';
 const job = (specJson: string, digest = 'sha256:0') =>
   ({ kind: 'check-task', world: { digest, project: 'a' }, specJson }) as const;
 
-/** Checks that end when the test says so. */
+/** Builds the cache over checks that end when the test lets them. */
 const start = () => {
   const begun: { asker: Asker; end: PromiseWithResolvers<unknown> }[] = [];
   const check = createTaskChecks((_, asker) => {

@@ -1,7 +1,6 @@
 /**
- * Checks of inline tasks, each done once: opens of many sessions with one task share a job while it is
- * under way, and its verdict afterwards. Specs that wait are bounded by bytes, for each project and for
- * all.
+ * Cache of the checks of inline tasks: opens of many sessions on one task share one job while it runs, and its verdict
+ * afterwards. Specs that wait for their check are bounded by bytes, for each project and in all.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -16,21 +15,21 @@ type CheckJob = Job<'check-task'>;
 type Outcome = Outcomes['check-task'];
 
 /**
- * Tells the verdict on a task: one that is remembered, that of who checks it already, or a new one. Throws
- * what the job throws, `exhausted` and `unavailable`.
+ * Returns the verdict on a task: a cached one, that of a check under way, or a new one. Throws what the job throws,
+ * `exhausted` and `unavailable`.
  */
 export type CheckTaskOnce = (job: CheckJob, asker: Asker) => Promise<Outcome>;
 
-/** A job under way, and how many wait for it. */
+/** Check under way, with the number of requests that wait for it. */
 type Flight = { outcome: Promise<Outcome>; waiting: number; left: AbortController };
 
 const mib = 1024 * 1024;
 
-/** What verdicts may take; what one takes besides its problems. */
+/** Size budget of the cached verdicts, and the bytes of one besides its problems. */
 const verdictsBytes = 8 * mib;
 const verdictBytes = 512;
 
-/** What specs of jobs under way may take, of one project and of all. */
+/** Size budgets for the specs of checks under way, of one project and of all. */
 const specBytes = { one: 64 * mib, all: 256 * mib };
 
 const retryAfterMs = 2_000;
@@ -43,7 +42,7 @@ const tooMuch = (): AppError =>
 const givenUp = (): AppError =>
   new AppError('unavailable', 'the task was not checked: the client did not wait for it');
 
-/** A task of a world, by what it consists of; undefined for one that is too large to hash here. */
+/** Returns the cache key of a task and its world; undefined for a task that is too large to hash here. */
 const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefined => {
   if (specJson.length > limits.bodyBytes) return undefined;
   const hash = createHash('sha256')
@@ -52,7 +51,9 @@ const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefi
   return `${world.project} ${world.digest} ${hash.digest('base64')}`;
 };
 
-/** What an outcome says of the task; one that a limit ended may go better the next time. */
+/**
+ * Returns true for a verdict on the task; an outcome that a limit ended may differ the next time, so it is not cached.
+ */
 const isVerdict = (outcome: Outcome): outcome is CheckedTask => outcome.ok || 'fields' in outcome;
 
 const sizeOf = (verdict: CheckedTask): number =>
@@ -60,7 +61,7 @@ const sizeOf = (verdict: CheckedTask): number =>
     ? verdictBytes + 2 * (verdict.specJson?.length ?? 0)
     : verdictBytes + 2 * JSON.stringify(verdict.fields).length;
 
-/** Waits for a flight until the asker is gone; whoever leaves last ends it. */
+/** Waits for a check until the client disconnects; the last one that disconnects cancels the check. */
 const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome> => {
   flight.waiting += 1;
   return new Promise((resolve, reject) => {
@@ -75,7 +76,7 @@ const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome
   });
 };
 
-/** Makes it over what does such a job. */
+/** Creates the cache over the function that runs a check. */
 export const createTaskChecks = (
   check: (job: CheckJob, asker: Asker) => Promise<unknown>,
 ): CheckTaskOnce => {
@@ -83,7 +84,7 @@ export const createTaskChecks = (
   const flights = new Map<string, Flight>();
   const specs = createByteBudget(specBytes);
 
-  /** Does the job whatever becomes of who asked for it first, and remembers what it says. */
+  /** Runs the check, whatever becomes of the request that started it, and caches its verdict. */
   const fly = async (job: CheckJob, asker: Asker, key: string | undefined): Promise<Outcome> => {
     const taken = specs.take(asker.project, job.specJson.length);
     if (typeof taken === 'string') throw tooMuch();

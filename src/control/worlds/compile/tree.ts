@@ -1,18 +1,18 @@
-/** Trees as clients send them: base64 files at relative paths, within the limits of a tree. */
+/** Decodes trees as clients send them: base64 files at relative paths, within the limits of a tree. */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { CreateWorldBody } from '#wire/public-api/worlds/world.ts';
 
-/** Where a tree has its rows, in a file for each entity. */
+/** Folder of a tree with its rows, in a file for each entity. */
 export const dataFolder = 'data/';
 
 type FileBody = NonNullable<CreateWorldBody['overlay']>[number];
 
 /**
- * The bytes of a base64 text; undefined when it is none. The decoder leaves out what does not belong, so
- * the number of bytes shows it; and it takes the characters of addresses, which have to be looked for.
+ * Decodes base64; returns undefined for invalid text. The decoder of Node.js skips invalid characters, which the
+ * number of bytes reveals. It also accepts the URL-safe alphabet, which is checked for.
  */
 const decodeBase64 = (text: string): Buffer | undefined => {
   if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return undefined;
@@ -21,7 +21,7 @@ const decodeBase64 = (text: string): Buffer | undefined => {
   return bytes.byteLength === (text.length / 4) * 3 - padding ? bytes : undefined;
 };
 
-/** A file of a body that stands at a place in it, or what is wrong with its content. */
+/** Decodes the content of a file in a body; returns the problem, with its place, if it is not valid. */
 export const decodeContent = (
   { path, content }: FileBody,
   place: string[],
@@ -53,7 +53,7 @@ export const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem
   'message' in value;
 const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem(value);
 
-/** Decodes a list of files that stands in the field `field` of a body; throws `invalid`. */
+/** Decodes the list of files in the field `field` of a body; throws `invalid`. */
 export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[] => {
   const pathFault = createPathCheck();
   const decoded = files.map((file, index) => decodeFile(file, [field, String(index)], pathFault));
@@ -64,13 +64,16 @@ export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[
   return decoded.filter(isFile);
 };
 
-/** The files of `over` in place of those of `base` that have the same path, and beside the others. */
+/** Returns the files of `base` and `over`; a file of `over` replaces one of `base` with the same path. */
 export const overlay = (base: readonly TreeFile[], over: readonly TreeFile[]): TreeFile[] => {
   const byPath = new Map([...base, ...over].map((file) => [file.path, file]));
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 };
 
-/** Throws `invalid`, at the field that it stands in, when a tree has too many files or bytes, or a file where a folder is. */
+/**
+ * Throws `invalid`, at the given field, if a tree has too many files or bytes, or a file where another path needs a
+ * folder.
+ */
 export const checkTree = (files: readonly TreeFile[], field = 'from'): void => {
   const fail = (message: string): never => {
     throw new AppError('invalid', message, { fields: [{ path: [field], message }] });

@@ -1,4 +1,4 @@
-/** Batches as clients open, seal and call them off. A world that is archived takes none. */
+/** Batches: opened, sealed and cancelled by clients. An archived world accepts none. */
 import { clip } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -26,13 +26,13 @@ import { checkInUse, getVersionOf, getWorld } from '../versions/address.ts';
 import type { Creator } from '../versions/create.ts';
 import { importsTopic } from './imports.ts';
 
-/** What a batch and an import say of how rows are taken; null is as good as absent. */
+/** Settings of a batch or an import: how its rows are applied. Null means absent. */
 export type How = Pick<
   CreateBatchBody,
   'mode' | 'merge' | 'redact' | 'atomic' | 'dryRun' | 'message'
 >;
 
-/** How much of a name that somebody gave a message shows. */
+/** Upper bound for the part of a client's name that a message quotes. */
 const shownChars = 200;
 
 const field = (name: string, message: string): FieldProblem => ({ path: [name], message });
@@ -68,7 +68,7 @@ const findFaults = (
   ];
 };
 
-/** What a batch is written with, of what was said of how rows are taken. */
+/** Returns the columns of a batch for its settings. */
 export const settingsOf = (how: How) => ({
   mode: how.mode ?? (how.merge === true ? ('merge' as const) : ('append' as const)),
   redact: how.redact ?? ('off' as const),
@@ -77,7 +77,7 @@ export const settingsOf = (how: How) => ({
   message: how.message ?? null,
 });
 
-/** The world that rows are for, with its head, once what is asked fits them. */
+/** Returns the world that rows are for, with its head; throws `invalid` if the settings or entities do not fit it. */
 export const findTarget = async (
   parts: WorldParts,
   projectId: string,
@@ -91,10 +91,13 @@ export const findTarget = async (
   return { world, head };
 };
 
-/** A request that is known again by its key. */
+/** `Idempotency-Key` of a request with the hash of its body. */
 export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 
-/** What an earlier request with the same key made; `conflict` when it asked for something else. */
+/**
+ * Returns the batch that an earlier request with the same key created; throws `conflict` if that request was a
+ * different one.
+ */
 export const findFirst = async (
   { db }: WorldParts,
   { id: worldId, projectId }: { id: string; projectId: string },
@@ -108,7 +111,7 @@ export const findFirst = async (
   throw new AppError('conflict', `this Idempotency-Key made ${batch.id} ${other}`);
 };
 
-/** A batch of a world; throws `not_found`. */
+/** Returns a batch of a world; throws `not_found`. */
 export const getBatch = async (
   parts: WorldParts,
   world: WorldRow,
@@ -119,7 +122,7 @@ export const getBatch = async (
   throw new AppError('not_found', `the world "${world.slug}" has no batch ${id}`);
 };
 
-/** Writes a batch by `write`, or finds the one that a request with its key made at the same time. */
+/** Writes a batch with `write`; returns the other batch if a concurrent request with the same key was faster. */
 export const writeOnce = async (
   parts: WorldParts,
   world: { id: string; projectId: string },
@@ -135,7 +138,7 @@ export const writeOnce = async (
   }
 };
 
-/** A batch as it is written, of what was asked. */
+/** Builds the row of a new batch. */
 export const newBatch = (
   { creator, world, how }: { creator: Creator; world: WorldRow; how: How },
   { idempotencyKey, hash }: Keyed,
@@ -154,7 +157,7 @@ export const newBatch = (
   idempotencyKey: idempotencyKey ?? null,
 });
 
-/** Opens a batch. */
+/** Opens a batch, or returns the one of an earlier request with the same key. */
 export const openBatch = async (
   parts: WorldParts,
   creator: Creator,
@@ -164,7 +167,7 @@ export const openBatch = async (
 ): Promise<BatchRow> => {
   const keyed = { idempotencyKey, hash: body.hash };
   const { projectId } = creator;
-  // A request that is sent again is answered as it was, whatever has become of the world since.
+  // A repeated request gets the answer of the first, whatever has become of the world since.
   const { id: worldId } = await getWorld(parts, projectId, slug);
   const first = await findFirst(parts, { id: worldId, projectId }, keyed);
   if (first !== undefined) return first;
@@ -187,7 +190,7 @@ export const openBatch = async (
 const incomplete = (message: string, detail: Record<string, unknown>): AppError =>
   new AppError('conflict', message, { detail });
 
-/** Throws `conflict` unless all that a batch is said to hold is there. */
+/** Throws `conflict` unless the batch has all its chunks, each of them confirmed. */
 const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
   const chunks = await listChunks(tx, batch.id);
   const unconfirmed = chunks.filter(({ uploaded }) => !uploaded).map(({ ordinal }) => ordinal);
@@ -205,14 +208,14 @@ const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
     const message = `the batch has ${chunks.length} chunks, and ${expectedChunks} are expected`;
     throw incomplete(message, { chunks: chunks.length, expectedChunks });
   }
-  // Entities that are replaced by nothing are emptied, which is a batch without chunks.
+  // A batch without chunks that replaces entities empties them.
   const empties = batch.mode === 'replace' && (batch.entities ?? []).length > 0;
   if (chunks.length === 0 && !empties) {
     throw incomplete('the batch has no chunks: register one first', { chunks: 0 });
   }
 };
 
-/** Seals a batch, which a job takes then. One that is sealed already stays as it is. */
+/** Seals a batch, which a job then applies. A batch that is already sealed stays as it is. */
 export const completeBatch = async (
   parts: WorldParts,
   projectId: string,
@@ -232,14 +235,14 @@ export const completeBatch = async (
       await checkWhole(tx, batch);
       await sealBatch(tx, batch.id);
     }
-    // Before a job may take it: whoever seals it is told that it waits.
+    // Read within the transaction, before a job can claim the batch: the client is to see it as queued.
     return findBatch(tx, world.id, batch.id);
   });
   parts.notifications.tell(importsTopic, batch.id);
   return sealed ?? getBatch(parts, world, batch.id);
 };
 
-/** Calls a batch off, whatever is done of it; one that is refused or published is over. */
+/** Cancels a batch, even while a job applies it. Throws `conflict` if it is refused or published. */
 export const callOffBatch = async (
   parts: WorldParts,
   creator: Creator,

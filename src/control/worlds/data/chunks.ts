@@ -1,6 +1,6 @@
 /**
- * Chunks of a batch, registered and confirmed. Bytes that the world has in another chunk are not asked for again; those
- * that others have are: a digest alone opens nothing.
+ * Chunks of a batch, registered and confirmed. Bytes that another chunk of the same world has need not be sent again.
+ * Bytes that only other worlds have must be: a digest alone grants access to nothing.
  */
 import { batchLimits } from '#domain/batch.ts';
 import { AppError } from '#domain/error.ts';
@@ -52,7 +52,7 @@ const checkFits = async (tx: Queryable, chunk: NewChunk): Promise<void> => {
   }
 };
 
-/** Writes a chunk in place of one of its ordinal that was not sent; answers the one that is there then. */
+/** Writes a chunk, in place of one with its ordinal that was not sent; returns the chunk that the batch has then. */
 const writeChunk = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -77,7 +77,7 @@ const writeChunk = async (
     return findChunk(tx, batch.id, chunk.id);
   });
 
-/** Takes room for a chunk and writes it; used for what clients send and for what came inline. */
+/** Reserves quota for a chunk and writes it; used for chunks of clients and for rows sent inline. */
 export const addChunk = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -100,7 +100,7 @@ export const addChunk = async (
   }
 };
 
-/** Registers a chunk; one that is registered already with this digest is the same. */
+/** Registers a chunk; if it is registered already with this digest, returns it. */
 export const registerChunk = async (
   parts: WorldParts,
   projectId: string,
@@ -127,7 +127,7 @@ export const registerChunk = async (
   return addChunk(parts, batch, { ordinal, digest, bytes, rows, entity });
 };
 
-/** Confirms a chunk; one that is confirmed stays so. */
+/** Confirms a chunk; a confirmed one is returned unchanged. */
 export const confirmChunk = async (
   parts: WorldParts,
   projectId: string,

@@ -1,7 +1,7 @@
 /**
- * Rows of batches put onto those of a version, one batch after the other. What earlier ones have made upon the same
- * version already is taken from there: a batch that waits to be published has a snapshot with its rows and those of
- * all that wait before it.
+ * Applies the rows of batches to those of a version, one batch after another. A batch that waits to be published has a
+ * snapshot with its rows and those of all that wait before it. If it was made from the same version, the fold starts
+ * from that snapshot.
  */
 
 import { createReadStream } from 'node:fs';
@@ -20,10 +20,10 @@ import type { Version } from '../caches/versions.ts';
 import { ImportFault, runImportProcess } from './import-process.ts';
 import { fetchChunks } from './job-folder.ts';
 
-/** Rows as they lie: a snapshot, where it is read, and what is known of it. */
+/** Rows as they are stored: a snapshot, the place to read it from, and its known facts. */
 export type Rows = {
   snapshot: Digest;
-  /** Null: it is a blob. */
+  /** Path of a local file; null if the snapshot is a blob. */
   file: string | null;
   bytes: number | null;
   stateDigest: string | null;
@@ -34,7 +34,7 @@ export type Rows = {
 
 type AppliedOutcome = Extract<ImportOutcome, { kind: 'applied' }>;
 
-/** What came of a fold: the rows after its last batch, and what that batch itself came to. */
+/** Outcome of a fold: the rows after its last batch, and the outcome of that batch itself. */
 export type Folded =
   | { kind: 'applied'; rows: Rows; last: AppliedOutcome | undefined }
   | { kind: 'refused'; batch: BatchRow; outcome: Extract<ImportOutcome, { kind: 'refused' }> };
@@ -77,12 +77,16 @@ const rowsOfBatch = ({ snapshot, outcome, entityCounts }: BatchRow): Rows | unde
         replaced: outcome.replaced,
       };
 
-/** Where a fold begins: after the last step that was made upon this head already. */
+/**
+ * Returns the start of a fold: the rows after the last step that was already applied to this head, and the remaining
+ * steps.
+ */
 const findStart = (
   head: Version,
   steps: readonly BatchRow[],
 ): { rows: Rows; rest: readonly BatchRow[] } => {
-  // A batch that was called off meanwhile may have its rows in the snapshot of one that was under way then.
+  // Compares all steps: a batch cancelled meanwhile may have its rows in the snapshot of one that was being applied
+  // then.
   const made = steps.findLastIndex(
     ({ state, baseVersionId, outcome }, at) =>
       state === 'applied' &&
@@ -144,7 +148,7 @@ const runStep = async (
     ...(entities === null ? {} : { entities }),
     ...(entities?.length === 1 ? { entity: entities[0] } : {}),
     mode: batch.mode,
-    // What was sent inline was redacted before it was stored.
+    // Rows that were sent inline were redacted before they were stored.
     redact: batch.isRedacted ? ('off' as const) : batch.redact,
     withholds: batch.redact !== 'off',
     atomic: batch.atomic,
@@ -155,7 +159,7 @@ const runStep = async (
   return runImportProcess({ plan, limits, signal, onProgress });
 };
 
-/** Puts the rows of batches onto those of the head. Throws `ImportFault` for what would fail again. */
+/** Applies batches to the rows of the head. Throws `ImportFault` for a failure that would recur. */
 export const foldBatches = async (parts: FoldParts, run: FoldRun): Promise<Folded> => {
   const { rows: first, rest } = findStart(run.head, run.steps);
   let rows = first;

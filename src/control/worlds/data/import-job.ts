@@ -1,9 +1,8 @@
 /**
- * One claimed batch, led to its end: its rows are put onto those of the world's head in a process of their own, what
- * comes of that is stored, and the version is written upon the head that it was made from; where the head has moved,
- * all of it is done again. A batch that was called off, or is another worker's by now, is left as it is. Whatever ends
- * this program or the process leaves nothing but a lease that runs out: the next worker begins anew, and comes to
- * the same bytes.
+ * Executes one claimed batch. A process applies its rows to those of the world's head, the result is stored, and the
+ * version is written upon the head that it was made from. If the head has moved, all of it is repeated. A batch that
+ * was cancelled, or that another worker holds by now, is left alone. If this program or the process dies, only a lease
+ * is left, which expires; the next worker starts again and arrives at the same bytes.
  */
 import { rm } from 'node:fs/promises';
 import { AppError, describeError } from '#domain/error.ts';
@@ -43,18 +42,18 @@ export type JobParts = Pick<
   'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions'
 > & { snapshots: SnapshotFiles; folder: string };
 
-/** How often a lease is renewed, and progress told, in milliseconds. */
+/** Interval of lease renewals and progress reports, in milliseconds. */
 const renewMs = 2_000;
-/** How long a batch rests that could not be done for a reason that may pass. */
+/** Delay before a batch is retried that failed for a reason that may pass, in milliseconds. */
 const restMs = 2_000;
-/** A batch that so many workers did not survive is given up. */
+/** Attempts after which a batch fails for good. */
 const mostAttempts = 25;
-/** Heads that a batch is put onto, one after the other, while others make versions of the world. */
+/** Heads that a batch is applied to in turn, while other clients make versions of the world. */
 const mostHeads = 20;
 
 const nothingRefused: Refused = { refused: 0, refusals: [], report: null };
 
-/** Thrown where the batch is not this worker's any more. */
+/** Thrown when this worker no longer holds the batch. */
 class Lost extends Error {}
 
 type Job = {
@@ -65,7 +64,7 @@ type Job = {
   onProgress(progress: JobProgress): void;
 };
 
-/** Renews the lease of a batch while the work goes on; aborts when it is lost. */
+/** Renews the lease of a batch until `end` is called; its signal aborts if the lease is lost or the program stops. */
 const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) => {
   const lost = new AbortController();
   const ended = new AbortController();
@@ -112,7 +111,7 @@ const stepsOf = async ({ parts, batch }: Job): Promise<readonly BatchRow[]> => {
   return [...(await listPending(parts.db, batch.worldId)), batch];
 };
 
-/** Takes room in the project for what is to be stored; a quota that is used up ends the batch. */
+/** Reserves quota in the project for the bytes to store; if the quota is used up, the batch fails. */
 const reserve = async (
   { parts, batch: { projectId } }: Job,
   upload: { id: string; blobs: Digest[]; bytes: number },
@@ -125,7 +124,7 @@ const reserve = async (
   }
 };
 
-/** Stores the report of what was refused. */
+/** Stores the report of the refused rows. */
 const storeRefusals = async (
   job: Job,
   { refused, refusals: file }: { refused: number; refusals: string | null },
@@ -200,7 +199,7 @@ const storeSnapshot = async (
   return { ...rows, bytes, stateDigest };
 };
 
-/** Ends a batch whose rows wait to be published. */
+/** Completes a batch whose rows wait to be published. */
 const keepForLater = async (
   job: Job,
   head: Version,
@@ -231,7 +230,7 @@ const endDryRun = async (
   if (!(await applyBatch(parts.db, batch, applied, null))) throw new Lost();
 };
 
-/** Makes the next version of the world; false when its head has moved. */
+/** Writes the next version of the world; returns false if its head has moved. */
 const publish = async (
   job: Job,
   head: Version,
@@ -275,7 +274,7 @@ const publish = async (
   return false;
 };
 
-/** Puts the batch onto the head as it is now; false when it has moved until that was done. */
+/** Applies the batch to the present head; returns false if the head moved meanwhile. */
 const putOntoHead = async (job: Job): Promise<boolean> => {
   const { parts, batch, folder, signal, onProgress } = job;
   const head = await findHead(job);
@@ -309,7 +308,10 @@ const putOntoHeads = async (job: Job): Promise<void> => {
   throw new ImportFault('conflict', message);
 };
 
-/** What becomes of a batch whose work has failed. */
+/**
+ * Decides about a batch whose work has failed: it fails for good, is released for a retry, or is left to another
+ * worker.
+ */
 const endFailed = async (
   { db, log }: JobParts,
   batch: ClaimedBatch,
@@ -332,7 +334,7 @@ const endFailed = async (
   return 'again';
 };
 
-/** What cannot be removed now is with the folders of workers that are gone, see `removeDeadFolders`. */
+/** Removes the folder of an attempt. If that fails, `removeDeadFolders` removes it later. */
 const removeFolder = async ({ log }: JobParts, folder: string): Promise<void> => {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -341,7 +343,7 @@ const removeFolder = async ({ log }: JobParts, folder: string): Promise<void> =>
   }
 };
 
-/** Leads a batch to its end, or gives it back; it does not throw for what an import can fail of. */
+/** Executes a batch until it ends, or releases it. It does not throw for failures that an import can have. */
 export const runImportJob = async (
   parts: JobParts,
   batch: ClaimedBatch,
@@ -353,13 +355,13 @@ export const runImportJob = async (
   const job = { parts, batch, folder, signal: lease.signal, onProgress: lease.note };
   let outcome: string = 'done';
   try {
-    // Those that were cut off count as well.
+    // Attempts that were cut off count, too.
     if (batch.attempts > mostAttempts) throw new Error('the attempts before were cut off');
     await openJobFolder(parts.folder, batch);
     await putOntoHeads(job);
   } catch (error) {
     const cause = lease.signal.aborted ? lease.signal.reason : error;
-    // A program that is told to stop gives its batch to another at once.
+    // A program that is stopping releases its batch to other workers at once.
     outcome = await endFailed(parts, batch, stopping.aborted ? error : cause);
     if (stopping.aborted) await releaseBatch(parts.db, batch.owner, 0);
   } finally {

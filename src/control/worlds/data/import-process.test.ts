@@ -1,4 +1,4 @@
-/** Imports that take more than they may: each ends with the limit that it met, and with nothing of it running. */
+/** Tests imports that exceed a limit: each ends with that limit as its reason, and leaves no process running. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync, truncateSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterAll(() => files.remove());
 
 const plenty = { timeLimitMs: 600_000, memoryMb: 512, diskMib: 1_024 };
 
-/** Rows that take their time. */
+/** Rows that take some time to import. */
 const lines = Array.from(
   { length: 250_000 },
   (_, index) => `{"login":"user-${index}-${'x'.repeat(150)}","id":${index + 1}}`,

@@ -1,8 +1,8 @@
 /**
- * One import as the control plane sees it: a process of its own, after all others at the processor and before all
- * others when the machine lacks memory, ended when it takes too long, too much memory or too much room. What its end
- * means for the import is decided here: what a limit ended would end by it again, and what was ended from outside may
- * be done once more.
+ * Runs one import in a process of its own, from the control plane's side. The process has the lowest processor
+ * priority and is the first to be killed when the machine lacks memory. It is killed if it exceeds its limits on time,
+ * memory or disk space. This file decides what its end means: an import that a limit ended would end the same way
+ * again, and one that was ended from outside may be retried.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import type { ImportLimits } from '../../config.ts';
 import type { ImportMessage } from './import-worker.ts';
 import { diskOf, memoryOf } from './process-use.ts';
 
-/** An import that would end in the same way again. */
+/** Failure of an import that would recur. */
 export class ImportFault extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -30,21 +30,21 @@ export type ImportRun = {
   plan: ImportPlan;
   limits: ImportLimits;
   onProgress(progress: ImportProgress): void;
-  /** Ends it; then it throws `unavailable`. */
+  /** Kills the import, which then throws `unavailable`. */
   signal: AbortSignal;
 };
 
 const program = fileURLToPath(new URL('./import-worker.ts', import.meta.url));
 
-/** As low as the system has it: opens and calls of sessions go before every import. */
+/** Lowest priority of the system: opens and calls of sessions run before every import. */
 const lowestPriority = 19;
-/** Who goes first when the machine has no memory left, of 1,000. */
+/** Badness score, of 1,000, by which the kernel kills the process early when the machine has no memory left. */
 const oomScore = '600';
-/** Of the memory, what is left for what is not on the heap: the database's pages, buffers. */
+/** Share of the memory for the heap; the rest is for memory outside it, such as the database's pages and buffers. */
 const heapShare = 0.6;
 const lookEveryMs = 500;
 const mib = 1024 * 1024;
-/** Characters kept of what it printed last. */
+/** Characters kept of the process's last output. */
 const keptOutput = 2_000;
 
 const startChild = (memoryMb: number): ChildProcess =>
@@ -55,7 +55,7 @@ const startChild = (memoryMb: number): ChildProcess =>
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 
-/** Lets others go first, where the system allows that. */
+/** Lowers the priority of the process, if the system allows it. */
 const stepBack = (pid: number): void => {
   try {
     setPriority(pid, lowestPriority);
@@ -65,7 +65,7 @@ const stepBack = (pid: number): void => {
   }
 };
 
-/** What a process takes too much of, if it does. */
+/** Returns the limit that a process exceeds; undefined if it exceeds none. */
 const findExcess = async (
   pid: number,
   folder: string,
@@ -126,7 +126,10 @@ const outcomeOf = (heard: ImportMessage | End): ImportOutcome => {
   }
 };
 
-/** Does an import. Throws `ImportFault` for one that cannot be done, `unavailable` for one that was ended. */
+/**
+ * Runs an import. Throws `ImportFault` for one that cannot succeed, and `unavailable` for one that was ended from
+ * outside.
+ */
 export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> => {
   const { plan, limits, onProgress, signal } = run;
   signal.throwIfAborted();
@@ -136,7 +139,7 @@ export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> =
   let excess: ImportFault | undefined;
   const beganAt = performance.now();
   const watching = new AbortController();
-  /** One look after another; after the end of the process nobody looks, since its number may be another's. */
+  /** Checks the limits at intervals. It stops when the process ends, since another process may then have its id. */
   const watch = async (id: number): Promise<void> => {
     while (!watching.signal.aborted) {
       await pause(lookEveryMs, watching.signal);

@@ -1,13 +1,14 @@
 /**
- * The import process, a program of its own: one import over files in a folder, until it is done or whoever started it
- * is gone. It has no secrets, no environment but where its compiled code is kept, and knows no database and no blobs.
+ * The import process, a program of its own: it runs one import over files in a folder, and ends with it or when its
+ * parent is gone. It has no secrets, no environment except the folder of its compiled code, and no access to the
+ * database or blobs.
  */
 
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
 import { runImport } from '#data/import/run.ts';
 import { AppError, describeError } from '#domain/error.ts';
 
-/** What the process says: `ready` once, then how far it is, and one of the others at its end. */
+/** Messages of the process: `ready` once, then progress, and one of the others at its end. */
 export type ImportMessage =
   | { kind: 'ready' }
   | { kind: 'progress'; progress: ImportProgress }
@@ -21,7 +22,7 @@ const say = (message: ImportMessage): void => {
 
 const parent = process.ppid;
 
-/** The engine computes for long without a pause, so an end of the parent is looked for here as well. */
+/** Reports progress. The engine computes for long without a pause, so the end of the parent is checked here, too. */
 const report = (progress: ImportProgress): void => {
   if (process.ppid !== parent) process.exit(1);
   say({ kind: 'progress', progress });
@@ -38,7 +39,7 @@ const run = async (plan: ImportPlan): Promise<ImportMessage> => {
   }
 };
 
-// Who started it decides when it ends; the signals of a terminal reach both.
+// The parent decides when this process ends; a terminal sends its signals to both.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 process.on('message', async (plan: ImportPlan) => say(await run(plan)));

@@ -1,6 +1,6 @@
 /**
- * Rows that come in one request: a batch with one chunk, which is followed until it ends or the client has waited long
- * enough. With `apply` and `refuse` the policy and the contract look at them before they are first stored.
+ * Imports the rows of one request: as a batch with one chunk, which the request follows until it ends or the time is
+ * up. With `apply` and `refuse`, rows are checked against policy and contract before they are first stored.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
@@ -17,15 +17,15 @@ import { findFirst, findTarget, getBatch, newBatch, settingsOf, writeOnce } from
 import { addChunk } from './chunks.ts';
 import { importsTopic } from './imports.ts';
 
-/** How long an import's answer is held. */
+/** Upper bound for holding the answer of an import, in milliseconds. */
 const holdMs = 55_000;
-/** News may be lost. */
+/** Interval of checks in case a notification was lost, in milliseconds. */
 const lookEveryMs = 2_000;
 
 const isOver = ({ state }: BatchRow): boolean =>
   ['applied', 'refused', 'published', 'failed'].includes(state);
 
-/** Waits for the end of a batch; answers it as it is when the time is over, or nobody waits any more. */
+/** Waits for the end of a batch; returns its present state if the time is up or the client has disconnected. */
 export const followBatch = async (
   parts: WorldParts,
   world: WorldRow,
@@ -70,7 +70,7 @@ const pack = async (parts: WorldParts, { creator, body, signal }: Import, { bund
 
 const isUnsealed = ({ state }: BatchRow): boolean => state === 'open' || state === 'uploading';
 
-/** Puts the rows into a batch that is open, and hands it to the jobs. */
+/** Stores the rows in an open batch, and seals it for the jobs. */
 const sealWith = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -105,7 +105,7 @@ const store = async (
     entities: body.entities,
     isRedacted: settingsOf(body).redact !== 'off',
   };
-  // One that broke off before its rows were sealed goes on with the same rows.
+  // A request that broke off before its rows were sealed continues when it is repeated with the same rows.
   const other =
     begun ??
     (await writeOnce(parts, { id: world.id, projectId: creator.projectId }, keyed, () =>
@@ -116,14 +116,14 @@ const store = async (
   try {
     await sealWith(parts, opened, packed, body);
   } catch (error) {
-    // The same request at the same time may have been quicker.
+    // A concurrent identical request may have been faster.
     const now = await getBatch(parts, world, opened.id);
     if (isUnsealed(now)) throw error;
   }
   return opened;
 };
 
-/** Imports rows, and answers the batch as it is after at most 55 seconds. */
+/** Imports rows, and returns the batch in its state after at most 55 s. */
 export const importRows = async (
   parts: WorldParts,
   wanted: Import,
@@ -142,7 +142,7 @@ export const importRows = async (
   return { world: target.world, batch: await followBatch(parts, target.world, batch.id, signal) };
 };
 
-/** Publishes what waits, and answers the publish as it is after at most 55 seconds. */
+/** Publishes the waiting batches, and returns the publish in its state after at most 55 s. */
 export const publishRows = async (
   parts: WorldParts,
   {
@@ -179,7 +179,7 @@ export const publishRows = async (
 
 type Told = NonNullable<BatchRow['refusals']>[number];
 
-/** Rows of the request are one after the other in the chunk; here they are told by their place in the request. */
+/** Returns the place in the request of a refused row. The chunk has the rows of all entities one after another. */
 const fieldOf = (
   { entity, index, pointer, detail }: Told,
   entities: readonly string[],
@@ -191,7 +191,7 @@ const fieldOf = (
   return { path: ['rows', ...place, ...parsePointer(pointer ?? '')], message: detail };
 };
 
-/** The error of an import that was refused or has failed; undefined of any other. */
+/** Returns the error of an import that was refused or has failed; undefined for any other. */
 export const errorOf = (
   batch: BatchRow,
   rowCounts: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Claims batches and has them done, so many at once. Whoever seals one nudges it; else it looks by itself, also for
- * batches whose worker is gone. A claim goes to the project that has least under way, and never to a world that has one
- * under way.
+ * Claims batches and has them executed, up to a fixed number at once. A replica that seals a batch sends a
+ * notification. In addition the loop polls, also for batches whose worker died. A claim picks a batch of the project
+ * with the fewest under way, and never of a world that has one under way.
  */
 import { join } from 'node:path';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -12,16 +12,16 @@ import { runImportJob } from './import-job.ts';
 import { removeDeadFolders } from './job-folder.ts';
 
 export type Imports = {
-  /** Says that a batch waits. */
+  /** Makes the loop look for a batch at once. */
   nudge(): void;
-  /** Jobs that this process does. */
+  /** Returns the number of jobs that this process runs. */
   running(): number;
   loop: Loop<number>;
   stop(): Promise<void>;
 };
 
 const lookEveryMs = 1_000;
-/** The topic that changes when a batch was sealed, by whichever replica. */
+/** Topic of the notification that a replica has sealed a batch. */
 export const importsTopic = 'imports';
 
 type ImportsParts = Pick<
@@ -29,7 +29,7 @@ type ImportsParts = Pick<
   'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions' | 'snapshots'
 >;
 
-/** Starts it; what it does is done with the last of its jobs. */
+/** Starts the loop. Stopping it waits for the jobs under way. */
 export const startImports = async (parts: ImportsParts): Promise<Imports> => {
   const { config, db, log, notifications } = parts;
   const folder = join(config.workDir, 'imports');
@@ -76,6 +76,6 @@ export const startImports = async (parts: ImportsParts): Promise<Imports> => {
   };
 };
 
-/** The unpacked snapshots of this machine. */
+/** Opens the folder of unpacked snapshots on this machine. */
 export const openSnapshots = (workDir: string, mostMib: number): Promise<SnapshotFiles> =>
   openSnapshotFiles({ folder: join(workDir, 'snapshots'), mostBytes: mostMib * 1024 * 1024 });

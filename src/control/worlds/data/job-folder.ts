@@ -1,4 +1,4 @@
-/** The folder of one attempt at an import: what it reads, what it writes. Nothing in it is needed afterwards. */
+/** Folder of one attempt at an import, for its input and output files. None of them is needed afterwards. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ import type { ChunkRow } from '../../db/worlds/chunks.ts';
 import { findAttemptsOver } from '../../db/worlds/import-jobs.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 
-/** Refusals that are told with a batch itself; the rest is in its report. */
+/** Upper bound for the refusals that the batch itself lists; its report has all. */
 const toldRefusals = 200;
-/** Of a line of the report, more than any refusal has. */
+/** Upper bound for a line of the report, above any refusal's length. */
 const longestLine = 64 * 1024;
-/** A folder that nobody wrote to for so long is of a worker that is gone. */
+/** Age of the last write after which a folder belongs to a worker that is gone. */
 const deadMs = 24 * 60 * 60_000;
 
-/** Brings the chunks of a batch into a folder. */
+/** Downloads the chunks of a batch into a folder. */
 export const fetchChunks = async (
   blobs: Blobs,
   chunks: readonly ChunkRow[],
@@ -37,7 +37,7 @@ export const fetchChunks = async (
   return fetched;
 };
 
-/** The first refusals of a report. */
+/** Returns the first refusals of a report. */
 export const readRefusals = async (file: string): Promise<Refusal[]> => {
   const source = createReadStream(file);
   const refusals: Refusal[] = [];
@@ -54,13 +54,16 @@ export const readRefusals = async (file: string): Promise<Refusal[]> => {
   return refusals;
 };
 
-/** The folder of one attempt at a batch: no other has the same, also of a batch that was called off and sealed again. */
+/**
+ * Returns the folder of one attempt at a batch. Attempts never share one, not even those of a batch that was cancelled
+ * and sealed again.
+ */
 export const jobFolder = (folder: string, { id, owner }: { id: string; owner: string }): string =>
   join(folder, `${id}.${owner}`);
 
 /**
- * Removes what workers have left that were cut off: folders of attempts that are over, as the database knows, and what
- * nobody wrote to for a day.
+ * Removes the folders that dead workers have left: those of attempts that are over by the database, and those not
+ * written to for a day.
  */
 export const removeDeadFolders = async (db: Queryable, folder: string): Promise<void> => {
   await makeFolders(folder);
@@ -79,7 +82,7 @@ export const removeDeadFolders = async (db: Queryable, folder: string): Promise<
   }
 };
 
-/** Removes the folders of earlier attempts at a batch, whose workers are gone, and makes that of this one. */
+/** Removes the folders of earlier attempts at a batch, whose workers are gone, and creates that of this one. */
 export const openJobFolder = async (
   folder: string,
   batch: { id: string; owner: string },

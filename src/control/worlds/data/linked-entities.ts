@@ -1,11 +1,11 @@
 /**
- * Where a query goes on in linked worlds: to those entities whose mappings carry every field of its `where`. A
- * condition that could not be asked would find rows that were not meant.
+ * Finds the entities of linked worlds in which a query continues: those whose mappings cover every field of its
+ * `where`. With a condition left out, the query would find rows that the client did not mean.
  */
 import type { FieldPair } from '#data/query/plan.ts';
 import type { Dependency, Row } from '#language/contract.ts';
 
-/** An entity of a linked world, and what is asked of it. */
+/** Entity of a linked world, with the query for it. */
 export type LinkedEntity = {
   alias: string;
   entity: string;
@@ -20,7 +20,7 @@ type Links = { entities: LinkedEntity[]; skipped: SkippedLink[] };
 
 const first = (path: string): string => path.split('.', 1)[0] ?? '';
 
-/** The conditions in the words of the other world; undefined when a field has none. */
+/** Returns the conditions in the fields of the linked world; undefined if a field is not mapped. */
 const carry = (where: Row, pairs: readonly FieldPair[]): Row | undefined => {
   const carried: [string, unknown][] = [];
   for (const [path, value] of Object.entries(where)) {
@@ -38,7 +38,7 @@ const reasonFor = (entity: string, where: Row): string => {
     : `it maps ${fields.join(' and ')} to no entity of the linked world`;
 };
 
-/** Finds them, in the order of the links and of their mappings. */
+/** Finds the linked entities, in the order of the links and of their mappings. */
 export const findLinkedEntities = (
   dependencies: readonly Dependency[],
   entity: string,

@@ -1,13 +1,13 @@
 /**
- * Which fields a query asks by that worlds map to one another: these have an index, if not by the contract then one
- * that is made when a query first asks by it.
+ * Determines the mapped fields that a query filters by. Such fields have an index: one of the contract's, or one that
+ * is built when a query first filters by them.
  */
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 
-/** Fewer rows are looked through in some milliseconds. */
+/** Least number of rows for an index; fewer rows are scanned in some milliseconds. */
 const leastRows = 20_000;
 
-/** Fields that an index of the store begins with. */
+/** Returns the fields that an index of the store begins with. */
 const indexedFields = ({ primaryKey, unique, relationships }: EntityContract): Set<string> =>
   new Set([
     ...primaryKey.slice(0, 1),
@@ -15,7 +15,7 @@ const indexedFields = ({ primaryKey, unique, relationships }: EntityContract): S
     ...relationships.flatMap(({ fields }) => fields.slice(0, 1)),
   ]);
 
-/** The fields of an entity that its world's links map to fields of others. */
+/** Returns the fields of an entity that its world's links map to fields of other worlds. */
 export const mappedFields = ({ dependencies }: Contract, entity: string): string[] =>
   dependencies.flatMap(({ entities }) =>
     entities.filter((mapping) => mapping.entity === entity).map(({ field }) => field),
@@ -26,11 +26,11 @@ export type AskedRows = {
   entity: string;
   rowCount: number;
   where: Row;
-  /** Fields of the entity that stand for others, or others for them. */
+  /** Fields of the entity that a mapping connects to fields of another world, in either direction. */
   mapped: readonly string[];
 };
 
-/** The fields that the query asks by, are mapped and have no index yet. */
+/** Returns the fields that the query filters by, that are mapped, and that have no index yet. */
 export const fieldsToIndex = ({
   contract,
   entity: name,

@@ -1,19 +1,19 @@
 /**
- * What an import process takes: memory of its own, and room on the disk, also of files that have no name any more,
- * as SQLite's temporary ones. Nothing here waits on the loop that requests share.
+ * Measures what an import process uses: private memory, and disk space, including deleted files that are still open,
+ * such as SQLite's temporary ones. No measurement blocks the event loop that requests share.
  */
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Memory that is the process's own, in bytes; 0 where it has ended, or the system does not tell. */
+/** Returns the private memory of a process, in bytes; 0 if it has ended, or the system does not report it. */
 export const memoryOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const [, kib = '0'] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? [];
   return Number(kib) * 1024;
 };
 
-/** A file may be removed between being listed and being looked at. */
+/** Returns the size of a file; 0 if it was removed between being listed and being measured. */
 const sizeIfThere = async (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,
@@ -31,7 +31,7 @@ const namedBytes = async (folder: string): Promise<number> => {
   return bytes;
 };
 
-/** Files that a process holds open and that have no name: nobody finds them in a folder. */
+/** Returns the bytes of files that a process holds open and that are deleted, so that no folder lists them. */
 const unnamedBytes = async (pid: number): Promise<number> => {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch((): string[] => []); // ended, or no Linux
@@ -43,6 +43,6 @@ const unnamedBytes = async (pid: number): Promise<number> => {
   return bytes;
 };
 
-/** What a process takes on the disk with what lies in a folder, in bytes. */
+/** Returns the disk space that a process and a folder take together, in bytes. */
 export const diskOf = async (pid: number, folder: string): Promise<number> =>
   (await namedBytes(folder)) + (await unnamedBytes(pid));

@@ -1,4 +1,4 @@
-/** Rows of a version as clients ask for them: of one entity, and of the entities of linked worlds that stand for it. */
+/** Reads rows of a version for clients: of one entity, and of the entities of linked worlds that are mapped to it. */
 import { createHash } from 'node:crypto';
 import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
 import type { IndexFile } from '#data/query/store-file.ts';
@@ -18,12 +18,12 @@ import { type RowPlace, readCursor } from './row-cursor.ts';
 
 const rowsDefault = 100;
 
-/** Of a name that was sent, in what is said of it. */
+/** Upper bound for the part of a client's name that a message quotes. */
 const longestShown = 200;
 
 const noObject = 'must be a JSON object of field to value, such as {"id": 7}';
 
-/** A linked world as it is asked: which version of it, and for what. */
+/** Linked world in a query: the version to read, and the query for it. */
 export type AskedLink = { link: LinkedEntity; version: Version };
 
 export type ReadRows = {
@@ -38,7 +38,7 @@ export type ReadRows = {
 const refuse = (name: string, message: string): AppError =>
   new AppError('invalid', `${name}: ${message}`, { fields: [{ path: [name], message }] });
 
-/** Where the page begins: as `cursor` says, or `offset`. */
+/** Returns the start of the page, from `cursor` or `offset`. */
 const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
   if (cursor === undefined) return { offset };
   const place = readCursor(cursor);
@@ -48,7 +48,7 @@ const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** Throws `invalid` for a value that no field can have, or that a process could not even be told. */
+/** Throws `invalid` for a value that no field can have, or that cannot be sent to a process. */
 const checkValues = (where: Row): void => {
   for (const [field, value] of Object.entries(where)) {
     if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) continue;
@@ -59,7 +59,7 @@ const checkValues = (where: Row): void => {
   }
 };
 
-/** `where` of a query; throws `invalid` for what is no JSON object of values that can be looked for. */
+/** Parses `where` of a query; throws `invalid` unless it is a JSON object of values to match. */
 const parseWhere = (text: string | undefined): Row => {
   if (text === undefined) return {};
   let value: unknown;
@@ -73,10 +73,10 @@ const parseWhere = (text: string | undefined): Row => {
   return value;
 };
 
-/** Parameters that say something of an entity's rows. */
+/** Parameters that need `entity`. */
 const ofRows = ['where', 'limit', 'offset', 'cursor', 'resolve', 'across', 'compare'] as const;
 
-/** Throws `invalid` for parameters that go with others that are not there. */
+/** Throws `invalid` for parameters without the others that they need, or with ones that they exclude. */
 export const checkTogether = (query: RowsQuery): void => {
   const alone = ofRows.find((name) => query[name] !== undefined);
   if (query.entity === undefined && alone !== undefined) {
@@ -91,7 +91,7 @@ export const checkTogether = (query: RowsQuery): void => {
   }
 };
 
-/** What is wrong with the query of the first world, for its client. */
+/** Returns the error for the query of the first world, for its client. */
 const refusalOf = (
   { detail, at, field }: Extract<QueryOutcome, { kind: 'refused' }>,
   where: Row,
@@ -102,13 +102,16 @@ const refusalOf = (
   return new AppError('invalid', `where: ${detail}`, { fields: [{ path, message: detail }] });
 };
 
-/** What is asked of a version, in the order of the plan's targets. */
+/** Query of one version, in the order of the plan's targets. */
 type Asked = { version: Version; entity: string; where: Row; mapped: string[] };
 
 const rowCountOf = ({ version: { entityCounts }, entity }: Asked): number =>
   own(entityCounts, entity) ?? 0;
 
-/** Where there is no room for an index, its field is looked for like others; what is no field, the query says. */
+/**
+ * Ignores an error for an index that cannot be built. Without disk space the field is scanned like others; a missing
+ * field is reported by the query itself.
+ */
 const withoutIndex = (error: unknown): undefined => {
   if (error instanceof AppError && (error.code === 'exhausted' || error.code === 'invalid')) return;
   throw error;
@@ -123,7 +126,7 @@ const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: WorldParts, project
     return file.path;
   };
   return {
-    /** The store file of a version, and indexes of the fields that are asked for and lack one. */
+    /** Returns the store file of a version, and indexes for fields that the query filters by and that have none. */
     async holdFor(asked: Asked): Promise<Pick<Target, 'file' | 'indexes'>> {
       const { version, entity, where, mapped } = asked;
       const { contract, snapshot } = version;
@@ -156,16 +159,14 @@ const findVersions = async (
     entities.map(async (link) => {
       const id = version.links.find(({ alias }) => alias === link.alias)?.versionId;
       const linked = id === undefined ? undefined : await versions.get(id);
-      // A link is to a world of the same project, which is not taken on trust here.
+      // Links lead to worlds of the same project; this is verified here all the same.
       return linked?.projectId === version.projectId ? [{ link, version: linked }] : [];
     }),
   );
   return found.flat();
 };
 
-/**
- * Reads rows of an entity. Throws `invalid` for what is wrong with the query, `timeout` when it takes too long.
- */
+/** Reads rows of an entity. Throws `invalid` for mistakes in the query, and `timeout` if it takes too long. */
 export const readRows = async (
   parts: WorldParts,
   version: Version,
@@ -207,7 +208,10 @@ export const readRows = async (
     ...{ limit, offset, after, resolve, compare },
     mostBytes: limits.pageBytes,
   });
-  /** Files are asked for when it is the query's turn: they may have to be made, and take room until then. */
+  /**
+   * Files are acquired only when the query's turn has come: they may have to be written first, and hold disk space
+   * until the query ends.
+   */
   const complete = async (): Promise<QueryJob> => {
     const whole: Target[] = [];
     for (const [at, target] of targets.entries()) {

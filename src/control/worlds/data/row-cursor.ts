@@ -1,9 +1,9 @@
 /**
- * Cursors of pages of rows: the position of the last row that was shown, and how many rows came before the next. A
- * version never changes, so both stay true, and the page after is found without a look at the rows before it.
+ * Cursor into the rows of a version: the position of the last row shown, and the number of rows before the next. A
+ * version never changes, so both stay valid, and the next page is found without reading the rows before it.
  */
 
-/** Where a page begins. */
+/** Start of a page. */
 export type RowPlace = { offset: number; after?: number | undefined };
 
 const form = /^(-?\d{1,16})\.(\d{1,16})$/;
@@ -11,7 +11,7 @@ const form = /^(-?\d{1,16})\.(\d{1,16})$/;
 export const writeCursor = ({ after, offset }: { after: number; offset: number }): string =>
   Buffer.from(`${after}.${offset}`).toString('base64url');
 
-/** What a cursor says; undefined when it is none. */
+/** Parses a cursor; returns undefined for text that is none. */
 export const readCursor = (cursor: string): RowPlace | undefined => {
   const [, after, offset] = form.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const place = { after: Number(after), offset: Number(offset) };

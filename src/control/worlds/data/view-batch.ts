@@ -1,4 +1,4 @@
-/** Batches and chunks as clients see them. */
+/** Builds the client's views of batches and chunks. */
 import { batchLimits } from '#domain/batch.ts';
 import type { BatchListView, BatchView, ChunkView } from '#wire/public-api/worlds/data.ts';
 import type { BatchRow } from '../../db/worlds/batches.ts';
@@ -7,10 +7,10 @@ import type { SignedAddresses } from '../../platform/blobs/signed.ts';
 
 const { chunkBytes, batchBytes, inlineBytes } = batchLimits;
 
-/** The limits block. */
+/** Limits that answers about batches include. */
 export const limitsBlock = { chunkBytes, batchBytes, inlineBytes };
 
-/** A batch as lists have it. */
+/** Returns the view of a batch in a list. */
 export const viewListedBatch = (row: BatchRow): BatchListView => ({
   batchId: row.id,
   state: row.state,
@@ -31,7 +31,9 @@ export const viewListedBatch = (row: BatchRow): BatchListView => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** Progress of a batch. The job notes it at intervals; for a finished batch it follows from its outcome. */
+/**
+ * Returns the progress of a batch. The job records it at intervals; for a finished batch it follows from the outcome.
+ */
 const progressOf = (row: BatchRow): BatchView['progress'] => {
   const { state: phase, validatedChunks, appliedRows, chunkCount, dryRun } = row;
   const isLooked = phase === 'applied' || phase === 'published' || phase === 'refused';
@@ -41,7 +43,7 @@ const progressOf = (row: BatchRow): BatchView['progress'] => {
   return { phase, validatedChunks: chunkCount, appliedRows: isApplied ? landed : 0 };
 };
 
-/** What was refused, with an address of the report that is good for an hour. */
+/** Returns the refusals of a batch, with a download address of the report that is valid for an hour. */
 export const viewRefused = async (
   addresses: SignedAddresses,
   { id, refused, refusals, report }: BatchRow,
@@ -54,7 +56,7 @@ export const viewRefused = async (
       : (await addresses.download(report, { name: `refusals-${id}.jsonl` })).url,
 });
 
-/** A batch alone. */
+/** Returns the view of a single batch. */
 export const viewBatch = async (addresses: SignedAddresses, row: BatchRow): Promise<BatchView> => ({
   ...viewListedBatch(row),
   ...(await viewRefused(addresses, row)),
@@ -67,7 +69,7 @@ export const viewBatch = async (addresses: SignedAddresses, row: BatchRow): Prom
   limits: limitsBlock,
 });
 
-/** A chunk, with where to send its bytes unless they are there. */
+/** Returns the view of a chunk, with the address to send its bytes to unless they have arrived. */
 export const viewChunk = async (
   addresses: SignedAddresses,
   chunk: ChunkRow,

@@ -1,6 +1,6 @@
 /**
- * Indexes of mapped fields, made when a query first asks by one (`field-index.ts` of the library): each by a process
- * of its own, one at a time, and kept beside the unpacked snapshot for as long as that is used.
+ * Indexes of mapped fields, built when a query first filters by one (`field-index.ts` of the library). A process
+ * builds one at a time; each is kept beside the unpacked snapshot for as long as that is in use.
  */
 import type { FieldIndexPlan } from '#data/query/field-index.ts';
 import { AppError } from '#domain/error.ts';
@@ -10,7 +10,7 @@ import { queryProgramFile } from './queries.ts';
 
 export type FieldIndexJob = { kind: 'field_index'; plan: FieldIndexPlan };
 
-/** Ten million rows take some twenty seconds. */
+/** Limits of the process. Ten million rows take some 20 s. */
 const limits = { processes: 1, queued: 64, timeLimitMs: 600_000, memoryMb: 128 };
 
 const program: JobProgram<FieldIndexJob, never> = {
@@ -21,11 +21,11 @@ const program: JobProgram<FieldIndexJob, never> = {
 };
 
 export type FieldIndexes = Pick<ProcessPool, 'load' | 'stop'> & {
-  /** Writes an index, for a project, which takes turns with others. */
+  /** Writes an index, in the fair queue of the given project. */
   write(plan: FieldIndexPlan, project: string): Promise<void>;
 };
 
-/** Makes what writes indexes; no process runs before the first. */
+/** Creates the process pool; no process runs before the first index. */
 export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void): FieldIndexes => {
   const pool = createJobPool<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
   return {

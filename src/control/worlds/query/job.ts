@@ -1,7 +1,7 @@
 /**
- * What a query process does: it answers one plan after the other, and keeps a few store files open, with the
- * contracts that they were made by. A file that was not asked for in a while is closed: nobody else may have it
- * any more, and then it takes room on the disk for this process alone.
+ * Runs the queries of one process. It answers one plan after another, and keeps a few store files open, with the
+ * contracts that they were made by. A file that no query has used for a while is closed: other processes may have
+ * deleted it, and it would occupy disk space for this process alone.
  */
 
 import { DatabaseSync } from 'node:sqlite';
@@ -18,15 +18,15 @@ import { Lacking } from '../compile/serve-jobs.ts';
 export type QueryJob = {
   kind: 'query';
   plan: QueryPlan;
-  /** By the names that targets have for them; only where the process lacks one. */
+  /** Contracts by the names that targets use; sent only if the process lacks one. */
   contracts?: Record<string, ReadContract>;
 };
 
-/** One of a version with all its links fits. */
+/** Upper bound for open files; one version with all its links fits. */
 const mostOpen = 24;
 const closedAfterMs = 60_000;
 
-/** What SQLite may take of memory, for sorting and for pages that are not mapped, of all files together. */
+/** Memory limit of SQLite for all files together, for sorting and for pages that are not mapped. */
 const sqliteHeapBytes = 192 * 1024 * 1024;
 const sqliteNoMemory = 7;
 
@@ -39,7 +39,10 @@ const boundMemory = (): void => {
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteNoMemory;
 
-/** Makes what answers the queries of one process. Throws `Lacking` for a file that it has no contract for. */
+/**
+ * Creates the function that answers the queries of one process. It throws `Lacking` for a file whose contract the
+ * process lacks.
+ */
 export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
   boundMemory();
   const files = new LRUCache<string, StoreFile>({
@@ -69,7 +72,7 @@ export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
   };
 };
 
-/** Writes the index of a field. Throws `invalid` for a field that there is none of. */
+/** Writes the index of a field. Throws `invalid` for a field that does not exist. */
 export const writeIndex = (plan: FieldIndexPlan): null => {
   try {
     writeFieldIndex(plan);

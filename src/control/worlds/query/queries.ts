@@ -1,6 +1,7 @@
 /**
- * Queries of world data, each in a process apart from the loop that all requests share: patterns and rows are a
- * stranger's, and so is how long it takes to look through them. Projects take turns, and none has all processes.
+ * Queries of world data, run in processes off the event loop that all requests share: patterns and rows are user
+ * input, and so is the time that a scan takes. Projects share the processes by a fair queue, and none may occupy all
+ * of them.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -19,12 +20,12 @@ import type { QueryJob } from './job.ts';
 
 type Contracts = Record<string, ReadContract>;
 
-/** Queries that wait for a process, of all projects. */
+/** Queries of all projects that may wait for a process. */
 const queued = 256;
-/** For a query whose client has gone away. */
+/** Time for which a query continues after its client has disconnected, in milliseconds. */
 const leftMs = 500;
 
-/** The program of query processes. */
+/** Program of query processes. */
 export const queryProgramFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 const program: JobProgram<QueryJob, Contracts> = {
@@ -36,13 +37,13 @@ const program: JobProgram<QueryJob, Contracts> = {
 
 export type Queries = Pick<ProcessPool<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
   /**
-   * Answers a query. Throws `timeout` when it takes too long, `invalid` when it takes too much memory, `exhausted`
-   * when too many of the project wait.
+   * Answers a query. Throws `timeout` if it takes too long, `invalid` if it takes too much memory, and `exhausted` if
+   * too many queries of the project wait.
    */
   run(job: QueryJob, asker: Asker<QueryJob, Contracts>): Promise<QueryOutcome>;
 };
 
-/** Makes the processes; none runs before the first query. */
+/** Creates the process pool; no process runs before the first query. */
 export const createQueries = (
   limits: QueryLimits,
   onEnd: (job: EndedJob<'query'>) => void,

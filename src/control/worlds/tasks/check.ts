@@ -1,6 +1,5 @@
 /**
- * Holds a task to the version of a world that it is for. What strangers wrote is evaluated where it can be ended: in a
- * compile process.
+ * Checks a task against the version of its world. User input is evaluated in a compile process, which can be killed.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';
@@ -8,17 +7,20 @@ import type { KeptTask } from '../../base/bodies/keep.ts';
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** The refusal of a task, with the fields that are at fault. */
+/** Builds the refusal of a task, with the fields at fault. */
 export const invalidTask = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
   new AppError('invalid', message, { fields });
 
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
-/** Which part of a task is at fault when checking it ended at a limit: the one that takes longest. */
+/** Returns the part of a task to blame when a limit ended its check: the part that takes longest. */
 const heaviestPart = ({ grader }: Pick<KeptTask, 'grader'>): string[] =>
   grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
-/** Answers the spec as it is kept, its rows redacted where it asks for that, with its hash; throws `invalid` with what does not fit, by its place below `task`. */
+/**
+ * Returns the spec as it is stored, with its hash; its rows are redacted if it asks for that. Throws `invalid` with
+ * the problems, by their place below `task`.
+ */
 export const checkSpec = async (
   { blobs, compiler }: WorldParts,
   { bundle, projectId, links }: Version,

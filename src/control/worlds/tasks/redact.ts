@@ -1,6 +1,6 @@
 /**
- * The seed of a task that is stored, redacted by the version that the task is for before anything of it is written. Such
- * a task has to fit that version, as what is wrong with it could not be told later without its rows.
+ * Redacts the seed of a stored task by the task's version, before anything of it is written. Such a task must fit that
+ * version, because without its original rows problems could not be reported later.
  */
 import { AppError } from '#domain/error.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
@@ -9,10 +9,10 @@ import type { WorldParts } from '../parts.ts';
 import { getVersionOf, getWorld } from '../versions/address.ts';
 import { checkSpec } from './check.ts';
 
-/** The world of a task, and the version that it is pinned to; null: the head. */
+/** World of a task, and the version that it is pinned to; null for the head. */
 export type TaskPin = { worldId: string; versionId: string | null };
 
-/** A spec as it is stored: as it came, unless its seed asks for redaction. */
+/** Returns a spec as it is stored: unchanged, unless its seed asks for redaction. */
 export const redactSpec = async (
   parts: WorldParts,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Task sets: made of stored tasks that the project has, listed and read. */
+/** Task sets: created from stored tasks of the project, listed and read. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
@@ -25,7 +25,7 @@ const view = ({ projectId: _, createdAt, ...set }: TaskSetRow): TaskSetView => (
   createdAt: createdAt.toISOString(),
 });
 
-/** The task set of an id; throws `not_found`. */
+/** Returns the task set with this id; throws `not_found`. */
 export const getTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -36,7 +36,7 @@ export const getTaskSet = async (
   throw new AppError('not_found', `there is no task set "${id}"; "svc task-sets list" shows them`);
 };
 
-/** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while there are dashboards of it. */
+/** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while dashboards use it. */
 export const deleteSet = async (db: Queryable, projectId: string, id: string): Promise<void> => {
   if (await deleteTaskSet(db, projectId, id)) return;
   const dashboardIds = await listDashboardsOfSet(db, projectId, id);
@@ -47,7 +47,7 @@ export const deleteSet = async (db: Queryable, projectId: string, id: string): P
   await getTaskSet(db, projectId, id);
 };
 
-/** Throws `invalid` for a task that is named twice, or that the project has not. */
+/** Throws `invalid` for a task that is named twice, or that the project does not have. */
 const checkTasks = async (
   db: Queryable,
   projectId: string,
@@ -65,7 +65,9 @@ const checkTasks = async (
   throw new AppError('invalid', message, { fields: fields.slice(0, 50) });
 };
 
-/** Makes a set. Throws `invalid` for tasks that there are not, `conflict` for a name that is taken, `exhausted`. */
+/**
+ * Creates a set. Throws `invalid` for tasks that do not exist, `conflict` for a name that is taken, and `exhausted`.
+ */
 export const createTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -85,7 +87,7 @@ export const createTaskSet = async (
   throw new AppError('exhausted', 'the project has no room for another task set');
 };
 
-/** A page of sets, newest first. */
+/** Returns a page of sets, newest first. */
 export const readTaskSets = async (db: Queryable, projectId: string, query: RawQuery) => {
   const page = openNumberedPage(query, projectId, { time: 's.created_at', key: 's.key' });
   const ofProject = (bind: (value: unknown) => string) => `s.project_id = ${bind(projectId)}`;
@@ -98,7 +100,7 @@ export const readTaskSets = async (db: Queryable, projectId: string, query: RawQ
   return { data: shown.map(view), meta };
 };
 
-/** One set. */
+/** Returns one set. */
 export const readTaskSet = async (
   db: Queryable,
   projectId: string,

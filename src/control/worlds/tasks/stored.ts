@@ -1,4 +1,4 @@
-/** Stored tasks: made, changed, deleted, and found for sessions. */
+/** Stored tasks: created, changed, deleted, and found for sessions. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
@@ -25,13 +25,13 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, parseAddress } from '../versions/address.ts';
 import { redactSpec } from './redact.ts';
 
-/** Who stores tasks: a key pair of its project. */
+/** Author of stored tasks: a key pair of the project. */
 export type TaskAuthor = { projectId: string; publicKey: string };
 
 const noTask = (id: string): AppError =>
   new AppError('not_found', `there is no stored task "${id}"; "svc worlds task list" shows them`);
 
-/** The stored task of an id; throws `not_found` when the project has none. */
+/** Returns the stored task with this id; throws `not_found` if the project has none. */
 export const getTask = async (
   { db }: WorldParts,
   projectId: string,
@@ -42,17 +42,17 @@ export const getTask = async (
   return task;
 };
 
-/** A spec of a stored task. */
+/** Spec of a stored task. */
 export type StoredSpec = {
   id: string;
   version: number;
   contentHash: string;
   specJson: string;
-  /** With the name of the stored task, as sessions are given it. */
+  /** Task with the name of the stored task, in the form that sessions use. */
   task: KeptTask;
 };
 
-/** The spec of a stored task, its present one unless a version is named; throws `not_found`. */
+/** Returns the spec of a stored task, the present one unless a version is named; throws `not_found`. */
 export const getSpec = async (
   parts: WorldParts,
   projectId: string,
@@ -72,7 +72,7 @@ export const getSpec = async (
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
-/** The world that a task is of, and the version that it is pinned to. */
+/** Returns the world of a task, and the version that it is pinned to. */
 const resolvePin = async (
   parts: WorldParts,
   projectId: string,
@@ -97,7 +97,10 @@ const tooMany = (): AppError => {
   return new AppError('exhausted', message, { detail: { limit } });
 };
 
-/** The task that an earlier request with the same key stored; `conflict` when it asked for something else. */
+/**
+ * Returns the task that an earlier request with the same key stored; throws `conflict` if that request was a different
+ * one.
+ */
 const findFirst = async ({ db }: WorldParts, task: NewTask): Promise<StoredTask | undefined> => {
   const { projectId, idempotencyKey } = task;
   if (idempotencyKey === null) return undefined;
@@ -107,7 +110,7 @@ const findFirst = async ({ db }: WorldParts, task: NewTask): Promise<StoredTask 
   throw new AppError('conflict', message);
 };
 
-/** Stores a task unless a request with its key did. */
+/** Stores a task, unless an earlier request with its key did. */
 export const storeTask = async (
   parts: WorldParts,
   task: NewTask,
@@ -147,7 +150,7 @@ export const createTask = async (
   });
 };
 
-/** The world and pin after a change; undefined when neither is changed. */
+/** Returns the world and pin after a change; undefined if neither changes. */
 const changedPin = (
   parts: WorldParts,
   task: StoredTask,
@@ -157,7 +160,7 @@ const changedPin = (
   return resolvePin(parts, task.projectId, world ?? task.worldId, versionId);
 };
 
-/** Changes a stored task. Throws `not_found`, and `exhausted` when it has as many versions as it may have. */
+/** Changes a stored task. Throws `not_found`, and `exhausted` if it has the maximum of versions. */
 export const updateTask = async (
   parts: WorldParts,
   { projectId, publicKey: author }: TaskAuthor,

@@ -1,4 +1,4 @@
-/** Whether a stored task fits a version of a world: its own one, or another that somebody thinks of. */
+/** Checks whether a stored task fits a version of a world: its own one, or another that the client names. */
 import { AppError } from '#domain/error.ts';
 import type { TaskValidation, ValidateTaskBody } from '#wire/public-api/worlds/task.ts';
 import type { WorldParts } from '../parts.ts';
@@ -6,7 +6,7 @@ import { getVersionOf, getWorld, parseAddress } from '../versions/address.ts';
 import { checkSpec } from './check.ts';
 import { getSpec, getTask } from './stored.ts';
 
-/** Looks, and changes nothing. Throws `not_found` for a task, world or version that is not there. */
+/** Checks the task, and changes nothing. Throws `not_found` for a missing task, world or version. */
 export const validateTask = async (
   parts: WorldParts,
   { projectId, taskId }: { projectId: string; taskId: string },

@@ -1,4 +1,4 @@
-/** Stored tasks as clients see them. */
+/** Builds the client's views of stored tasks. */
 import type {
   StoredTaskDetail,
   StoredTaskView,
@@ -15,7 +15,7 @@ import type { KeyLevel } from '../../platform/tokens/tokens.ts';
 import type { WorldParts } from '../parts.ts';
 import { getSpec, getTask } from './stored.ts';
 
-/** A task in a list. */
+/** Returns the view of a task in a list. */
 export const viewTask = (task: StoredTask): StoredTaskView => ({
   id: task.id,
   name: task.name,
@@ -33,14 +33,14 @@ const viewVersion = ({ createdAt, ...version }: TaskVersion): TaskVersionView =>
   createdAt: createdAt.toISOString(),
 });
 
-/** A spec as a key may read it: agents may be given public keys, which do not show how a task is solved. */
+/** Returns a spec as the key may read it: agents may have public keys, which do not show how a task is solved. */
 const shownSpec = (specJson: string, level: KeyLevel): string => {
   if (level === 'secret') return specJson;
   const { solution, alternatives, ...spec } = JSON.parse(specJson) as TaskSpec;
   return solution === undefined && alternatives === undefined ? specJson : JSON.stringify(spec);
 };
 
-/** A task with a spec and its history. */
+/** Returns the view of a task with a spec and its history. */
 export const viewTaskDetail = async (
   parts: WorldParts,
   { projectId, level }: { projectId: string; level: KeyLevel },

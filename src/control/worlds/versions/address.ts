@@ -1,6 +1,6 @@
 /**
- * Which world and which of its versions an address names: `<slug>` its head, `<slug>@<version>` the version of
- * that number, label or id, or `latest`.
+ * Resolves the address of a world: `<slug>` names its head, `<slug>@<version>` the version with that number, label or
+ * id, or `latest`.
  */
 import { AppError } from '#domain/error.ts';
 import { isId } from '#domain/id.ts';
@@ -11,7 +11,7 @@ import { findWorld, findWorldById, listSlugs, type WorldRow } from '../../db/wor
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** The address of a world in its two parts. */
+/** Splits the address of a world into its two parts. */
 export const parseAddress = (address: string): { slug: string; ref: string | undefined } => {
   const at = address.indexOf('@');
   return at === -1
@@ -19,7 +19,7 @@ export const parseAddress = (address: string): { slug: string; ref: string | und
     : { slug: address.slice(0, at), ref: address.slice(at + 1) };
 };
 
-/** A world by its slug or id; throws `not_found`, with the slugs that may be meant, when the project has none. */
+/** Returns a world by its slug or id; throws `not_found`, with similar slugs, if the project has none. */
 export const getWorld = async (
   { db }: WorldParts,
   projectId: string,
@@ -36,7 +36,7 @@ export const getWorld = async (
   throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
 };
 
-/** Throws `conflict` for an archived world, which is only read. */
+/** Throws `conflict` for an archived world, which is read-only. */
 export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
   if (archivedAt === null) return;
   throw new AppError(
@@ -45,13 +45,13 @@ export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
   );
 };
 
-/** What is told of a world that was there when a request began, and is not any more. */
+/** Builds the error for a world that was deleted since a request began. */
 export const goneError = (slug: string): AppError =>
   new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
 
 /**
- * A world as it is now, which was in use when a request began; throws `not_found` when it was deleted meanwhile, and
- * `conflict` when it was archived.
+ * Reads a world again that was in use when a request began; throws `not_found` if it was deleted meanwhile, and
+ * `conflict` if it was archived.
  */
 export const getWorldStill = async (
   { db }: WorldParts,
@@ -64,7 +64,7 @@ export const getWorldStill = async (
   return now;
 };
 
-/** Numbers of versions; what is longer is none. */
+/** Returns true for the number of a version; longer numbers cannot exist. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 
 const findVersionId = async (
@@ -78,7 +78,7 @@ const findVersionId = async (
   return ref.includes('\0') ? undefined : findVersionByLabel(db, world.id, ref);
 };
 
-/** One version of a world; throws `not_found` when the world has no such version. */
+/** Returns one version of a world; throws `not_found` if the world has no such version. */
 export const getVersionOf = async (
   parts: WorldParts,
   world: WorldRow,
@@ -93,7 +93,7 @@ export const getVersionOf = async (
   );
 };
 
-/** The world and the version that an address names; throws `not_found` when there is none. */
+/** Returns the world and the version that an address names; throws `not_found`. */
 export const resolveAddress = async (
   parts: WorldParts,
   projectId: string,

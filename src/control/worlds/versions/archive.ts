@@ -1,4 +1,4 @@
-/** Worlds archived, taken back and deleted. Sessions that are open on one go on with their version. */
+/** Archives, restores and deletes worlds. Open sessions of a world continue with their version. */
 import { AppError } from '#domain/error.ts';
 import { listDependents } from '../../db/worlds/version-links.ts';
 import { archiveWorld, deleteWorld } from '../../db/worlds/world-ends.ts';
@@ -12,7 +12,7 @@ const linkedError = (slug: string, dependents: { slug: string; number: number }[
   return new AppError('conflict', message, { detail: { dependents } });
 };
 
-/** Archives a world of a project, or takes it back; answers the world as it was. */
+/** Archives a world of a project, or restores it; returns the world as it was before. */
 export const setArchived = async (
   parts: WorldParts,
   { projectId, slug, archived }: { projectId: string; slug: string; archived: boolean },
@@ -22,7 +22,7 @@ export const setArchived = async (
   return world;
 };
 
-/** Deletes a world of a project; `conflict` when a version of another is linked to one of it. */
+/** Deletes a world of a project; throws `conflict` if a version of another world links to it. */
 export const removeWorld = async (
   parts: WorldParts,
   projectId: string,

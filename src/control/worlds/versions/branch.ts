@@ -1,6 +1,6 @@
 /**
- * Makes a world of its own of a version of another: the same files, contract and rows, which are the same blobs, and so
- * neither compiled nor copied. From then on the two have nothing to do with each other.
+ * Creates a new world from a version of another. It has the same files, contract and rows as the same blobs, so
+ * nothing is compiled or copied. Afterwards the two worlds are independent.
  */
 import { newId } from '#domain/id.ts';
 import type { BranchBody } from '#wire/public-api/worlds/version.ts';
@@ -16,7 +16,7 @@ import { type Creator, checkSlug, type MadeWorld, slugTaken } from './create.ts'
 import { makeOnce } from './idempotency.ts';
 import { reserve, withUpload } from './store-version.ts';
 
-/** What is written of the new world's first version, but for what it holds. */
+/** Members of the new world's first version that do not come from the copied version. */
 type Note = Pick<NewVersion, 'message' | 'author'>;
 
 const copyOf = async (
@@ -58,7 +58,7 @@ const makeBranch = async (
   const version = await getVersionOf(parts, from, body.bundle ?? 'latest');
   await fillVersion(parts.db, version.id);
   await reserve(parts, { ...upload, ...(await findHeld(parts.db, version.id)) });
-  // From here on none of its blobs can be collected; they might have been until now.
+  // The upload holds the blobs from here on; they may have been collected until now, so the world is read again.
   await getWorldStill(parts, projectId, from);
   const held = await findHeld(parts.db, version.id);
   const message = body.message ?? `branched from ${from.slug}@${version.number}`;

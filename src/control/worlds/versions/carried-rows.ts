@@ -1,6 +1,6 @@
 /**
- * Rows that a push keeps: the snapshot of the version before is unpacked into a file, and a process makes that of the
- * next one of it, a file as well. What that refuses is told by the name of the row.
+ * Keeps rows of the head in a push: the head's snapshot is unpacked into a file, and a process writes the snapshot of
+ * the next version from it, again as a file. A refusal names the row by its key.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { rowRefused } from './create.ts';
 import type { StoredRows } from './store-version.ts';
 
 const mib = 1024 * 1024;
-/** The database and its compressed copy lie side by side. */
+/** Database and compressed copy, which are on the disk at the same time. */
 const copies = 2;
 
 const refusalOf = ({ entity, detail, pointer, key, treeIndex }: CarryRefusal): AppError => {
@@ -28,7 +28,7 @@ const refusalOf = ({ entity, detail, pointer, key, treeIndex }: CarryRefusal): A
     const message = `${entity}[${treeIndex}]${pointer}: ${detail}`;
     return rowRefused({ message, field: { path, message: detail } });
   }
-  // A kept row has no place in a file or a body: it is told by its key.
+  // A kept row has no place in a file or a body, so the error names its key.
   const name = Object.entries(key)
     .map(([field, value]) => `${field} ${JSON.stringify(value)}`)
     .join(', ');
@@ -48,12 +48,12 @@ type Carry = {
   signal: AbortSignal | undefined;
 };
 
-/** Puts the rows that are kept of the head beside those of the tree; throws `invalid` with the row that cannot be kept. */
+/** Combines the rows kept from the head with those of the tree; throws `invalid` with the row that cannot be kept. */
 export const carryKeptRows = async (parts: WorldParts, carry: Carry): Promise<StoredRows> => {
   const { projectId, head, built, rows, replaced, folder, signal } = carry;
   const { blobs, config, rowCarrier, snapshots } = parts;
   await using held = new AsyncDisposableStack();
-  // The file is unpacked when it is this job's turn.
+  // The file is unpacked only when this job's turn has come.
   const complete = async () => {
     const found = await snapshots
       .hold(head.snapshot, () => blobs.read(head.snapshot))
@@ -84,13 +84,16 @@ export const carryKeptRows = async (parts: WorldParts, carry: Carry): Promise<St
   return { treeRows, keptRows, leftOutRows, snapshot: stored };
 };
 
-/** That nothing can be kept of a version whose bytes are lost. */
+/** Builds the error for a version whose bytes are lost, so that none of its rows can be kept. */
 export const rowsLost = (head: Version, cause: unknown): AppError => {
   const message = `the rows of version ${head.number} are lost, and none can be kept: push with "data": "replace"`;
   return new AppError('conflict', message, { cause });
 };
 
-/** Does work with a folder for files that are needed until it ends. What a program that was ended leaves is removed with that of imports. */
+/**
+ * Runs work with a folder for temporary files, and removes it afterwards. If the program dies, its folder is removed
+ * with those of imports.
+ */
 export const withFolder = async <Value>(
   { config }: Pick<WorldParts, 'config'>,
   work: (folder: string) => Promise<Value>,

@@ -1,6 +1,6 @@
 /**
- * Connectors: trees that a project publishes in its organization, in versions that stay. Every project of the
- * organization makes worlds of them, and may publish the next version.
+ * Connectors: trees that a project publishes in its organization, in permanent versions. Every project of the
+ * organization can create worlds from them, and publish the next version.
  */
 import pMap from 'p-map';
 import { AppError } from '#domain/error.ts';
@@ -26,7 +26,7 @@ import { manifestOf, reserve, withUpload, writeBlobs } from './store-version.ts'
 
 const readsAtOnce = 16;
 
-/** How `from` of a world names a connector. */
+/** Prefix in `from` of a world that names a connector. */
 export const connectorPrefix = 'workspace:';
 
 const readFiles = (blobs: Blobs, files: readonly ManifestFile[]): Promise<TreeFile[]> =>
@@ -37,7 +37,7 @@ const readFiles = (blobs: Blobs, files: readonly ManifestFile[]): Promise<TreeFi
 const invalid = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 
-/** Throws `not_found` with the slugs that may be meant. */
+/** Builds the `not_found` error for a connector, with similar slugs. */
 export const noConnector = async (
   { db }: Pick<WorldParts, 'db'>,
   projectId: string,
@@ -48,10 +48,12 @@ export const noConnector = async (
   return new AppError('not_found', `the organization has no connector "${slug}"; ${known}`);
 };
 
-/** Numbers of versions; what is longer is none. */
+/** Returns true for the number of a version; longer numbers cannot exist. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 
-/** The tree that `workspace:<slug>[@<version>]` names; `invalid`, at the field `from`, when there is none. */
+/**
+ * Returns the tree that `workspace:<slug>[@<version>]` names; throws `invalid`, at the field `from`, if there is none.
+ */
 export const readConnector = async (
   { db, blobs }: Pick<WorldParts, 'db' | 'blobs'>,
   projectId: string,
@@ -92,7 +94,10 @@ type Publisher = { projectId: string; publicKey: string };
 
 export type PublishedConnector = { connector: ConnectorRow; changed: boolean };
 
-/** What is published of a tree: it compiles, so whoever makes a world of it gets one. */
+/**
+ * Compiles a tree before it is published, so that every world made from it will compile; returns its name and its
+ * files.
+ */
 const compileNamed = async (
   parts: WorldParts,
   projectId: string,
@@ -106,8 +111,8 @@ const compileNamed = async (
 };
 
 /**
- * Publishes a tree as the next version of a connector, or its first; nothing changes when its latest has these files.
- * `invalid` lists what is wrong with it, `exhausted` names a quota that is used up.
+ * Publishes a tree as the next version of a connector, or as its first; changes nothing if the latest has the same
+ * files. Throws `invalid` with all problems, and `exhausted` with the quota that is used up.
  */
 export const publishConnector = async (
   parts: WorldParts,

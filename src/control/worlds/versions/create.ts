@@ -1,7 +1,7 @@
 /**
- * Makes a world: a template's tree or the client's own, files laid over it, rows put beside the
- * tree's; all of it compiled, then stored as blobs, then written as the world's first version. Nothing
- * is written of a world that the contract refuses.
+ * Creates a world from a template's tree or the client's own, with overlay files and additional rows. All of it is
+ * compiled, stored as blobs, and then written as the world's first version. Nothing is written of a world that the
+ * compiler refuses.
  */
 import { AppError } from '#domain/error.ts';
 import { isId, newId } from '#domain/id.ts';
@@ -31,7 +31,7 @@ import { refusedWorld } from './problems.ts';
 import { builtRows, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 import { readTemplate } from './templates.ts';
 
-/** Slugs that are words of the routes below `/worlds`. */
+/** Slugs that are path segments of routes below `/worlds`. */
 const reservedSlugs = ['templates', 'runtime'];
 
 const field = (name: string, message: string): AppError =>
@@ -42,12 +42,12 @@ export const checkSlug = (slug: string): void => {
   if (!isSlug(slug)) {
     throw field('slug', `"${slug}" is not 1 to 64 lower-case letters, digits and inner hyphens`);
   }
-  // Whatever takes a slug takes the id of a world, too.
+  // Every parameter that takes a slug takes the id of a world, too.
   if (isId('wld', slug)) throw field('slug', `"${slug}" has the form of an id`);
   if (reservedSlugs.includes(slug)) throw field('slug', `"${slug}" is a word of the API itself`);
 };
 
-/** What is told where another world has the slug. */
+/** Builds the error for a slug that another world has. */
 export const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
@@ -75,11 +75,11 @@ const readSource = async (
   return tree;
 };
 
-/** The refusal of a world because of one of its rows. */
+/** Builds the refusal of a world because of one of its rows. */
 export const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
-/** What is wrong with the slug, and then with the files, too; these are read only when it is right. */
+/** Checks the slug. If it is wrong, the files are checked, too, so that one answer has the problems of both. */
 const checkNames = async (parts: WorldParts, projectId: string, body: KeptWorld): Promise<void> => {
   try {
     checkSlug(body.slug);
@@ -93,16 +93,16 @@ const checkNames = async (parts: WorldParts, projectId: string, body: KeptWorld)
   }
 };
 
-/** What a tree compiled to; throws `invalid` with all that is wrong with it. */
+/** Returns the compiled tree; throws `invalid` with all its problems. */
 export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
   if (built.ok) return built;
   throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
 };
 
-/** Who makes a world, or a version: a key pair of its project; `once` of a request that may be sent again. */
+/** Author of a world or a version: a key pair of the project. `once` is set for a request that may be repeated. */
 export type Creator = { projectId: string; publicKey: string; once?: Once };
 
-/** What was made: the world, and the version of it. */
+/** Created world and version. */
 export type MadeWorld = { worldId: string; versionId: string; isNew: boolean };
 
 const build = async (
@@ -122,12 +122,12 @@ const build = async (
   return sourceOf(tree, built, { ...linked, rows: builtRows(built.rows) });
 };
 
-/** A world whose slug is taken and whose bytes are lost. */
+/** World whose slug is taken and whose bytes are lost. */
 type LostWorld = Pick<WorldRow, 'id' | 'description'> & { head: Pick<VersionRow, 'id' | 'number'> };
 
 /**
- * The world that has the slug, if it is made again because nothing of it can be served any more; undefined
- * when the slug is free. Throws `conflict` when it is taken.
+ * Returns the world that has the slug if its bytes are lost, so that it can be created again; undefined if the slug is
+ * free. Throws `conflict` if the slug is taken.
  */
 const findLostWorld = async (
   { db, blobs }: WorldParts,
@@ -143,7 +143,7 @@ const findLostWorld = async (
   return { ...world, head };
 };
 
-/** Compiles, stores and writes what an upload is for. */
+/** Compiles, stores and writes the world of an upload. */
 const makeWorld = async (
   parts: WorldParts,
   upload: Upload,
@@ -185,9 +185,9 @@ const makeWorld = async (
 };
 
 /**
- * Creates the world, or, where it is there and its bytes are lost, its next version. `invalid` lists what is wrong with it, `conflict` says that the slug is taken,
- * `exhausted` that too many worlds wait to be compiled, or that a quota is used up. A signal that aborts meanwhile takes it out of
- * them; later it has no effect.
+ * Creates the world, or its next version if it exists and its bytes are lost. Throws `invalid` with all problems,
+ * `conflict` if the slug is taken, and `exhausted` if too many worlds wait to be compiled or a quota is used up. If
+ * the signal aborts while the world waits to be compiled, it leaves the queue; later the signal has no effect.
  */
 export const createWorld = async (
   parts: WorldParts,

@@ -6,7 +6,7 @@ import { findDamaged } from './damaged.ts';
 
 const digestOf = (name: string): Digest => `sha256:${name}`;
 
-/** Worlds by number, whose snapshots have 10 bytes and whose bundle of 5 they share. */
+/** Builds a fake store of `count` worlds with snapshots of 10 bytes each and one shared bundle of 5 bytes. */
 const storeOf = (count: number, bad: ReadonlySet<number>) => {
   const reads: Digest[] = [];
   const heads = Array.from({ length: count }, (_, index) => ({

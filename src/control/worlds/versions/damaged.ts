@@ -1,6 +1,6 @@
 /**
- * Whether the bytes of worlds are those that their names say. Each blob is read whole and hashed, one after the
- * other, so a run of it has a bound of bytes and of time, and goes on where the last one ended.
+ * Verifies that the blobs of worlds hold the bytes that their digests name. Each blob is read whole and hashed, one
+ * after another. A pass is therefore bounded by bytes and time, and continues where the last one ended.
  */
 import type { Digest } from '#domain/world.ts';
 import { type HeadBlobs, pageOfHeadBlobs } from '../../db/worlds/worlds.ts';
@@ -10,26 +10,26 @@ import type { WorldParts } from '../parts.ts';
 const pageSize = 100;
 
 export type DamageBounds = {
-  /** The last world that was looked at; null: begin with the newest. */
+  /** Cursor of the pass: the last world that was checked; null begins with the newest. */
   after: string | null;
-  /** Reads no further world once it has read so many bytes, or for so long. */
+  /** Bounds after which the pass reads no further world, in bytes and milliseconds. */
   mostBytes: number;
   mostMs: number;
 };
 
-/** What a run found. */
+/** Result of a pass. */
 export type Damage = {
-  /** Worlds that cannot be loaded, with a blob that is gone or holds other bytes. */
+  /** Worlds that cannot be loaded, with a blob that is missing or holds other bytes. */
   damaged: { world: string; blob: Digest }[];
-  /** Worlds that were looked at, of how many. */
+  /** Worlds that were checked, and worlds in all. */
   looked: number;
   total: number;
   bytes: number;
-  /** Where the next run goes on; null when all have been looked at. */
+  /** Cursor for the next pass; null if all worlds have been checked. */
   next: string | null;
 };
 
-/** The bytes that the store has under a digest; undefined when it has none or others. */
+/** Returns the size of the blob with a digest; undefined if it is missing or holds other bytes. */
 const readBytes = async (
   blobs: Pick<Blobs, 'get'>,
   digest: Digest,
@@ -42,7 +42,7 @@ const readBytes = async (
   }
 };
 
-/** Reads what sessions of worlds need, the newest first. Throws when the store cannot be asked. */
+/** Checks the blobs that sessions of worlds need, newest worlds first. Throws if the store cannot be reached. */
 export const findDamaged = async (
   { blobs, db }: Pick<WorldParts, 'db'> & { blobs: Pick<Blobs, 'get'> },
   { after, mostBytes, mostMs }: DamageBounds,

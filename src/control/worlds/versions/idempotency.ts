@@ -1,6 +1,6 @@
 /**
- * Requests that make a version and may be sent again: what the first one of an `Idempotency-Key` made is what the others
- * get, also when they come together.
+ * Handles repeated requests that create a version: all requests with the same `Idempotency-Key` get the result of the
+ * first, also if they run concurrently.
  */
 import { AppError } from '#domain/error.ts';
 import { violates } from '../../db/core/errors.ts';
@@ -12,10 +12,10 @@ import {
 } from '../../db/core/idempotency-keys.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Absent without a key. */
+/** Undefined without a key. */
 export type Once = Creation | undefined;
 
-/** The key of a request, with what it is for: the operation, the world in its path, the hash of its body. */
+/** Returns the key of a request with its purpose: the operation, the world in its path, the hash of its body. */
 export const onceOf = (
   operation: string,
   headers: { 'idempotency-key'?: string | undefined } | undefined,
@@ -25,7 +25,7 @@ export const onceOf = (
   return key === undefined || hash === null ? undefined : { key, operation, hash };
 };
 
-/** What an earlier request of the key made; `conflict` when it asked for something else. */
+/** Returns what an earlier request with the key created; throws `conflict` if that request was a different one. */
 const findFirst = async (
   { db }: Pick<WorldParts, 'db'>,
   projectId: string,
@@ -37,12 +37,12 @@ const findFirst = async (
   throw new AppError('conflict', `this Idempotency-Key made ${made.versionId} by another request`);
 };
 
-/** What happens to the later of two requests that came together. */
+/** Returns true if the error may be caused by a concurrent request with the same key. */
 const mayHaveMade = (error: unknown): boolean =>
   violates(error, creationConstraint) ||
   (error instanceof AppError && ['conflict', 'exhausted'].includes(error.code));
 
-/** Makes something, unless an earlier request of the key did: then `repeat` has what that made. */
+/** Runs `make`, unless an earlier request with the key did; then `repeat` gets the result of that one. */
 export const makeOnce = async <Value>(
   parts: Pick<WorldParts, 'db'>,
   { projectId, once }: { projectId: string; once?: Once },

@@ -1,4 +1,4 @@
-/** Labels: names that the users of a world give to its versions, and take away again. */
+/** Labels: names that the users of a world assign to its versions, and remove again. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { isLabel } from '#domain/world.ts';
@@ -9,7 +9,7 @@ import { getVersionOf, getWorld } from './address.ts';
 
 type Place = { projectId: string; slug: string; label: string };
 
-/** Gives a label to the version that `ref` names, in place of the one that has it. */
+/** Moves a label to the version that `ref` names, away from the one that has it. */
 export const pinLabel = async (
   parts: WorldParts,
   { projectId, slug, label }: Place,
@@ -30,7 +30,7 @@ export const pinLabel = async (
   );
 };
 
-/** Takes a label away; throws `not_found` when the world has none of it. */
+/** Removes a label; throws `not_found` if no version of the world has it. */
 export const unpinLabel = async (
   parts: WorldParts,
   { projectId, slug, label }: Place,

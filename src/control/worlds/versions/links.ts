@@ -1,6 +1,7 @@
 /**
- * Links of a world to versions of others of its project, resolved when a version of it is made: a reference that
- * moves, like `latest` or a label, stays what it named then. Everything that a link names has to be there.
+ * Links of a world to versions of other worlds of its project. They are resolved when a version is created: a moving
+ * reference, such as `latest` or a label, is fixed to the version that it names then. Everything that a link names
+ * must exist.
  */
 
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -21,13 +22,13 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld } from './address.ts';
 import type { Source } from './store-version.ts';
 
-/** Links of one version. Each is a world that its sessions open along. */
+/** Upper bound for the links of one version; its sessions open each linked world, too. */
 const mostLinks = 16;
 
-/** The file that declares them. */
+/** File that declares the links. */
 const manifest = 'svc-env.toml';
 
-/** The world that is linked from; it has no id as long as it is not there. */
+/** World that has the links; its id is undefined until it exists. */
 export type LinkingWorld = { projectId: string; id: string | undefined; slug: string };
 
 type Linking = {
@@ -36,7 +37,7 @@ type Linking = {
   dependencies: readonly Dependency[];
   /** Names of its own tools. */
   tools: readonly string[];
-  /** Tools of linked worlds that its tasks give. */
+  /** Tools of linked worlds that its tasks name. */
   linkedTaskTools: readonly string[];
 };
 
@@ -48,7 +49,7 @@ const problem = (path: readonly string[], message: string): FieldProblem => ({
 const unknown = (what: string, name: string, known: Iterable<string>): string =>
   `${what} "${name}"; ${suggestName(name, known) ?? 'it has none'}`;
 
-/** Members of the other world that the link names and that it does not have. */
+/** Returns problems for the tools, tasks, entities and fields that a link names and the other world lacks. */
 const checkNames = (
   { alias, slug, task, tools, entities }: Dependency,
   { contract, number }: Version,
@@ -85,7 +86,7 @@ const checkNames = (
   return problems;
 };
 
-/** Refuses a link that leads back to the world itself. */
+/** Returns a problem for a link that leads back to the world itself. */
 const checkCircle = async (
   { db }: WorldParts,
   { worldId, slug }: Linking,
@@ -138,11 +139,14 @@ const resolveOne = async (
   }
 };
 
-/** The tools of the other world that are served. */
+/** Returns the tools of the linked world that this world serves. */
 const servedTools = ({ tools }: Dependency, { contract }: Version): string[] =>
   tools ?? contract.tools.map(({ name }) => name);
 
-/** Tools whose name one of the world's own has, and tools that tasks give and no link serves. */
+/**
+ * Returns problems for linked tools with the name of one of the world's own, and for tools that tasks name and no link
+ * serves.
+ */
 const checkTools = (linking: Linking, links: readonly VersionLink[]): FieldProblem[] => {
   const own = new Set(linking.tools);
   const served = new Set(
@@ -212,8 +216,8 @@ const withLinkedTools = async (
 };
 
 /**
- * The links of a version that is made now, and what sessions are told of its tools: its own and those of linked worlds.
- * Throws `invalid` with everything that the links name and that is not there.
+ * Resolves the links of a version that is being created, and extends its texts by the tools of linked worlds. Throws
+ * `invalid` with everything that the links name and that does not exist.
  */
 export const linkVersion = async (
   parts: WorldParts,

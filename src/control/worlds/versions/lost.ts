@@ -1,6 +1,6 @@
 /**
- * Whether the bytes of versions are still there. A folder can be lost while the database that names what was
- * in it is not: such a world cannot be served, and its slug can be made again.
+ * Checks whether the blobs of versions still exist. The folder of blobs can be lost while the database that refers to
+ * it is not. Such a world cannot be served, and its slug can be used again.
  */
 
 import pMap from 'p-map';
@@ -10,10 +10,10 @@ import { type Blobs, isLost } from '../../platform/blobs/blobs.ts';
 import type { WorldParts } from '../parts.ts';
 
 const looksAtOnce = 16;
-/** Worlds that are looked at in one go, the newest. */
+/** Upper bound for the worlds that one check covers, newest first. */
 const most = 500;
 
-/** Those of some blobs that the store does not have. Throws when it cannot be asked. */
+/** Returns those of some blobs that the store does not have. Throws if the store cannot be reached. */
 export const findLost = async (
   blobs: Pick<Blobs, 'size'>,
   digests: Iterable<Digest>,
@@ -31,10 +31,10 @@ export const findLost = async (
   return lost;
 };
 
-/** Worlds whose head version cannot be loaded, with a blob that is lost; how many were looked at, of how many. */
+/** Worlds whose head version cannot be loaded, with a lost blob; the number of worlds checked, and of worlds in all. */
 export type LostWorlds = { lost: { world: string; blob: Digest }[]; looked: number; total: number };
 
-/** Looks for what sessions of the newest worlds need. */
+/** Checks the blobs that sessions of the newest worlds need. */
 export const findLostWorlds = async ({ blobs, db }: WorldParts): Promise<LostWorlds> => {
   const heads = await listHeadBlobs(db, most);
   const gone = await findLost(

@@ -1,4 +1,4 @@
-/** Where a world or a task is at fault: names that hold `/` or `~` come in paths as they are written. */
+/** Tests the paths of problems in worlds and tasks: names with `/` or `~` appear in them as they are written. */
 import { describe, expect, it } from 'vitest';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { contractOf, type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
@@ -9,7 +9,7 @@ import { requestProblems } from './runtime.ts';
 
 const oddName = 'in/out~now';
 
-/** Lists have a value under an odd name as well, of which no two may be the same. */
+/** Adds a field with an odd name to the entity `lists`, and makes its values unique. */
 const makeOdd = (world: SmallWorld): void => {
   const { lists } = world.json['schema/world.json']['x-svc'].entities;
   lists.schema.properties.about = { type: 'object', properties: { [oddName]: { type: 'string' } } };

@@ -1,7 +1,7 @@
 /**
- * Makes the next version of a world of a tree. Only contents come that no version of the project has; the rest is
- * taken from there. It is made from a version that must be the head, from before it is compiled until it is
- * written: of two pushes at once one wins, and the other is told which version is the head now.
+ * Creates the next version of a world from a tree. The client sends only the contents that no version of the project
+ * has; the others are read from the store. A push is based on a version that must be the head until the new one is
+ * written. Of two concurrent pushes one succeeds, and the other gets `conflict` with the present head.
  */
 
 import pMap from 'p-map';
@@ -43,12 +43,15 @@ import {
 
 const readsAtOnce = 16;
 
-/** Result of a push: the version that has the tree, which may wait to become the head, and `changed` if the push made it. */
+/**
+ * Result of a push: the version that has the tree, which may wait to become the head. `changed` is true if the push
+ * created it.
+ */
 export type Pushed = {
   world: WorldRow;
   version: Version;
   changed: boolean;
-  /** Whether an earlier push of the same key made it. */
+  /** True if an earlier push with the same key created the version. */
   isRepeated: boolean;
   keptRows: number;
   leftOutRows: number;
@@ -63,7 +66,7 @@ const movedError = (slug: string, base: number, head: Version): AppError =>
     { detail: { head: { id: head.id, number: head.number } } },
   );
 
-/** Of some files those that no version of the project has. */
+/** Returns those of some files that no version of the project has. */
 export const findMissing = async (
   { db }: WorldParts,
   projectId: string,
@@ -118,7 +121,7 @@ const tooLargeTree = (): AppError => {
   return new AppError('invalid', message, { fields: [{ path: ['files'], message }] });
 };
 
-/** The bytes that the service has of some files; throws `conflict` with those that are lost. */
+/** Returns the bytes of files from the store; throws `conflict` with those that are lost. */
 export const readHeld = async (
   { blobs }: Pick<WorldParts, 'blobs'>,
   digests: readonly Digest[],
@@ -128,7 +131,7 @@ export const readHeld = async (
   let bytes = 0;
   const read = async (digest: Digest): Promise<void> => {
     try {
-      // Before they are read: a short list may name more than there is memory for.
+      // Checked before the bytes are read: a short list may name more than fits into memory.
       const size = await blobs.size(digest);
       bytes += size;
       if (bytes > limits.treeBytes) throw tooLargeTree();
@@ -167,7 +170,10 @@ const hasOtherRows = ({ entityCounts, treeRows }: Version): boolean =>
 
 const isRows = ({ path }: ManifestFile): boolean => path.startsWith(dataFolder);
 
-/** What a push is made from, as far as it needs it; undefined when nothing is kept and its bytes are lost. */
+/**
+ * Returns the parts of the base version that the push needs; undefined if its bytes are lost and no rows are to be
+ * kept.
+ */
 const readBase = async (
   { blobs }: WorldParts,
   head: Version,
@@ -191,7 +197,10 @@ const readBase = async (
   }
 };
 
-/** `madeFrom`: the version that the tree was made from, which is the head or waits to follow it. */
+/**
+ * Push of a tree. `madeFrom` is the version that the tree was made from: the head, or a version that waits for its
+ * gate to become the head.
+ */
 type Push = {
   creator: Creator;
   world: WorldRow;
@@ -208,7 +217,7 @@ const build = async (
 ): Promise<Source> => {
   const tree = await assembleTree(parts, projectId, head, body);
   const job = { kind: 'build', files: tree, rowsJson: null } as const;
-  // Bundles may be large: that of the head is read when it is this job's turn.
+  // Bundles may be large, so that of the head is read only when this job's turn has come.
   const complete = async () => {
     const base = await readBase(parts, head, body.data);
     return base === undefined ? job : { ...job, base };
@@ -225,15 +234,18 @@ const build = async (
   return sourceOf(tree, built, { ...linked, rows });
 };
 
-/** The name of the world after a push: a name of its own stays, else it is that of the manifest. */
+/**
+ * Returns the name of the world after a push: a name that differs from the manifest's stays, else the new manifest's
+ * name is taken.
+ */
 const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
   world.name === head.contract.name ? source.name : world.name;
 
-/** The refusal of a push whose base is no more the head of a world as it is now. */
+/** Builds the refusal of a push whose base is no longer the head. */
 const moved = async (parts: WorldParts, now: WorldRow, base: number): Promise<AppError> =>
   movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
 
-/** The run of the tests, where the world has them run by each push, or for its gate. */
+/** Returns the test run for a new version, if the world runs its tests on each push or in its gate; else undefined. */
 const testsOf = (
   { projectId, publicKey: author }: Creator,
   { id: worldId }: WorldRow,
@@ -257,7 +269,7 @@ const writeVersion = async (
   source: Source,
 ): Promise<string> => {
   const { projectId } = creator;
-  // Compiling takes its time: what cannot be written any more is not stored either.
+  // Compiling takes a while, so the head is checked again before anything is stored.
   const now = await getWorldStill(parts, projectId, world);
   if (now.headVersionId !== head.id) throw await moved(parts, now, body.base);
   const version = await storeVersion(parts, upload, source, {
@@ -288,7 +300,7 @@ const findHead = async (
   return { world, version: await getVersionOf(parts, world, 'latest') };
 };
 
-/** The version that a push is made from. Throws `conflict` where that is neither the head nor waits to follow it. */
+/** Returns the version that a push is made from. Throws `conflict` unless it is the head or waits to become it. */
 const findMadeFrom = async (
   parts: WorldParts,
   world: WorldRow,
@@ -327,7 +339,7 @@ const pushNew = async (
   });
 };
 
-/** What an earlier push of the same key made. */
+/** Returns the result of an earlier push with the same key. */
 const repeatPush = async (
   parts: WorldParts,
   projectId: string,
@@ -340,9 +352,9 @@ const repeatPush = async (
 };
 
 /**
- * Pushes a tree. `invalid` lists what is wrong with it, `conflict` says that the head is another version or that
- * files have to be sent, `exhausted` that too much waits to be compiled or a quota is used up. Nothing is written
- * of a push that is refused, nor of one that changes nothing.
+ * Pushes a tree. Throws `invalid` with all problems, `conflict` if the head is another version or files must be sent,
+ * and `exhausted` if too much waits to be compiled or a quota is used up. Nothing is written of a refused push, nor of
+ * one that changes nothing.
  */
 export const pushVersion = (
   parts: WorldParts,

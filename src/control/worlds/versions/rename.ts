@@ -1,4 +1,4 @@
-/** Calls a world otherwise. Its id, its versions and its sessions stay; the slug that it had is free at once. */
+/** Renames a world. Its id, its versions and its sessions stay; its former slug is free at once. */
 import { AppError } from '#domain/error.ts';
 import type { RenameBody } from '#wire/public-api/worlds/version.ts';
 import { violates } from '../../db/core/errors.ts';
@@ -8,7 +8,7 @@ import type { WorldParts } from '../parts.ts';
 import { getWorld, goneError } from './address.ts';
 import { checkSlug, slugTaken } from './create.ts';
 
-/** Renames a world of a project; answers it as it was. `conflict`: another has the slug. */
+/** Renames a world of a project, and returns it as it was before. Throws `conflict` if another world has the slug. */
 export const rename = async (
   parts: WorldParts,
   projectId: string,

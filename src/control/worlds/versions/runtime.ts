@@ -1,6 +1,6 @@
 /**
- * The commands of `POST /worlds/runtime`: what can be done with a world's files, or with a template's,
- * before there is a world. The work itself is done by compile processes.
+ * Commands of `POST /worlds/runtime`, which work on the files of a world or a template before the world exists.
+ * Compile processes do the work.
  */
 
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -21,12 +21,12 @@ import { listTemplates, readTemplate, templateName } from './templates.ts';
 
 export type RuntimeParts = { compiler: Compiler; templatesDir: string };
 
-/** What the command answers, or why it is rejected. */
+/** Answer of a command, or the problems that it was rejected for. */
 export type RuntimeOutcome =
   | { ok: true; answer: RuntimeAnswer }
   | { ok: false; problems: Problem[] };
 
-/** Whose request it is, and whether they still wait. */
+/** Project of the request, and the signal that aborts when its client disconnects. */
 type RuntimeAsker = { project: string; signal?: AbortSignal | undefined };
 
 type Request = RuntimeParts & { body: RuntimeBody; asker: RuntimeAsker };
@@ -163,7 +163,7 @@ const commands: { [Name in RuntimeCommand]: Command<Name> } = {
   'import-data': importData,
 };
 
-/** What is wrong with the request itself, as problems of no file. */
+/** Converts problems of the request itself to problems of no file. */
 export const requestProblems = (fields: readonly FieldProblem[], message: string): Problem[] =>
   (fields.length > 0 ? fields : [{ path: [], message }]).map((field) => ({
     file: '',
@@ -172,7 +172,7 @@ export const requestProblems = (fields: readonly FieldProblem[], message: string
     message: field.message,
   }));
 
-/** Does a command. Whatever is wrong with what was sent is a rejection; other errors are thrown. */
+/** Runs a command. Problems of the input are returned as a rejection; other errors are thrown. */
 export const runCommand = async (
   parts: RuntimeParts,
   body: RuntimeBody,

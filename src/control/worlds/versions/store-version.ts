@@ -1,6 +1,6 @@
 /**
- * How what a tree compiles to becomes a version: room is taken for it, its blobs are named and then written, and
- * what it changed is noted. Whoever asked for it writes the version itself, as a new world's or another's next.
+ * Turns a compiled tree into a version: reserves quota, names its blobs and then writes them, and records its changes.
+ * The caller inserts the version itself, as a new world's first or as the next of an existing world.
  */
 import { newId } from '#domain/id.ts';
 import type { Digest, TreeFile, VersionLink } from '#domain/world.ts';
@@ -17,7 +17,7 @@ import type { WorldParts } from '../parts.ts';
 /** Blobs that are written at once. */
 const writesAtOnce = 16;
 
-/** The rows of a version, with their snapshot where it is: in memory, or in a file, as there may be many of them. */
+/** Rows of a version, with their snapshot in memory, or in a file if there may be many. */
 export type StoredRows = Omit<BuiltRows, 'snapshot'> & {
   snapshot: {
     blob: Digest;
@@ -30,7 +30,7 @@ export type StoredRows = Omit<BuiltRows, 'snapshot'> & {
   };
 };
 
-/** What a version is made of: what its tree compiled to, the tree with the generated files, its manifest. */
+/** Source of a version: the compiled tree, the tree with the generated files, and its manifest. */
 export type Source = Omit<
   Extract<Built, { ok: true }>,
   'ok' | 'generated' | 'dependencies' | 'linkedTaskTools' | 'rows'
@@ -41,12 +41,12 @@ export type Source = Omit<
     files: ManifestFile[];
   };
 
-/** What is said of a version beside what it consists of; `base` is the one that it is made from. */
+/** Members of a version besides its content; `base` is the version that it is made from. */
 export type VersionNote = Pick<NewVersion, 'message' | 'author' | 'origin' | 'replaced'> & {
   base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
 };
 
-/** The files of a tree by what they hold. */
+/** Returns the manifest of a tree: its files with their sizes and digests. */
 export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
   tree.map(({ path, content }) => ({
     path,
@@ -54,7 +54,7 @@ export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
     sha256: digestOf(content),
   }));
 
-/** Rows that were built with the tree. */
+/** Converts rows that were built with the tree to the stored form. */
 export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
   const { bytes, counts, digest } = snapshot;
   const from = { bytes };
@@ -62,7 +62,7 @@ export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
   return { ...rows, snapshot: { blob, sizeBytes: bytes.byteLength, from, counts, digest } };
 };
 
-/** What a tree compiled to, as a source, with its rows, its links and what is told of it because of them. */
+/** Combines a compiled tree with its rows, its links and the texts that depend on the links. */
 export const sourceOf = (
   given: readonly TreeFile[],
   { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
@@ -78,7 +78,7 @@ export const sourceOf = (
   return { ...rest, ...linked, ...rows, tree, files: manifestOf(tree) };
 };
 
-/** The blobs that a version consists of, each once; the snapshot only where it is in memory. */
+/** Returns the blobs of a version, each once; the snapshot only if it is in memory. */
 const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Array> => {
   const contents = new Map(files.map(({ sha256 }, at) => [sha256, tree[at]?.content ?? bundle]));
   contents.set(digestOf(bundle), bundle);
@@ -94,11 +94,14 @@ export const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]):
   }
 };
 
-/** `sha256:…` of what a version is: files, bundle and rows, and the versions that it is linked to. */
+/**
+ * Returns the content hash of a version, `sha256:…`, over its files, bundle and rows, and the versions that it links
+ * to.
+ */
 export const contentHashOf = ({ bundle, snapshot, ...source }: Source): string =>
   hashContent({ ...source, bundle: digestOf(bundle), state: snapshot.digest });
 
-/** The same, of what is stored already. */
+/** Returns the same hash from digests of stored content. */
 export const hashContent = ({
   files,
   bundle,
@@ -110,7 +113,7 @@ export const hashContent = ({
   return `sha256:${hashOf(links.length === 0 ? content : { ...content, links: linked })}`;
 };
 
-/** Gives up an upload; one that stays because the database is away is given up for dead later. */
+/** Drops an upload. If the database is unreachable, the upload stays and is collected later. */
 const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Promise<void> => {
   try {
     await abandonUpload(db, id);
@@ -119,13 +122,13 @@ const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Prom
   }
 };
 
-/** Holds the project to its quotas: of worlds before one is compiled, of bytes before any is written. */
+/** Checks the project's quotas: that of worlds before one is compiled, that of bytes before any is written. */
 export const reserve = async ({ config, db }: WorldParts, upload: Upload): Promise<void> => {
   const refusal = await beginUpload(db, upload, config.quotas);
   if (refusal !== undefined) throw quotaError(refusal);
 };
 
-/** Does the work of an upload that has begun; what it leaves when it fails is collected. */
+/** Runs the work of an upload; if it fails, what it has written is collected. */
 export const withUpload = async <Value>(
   parts: WorldParts,
   begun: Pick<Upload, 'projectId' | 'makesWorld'>,
@@ -148,7 +151,7 @@ const changesOf = (source: Source, base: VersionNote['base']): NewVersion['chang
   rows: { before: sumRows(base?.entityCounts ?? {}), after: sumRows(source.snapshot.counts) },
 });
 
-/** Takes room for a version and writes its blobs; answers what is to be written of it. */
+/** Reserves quota for a version and writes its blobs; returns the row to insert. */
 export const storeVersion = async (
   parts: WorldParts,
   upload: Upload,

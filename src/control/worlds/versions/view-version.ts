@@ -1,4 +1,4 @@
-/** Versions as clients see them: alone, in a list, with their files. */
+/** Builds the client's views of versions: alone, in a list, with their files. */
 import type { VersionDetail, VersionListView } from '#wire/public-api/worlds/version.ts';
 import type { WorldView } from '#wire/public-api/worlds/world.ts';
 import type { ListedVersion, ToldOfVersion } from '../../db/worlds/versions.ts';
@@ -18,13 +18,13 @@ const viewShared = (version: Shown) => ({
   createdAt: version.createdAt.toISOString(),
 });
 
-/** The version within its world. */
+/** Returns the view of a version within its world. */
 export const viewVersion = (version: Version): WorldView['version'] => ({
   ...viewShared(version),
   entityCounts: version.entityCounts,
 });
 
-/** The version in the list of its world's. */
+/** Returns the view of a version in the list of its world's versions. */
 export const viewListedVersion = ({
   labels,
   tests,
@@ -36,7 +36,7 @@ export const viewListedVersion = ({
   ...{ labels, tests, gate, changes },
 });
 
-/** The files of a version, with digests as hex alone. */
+/** Returns the files of a version, with digests in plain hex. */
 export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'] =>
   files.map(({ path, sizeBytes, sha256 }) => ({
     path,
@@ -44,7 +44,7 @@ export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'
     sha256: sha256.slice('sha256:'.length),
   }));
 
-/** The version with its files and labels. */
+/** Returns the view of a version with its files and labels. */
 export const viewVersionDetail = (
   version: Version,
   slug: string,

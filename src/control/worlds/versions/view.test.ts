@@ -6,7 +6,7 @@ import { viewTasks as viewSome } from './view.ts';
 
 type Shape = { description?: string; entity?: string; instruction?: string; tools?: string[] };
 
-/** A contract of so many tasks and so many tools with long names. */
+/** Builds a contract of `tasks` tasks and `tools` tools with long names. */
 const contractOf = (tasks: number, tools: number, shape: Shape): Contract => {
   const { description = null, entity = 'notes', instruction = null } = shape;
   const task = (name: string) => ({

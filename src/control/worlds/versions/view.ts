@@ -1,4 +1,4 @@
-/** A world as clients see it, from its row and a version. */
+/** Builds the client's view of a world from its row and a version. */
 
 import type { Static } from 'typebox';
 import type { Contract } from '#language/contract.ts';
@@ -27,10 +27,10 @@ const viewLinks = (publicUrl: string, slug: string, hasRoutes: boolean): WorldVi
   };
 };
 
-/** Where a world is: the address of the service, and the `organization/project` that it is in. */
+/** Address of a world: that of the service, and the `organization/project` of the world. */
 export type WorldAddress = { publicUrl: string; project: string };
 
-/** What there is to say of a world whatever its contract holds. */
+/** Returns the members of a world's view that do not depend on its contract. */
 const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasRoutes: boolean) => ({
   id: world.id,
   containerId: world.id,
@@ -45,7 +45,7 @@ const viewLight = (world: WorldRow, { publicUrl, project }: WorldAddress, hasRou
   createdAt: world.createdAt.toISOString(),
 });
 
-/** The world with one of its versions. */
+/** Returns the view of a world with one of its versions. */
 const viewWorld = (world: WorldRow, version: Version, address: WorldAddress): WorldView => ({
   ...viewLight(world, address, version.openApi !== undefined),
   version: viewVersion(version),
@@ -59,7 +59,10 @@ const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
   entityCounts: new JsonText(world.entityCounts ?? '{}') as unknown as Record<string, number>,
 });
 
-/** The worlds of a page; what their contracts hold is read as far as it is asked for and shown. */
+/**
+ * Returns the views of a page of worlds. Members from their contracts are read only if they are requested and fit the
+ * size budget.
+ */
 export const viewWorldList = async (
   versions: Versions,
   worlds: readonly ListedWorld[],
@@ -87,7 +90,7 @@ export const viewWorldList = async (
   });
 };
 
-/** The same with the version's files, and which version the world's newest is. */
+/** Returns the view of a world with the version's files, and the head of the world. */
 export const viewWorldDetail = (
   world: WorldRow,
   { version, head }: { version: Version; head: WorldDetail['head'] },
@@ -104,11 +107,11 @@ const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
 
 type TaskView = Static<typeof BundledTaskView>;
 
-/** Members of a task that the list shows when it is asked to. `tools` is there in any case, as far as there is room. */
+/** Members of a task that the list shows on request. `tools` is always shown, as far as the size budget allows. */
 export const taskFields = ['instruction', 'tools'] as const;
 type TaskField = (typeof taskFields)[number];
 
-/** Members that a task has in any case; those that find no room are empty. */
+/** Members that each task has; they are empty if the size budget is used up. */
 const steadyFields = ['description', 'seed.counts'] as const;
 
 const writeSteady =
@@ -130,8 +133,9 @@ const viewSteady = (
 };
 
 /**
- * Bundled tasks of a contract; a task without tools of its own has them all. What every task has takes room before
- * what is asked for, and nothing is written that has none.
+ * Returns a page of the bundled tasks of a contract; a task without a list of tools has all tools. The size budget
+ * goes first to the members that every task has, then to those requested. Members beyond the budget are omitted and
+ * not written.
  */
 export const viewTasks = (
   { tools }: Pick<Contract, 'tools'>,
