@@ -47,7 +47,7 @@ const getFacts = async (parts: Parts, { projectId, sessionId }: SessionOfProject
   return facts;
 };
 
-/** Returns the session while it can be used; throws `conflict` when it is over. */
+/** Returns a session that is provisioning or ready; throws `conflict` if it is over, and `not_found`. */
 const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
   const session = await findSession(parts.db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);

@@ -1,7 +1,7 @@
 /**
  * Dataset runs on sessions of a world. The service opens a session on each item as its task, up to the run's
- * concurrency; the agent in the session grades it. The trace of a graded session, which has the scores of its grade,
- * is then linked to the run, and the session is closed.
+ * concurrency; the client that works in a session grades it. The trace of a graded session, which has the scores of
+ * its grade, is then linked to the run, and the session is closed.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';

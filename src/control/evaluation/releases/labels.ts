@@ -17,7 +17,7 @@ import {
 import { getBuild, manifestOf } from './builds.ts';
 import { toolChanges } from './manifest-changes.ts';
 
-/** Returns the tools that broke their callers between the target build and the present one. */
+/** Returns the tools with a breaking change from the target build to the present one, which a rollback would cross. */
 const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
   toolChanges(manifestOf(target), manifestOf(present)).filter(({ breaking }) => breaking);
 

@@ -6,8 +6,9 @@
  * configured names are accepted: those of the service, of its gateway, and listed ones. IP addresses and `localhost`
  * are always accepted, because DNS rebinding needs a name.
  *
- * Writes: a browser adds `Basic` credentials that a person once entered to any form, and to any request without a
- * body, whichever page sends it. `Sec-Fetch-Site` shows the origin; browsers without that header send `Origin`.
+ * Writes: a browser sends `Basic` credentials that a person once entered with every form, and with every request
+ * without a body, whichever page sends it. `Sec-Fetch-Site` shows whether that page has another origin; browsers
+ * without that header send `Origin`.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';

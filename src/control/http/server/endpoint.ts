@@ -92,7 +92,9 @@ export type RefusalBody = (problems: readonly FieldProblem[], message: string) =
 export type Endpoint = {
   operation: OperationShape;
   refusalBody: RefusalBody | undefined;
-  /** Awaited before the body is read, by operations that yield to open requests. See open priority. */
+  /**
+   * Awaited before the body is read, by operations that yield to opens of sessions (`base/fairness/open-priority.ts`).
+   */
   giveWay?: () => Promise<void>;
   handle(
     input: RequestParts,

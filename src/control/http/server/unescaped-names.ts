@@ -1,6 +1,6 @@
 /**
  * Accepts names with slashes that are not escaped in an address. Clients escape them (`folder%2Fname`), but older
- * ones, and people, send `folder/name`; such an address is rewritten to the escaped one. Escaped names stay as they
+ * clients, and people, send `folder/name`; such an address is rewritten to the escaped one. Escaped names stay as they
  * are.
  */
 

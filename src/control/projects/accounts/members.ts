@@ -115,7 +115,7 @@ export const setMembership = (
 ): Promise<MemberRow> =>
   change(db, changer, (changing) => putMember(changing, changer.role, given));
 
-/** Removes a member, with the member's roles in projects and tokens. */
+/** Removes a member, together with their project roles and their tokens. */
 export const removeMembership = (
   db: Database,
   changer: Changer & { role: Role },

@@ -35,7 +35,7 @@ export const viewOrganization = ({ createdAt, ...row }: OrganizationRow): Organi
   createdAt: createdAt.toISOString(),
 });
 
-/** Changes the given members of an organization. */
+/** Changes the given settings of an organization. */
 export const updateOrganization = (
   db: Database,
   changer: Changer,

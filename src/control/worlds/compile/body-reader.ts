@@ -1,7 +1,7 @@
 /**
  * Parses bodies of requests. Small ones are parsed at once. Bodies that are large or hold very many values are parsed
- * in separate processes with limits on time and memory, so that no body blocks the event loop that all requests share.
- * The results are small values or text (`base/bodies/keep.ts`).
+ * in separate processes with limits on time and memory. So no body blocks the event loop that all requests share. The
+ * results are small values or text (`base/bodies/keep.ts`).
  */
 import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../../base/bodies/keep.ts';
@@ -34,8 +34,8 @@ type BodyToRead = {
 
 /**
  * Parses a body. Violations of the operation's schema are returned as problems. Throws `invalid` for a body that is no
- * JSON or takes too much to parse, an error with status 413 for one that holds too much, and `exhausted` if too many
- * large bodies wait.
+ * JSON or takes too much to parse, and an error with status 413 for one that holds too much. Throws `exhausted` if too
+ * many large bodies wait.
  */
 export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<ReadBody>;
 

@@ -31,8 +31,8 @@ const program: JobProgram<CarryJob, never> = {
 
 export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
   /**
-   * Carries rows. Throws `exhausted` if too many jobs of the project wait, `invalid` if the rows need more memory than
-   * there is, and `timeout` if it takes too long.
+   * Carries rows. Throws `exhausted` if too many jobs of the project wait, and `timeout` if it takes too long. Throws
+   * `invalid` if the rows exceed the size of a world or the memory of the process.
    */
   run(job: CarryJob, asker: Asker<CarryJob, never>): Promise<CarryOutcome>;
 };

@@ -51,7 +51,10 @@ type KnownWorld = RedactingWorld & {
 
 const mostProblems = 50;
 
-/** Divisor of the heap for the contracts' JSON; as objects with checkers they take more. */
+/**
+ * Divisor of the heap limit: cached contracts may take this part of it as JSON. As objects with checkers they take
+ * more.
+ */
 const heapShare = 32;
 
 /** Upper bounds for keys of paths and for messages, which quote user input. */

@@ -27,7 +27,7 @@ describe.skipIf(!isLinux)('a compile process', () => {
     const before = new Set(childrenOf(process.pid));
     started = startCompileProcess({ timeLimitMs: 500, memoryMb: 64 });
     const [pid] = childrenOf(process.pid).filter((child) => !before.has(child));
-    // On a machine that really is overloaded, the first of them may end like this.
+    // On a machine that really is overloaded, the first job may be rejected like this already.
     const answers = started.run(work).then(() => {
       process.kill(pid ?? 0, 'SIGSTOP');
       return started.run(work);

@@ -1,8 +1,7 @@
 /**
- * Redacts the rows with which a request seeds a session, of a `seed` call or of an inline task, before the service
- * stores or logs any of them. It runs in a compile process, because it examines every value of user input. All
- * problems are found here, also those of the contract, because a host would quote the refused rows in the record of
- * the call.
+ * Redacts the rows of a `seed` call or of an inline task's seed before the service stores or logs any of them. It runs
+ * in a compile process, because it examines every value of user input. All problems are found here, also those of the
+ * contract, because a host would quote the refused rows in the record of the call.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import { isObject, parsePointer } from '#domain/json.ts';

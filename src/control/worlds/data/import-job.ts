@@ -1,8 +1,8 @@
 /**
- * Executes one claimed batch. A process applies its rows to those of the world's head, the result is stored, and the
- * version is written upon the head that it was made from. If the head has moved, all of it is repeated. A batch that
- * was cancelled, or that another worker holds by now, is left alone. If this program or the process dies, only a lease
- * is left, which expires; the next worker starts again and arrives at the same bytes.
+ * Executes one claimed batch. A process applies its rows to those of the world's head, and the result is stored. The
+ * new version is then written on top of that head. If the head has moved, all of it is repeated. A batch that was
+ * cancelled, or that another worker holds by now, is left alone. If this program or the process dies, only a lease is
+ * left, which expires; the next worker starts again and arrives at the same bytes.
  */
 import { rm } from 'node:fs/promises';
 import { AppError, describeError } from '#domain/error.ts';
@@ -309,8 +309,8 @@ const putOntoHeads = async (job: Job): Promise<void> => {
 };
 
 /**
- * Decides about a batch whose work has failed: it fails for good, is released for a retry, or is left to another
- * worker.
+ * Settles a batch whose work has failed, and returns the result: failed for good, left to the worker that has it now,
+ * or released for a retry.
  */
 const endFailed = async (
   { db, log }: JobParts,

@@ -38,7 +38,7 @@ const program = fileURLToPath(new URL('./import-worker.ts', import.meta.url));
 
 /** Lowest priority of the system: opens and calls of sessions run before every import. */
 const lowestPriority = 19;
-/** Badness score, of 1,000, by which the kernel kills the process early when the machine has no memory left. */
+/** Value added to the process's badness score, of 1,000, so that the kernel kills it first when memory runs out. */
 const oomScore = '600';
 /** Share of the memory for the heap; the rest is for memory outside it, such as the database's pages and buffers. */
 const heapShare = 0.6;

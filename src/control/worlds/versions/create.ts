@@ -185,8 +185,8 @@ const makeWorld = async (
 };
 
 /**
- * Creates the world, or its next version if it exists and its bytes are lost. Throws `invalid` with all problems,
- * `conflict` if the slug is taken, and `exhausted` if too many worlds wait to be compiled or a quota is used up. If
+ * Creates the world, or its next version if it exists and its bytes are lost. Throws `invalid` with all problems, and
+ * `conflict` if the slug is taken. Throws `exhausted` if too many worlds wait to be compiled or a quota is used up. If
  * the signal aborts while the world waits to be compiled, it leaves the queue; later the signal has no effect.
  */
 export const createWorld = async (

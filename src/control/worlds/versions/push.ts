@@ -171,8 +171,8 @@ const hasOtherRows = ({ entityCounts, treeRows }: Version): boolean =>
 const isRows = ({ path }: ManifestFile): boolean => path.startsWith(dataFolder);
 
 /**
- * Returns the parts of the base version that the push needs; undefined if its bytes are lost and no rows are to be
- * kept.
+ * Returns the parts of the base version that the push needs; undefined if they are lost and the push replaces all
+ * rows. Throws `conflict` if they are lost and rows are to be kept.
  */
 const readBase = async (
   { blobs }: WorldParts,
@@ -352,9 +352,9 @@ const repeatPush = async (
 };
 
 /**
- * Pushes a tree. Throws `invalid` with all problems, `conflict` if the head is another version or files must be sent,
- * and `exhausted` if too much waits to be compiled or a quota is used up. Nothing is written of a refused push, nor of
- * one that changes nothing.
+ * Pushes a tree. Throws `invalid` with all problems, and `conflict` if the head is another version or files must be
+ * sent. Throws `exhausted` if too much waits to be compiled or a quota is used up. Nothing is written of a refused
+ * push, nor of one that changes nothing.
  */
 export const pushVersion = (
   parts: WorldParts,

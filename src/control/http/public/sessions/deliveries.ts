@@ -54,7 +54,9 @@ const readPage = async (
 const isNews = ({ data, meta }: DeliveryList, asked: Asked): boolean =>
   data.length > 0 || meta.isOver || meta.after > asked.after;
 
-/** Returns a text in the form that a text column can store. */
+/**
+ * Returns a text in its stored form: credentials are redacted, and zero bytes, which PostgreSQL refuses, are replaced.
+ */
 const shown = (text: string | null): string | null =>
   text === null ? null : withoutNul(shownText(text) ?? '');
 
