@@ -1,14 +1,10 @@
 /**
  * Refuses requests that a page of another origin sends through the browser of a person who has credentials.
- *
- * MCP servers: checks the hosts and origins that requests name. A page can point a name of its own to an address that
- * only its visitor's browser reaches (DNS rebinding); its requests then carry that name as host and origin. So only
- * configured names are accepted: those of the service, of its gateway, and listed ones. IP addresses and `localhost`
- * are always accepted, because DNS rebinding needs a name.
- *
- * Writes: a browser sends `Basic` credentials that a person once entered with every form, and with every request
- * without a body, whichever page sends it. `Sec-Fetch-Site` shows whether that page has another origin; browsers
- * without that header send `Origin`.
+ * MCP servers: a page can point a name of its own to an address that only its visitor's browser reaches (DNS
+ * rebinding). So requests may name only configured hosts and origins: those of the service, of its gateway, and listed
+ * ones. IP addresses and `localhost` are always accepted, because DNS rebinding needs a name.
+ * Writes: a browser sends `Basic` credentials that a person once entered with every form or request without a body,
+ * whichever page sends it. `Sec-Fetch-Site` shows another origin; older browsers send `Origin` instead.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';

@@ -39,8 +39,8 @@ export type CursorForm<Position> = {
 export type CursorQuery = PageQuery & { cursor?: string };
 
 /**
- * Returns the number of a page and its start: after the cursor's position, or at an offset. Throws `invalid` if the
- * offset is too large for counting and the client has to use a cursor.
+ * Returns the number of a page and its start: after the cursor's position, or at an offset. Throws `invalid` for a
+ * malformed cursor, and for an offset beyond `limits.lookedAtItems`, where the client has to use a cursor.
  */
 const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { cursor, page = 1 } = query;
