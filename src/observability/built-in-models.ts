@@ -1,7 +1,9 @@
 /**
- * Models that every project knows, with the list prices of their vendors on a day. `make prices FILE=<file>` brings the
- * table up to date (`model-prices.json`); here is how their names are spelled. Observations keep what they cost when they were written; a project with prices of its own
- * makes a model of its own, which goes before these.
+ * Built-in models with the list prices of their vendors on one day; every project knows them. The prices are in
+ * `model-prices.json`, which `make prices FILE=<file>` updates; this file builds the spellings of the names and the
+ * tiers.
+ * An observation keeps the cost computed when it was written. A model that a project defines takes precedence over
+ * these.
  */
 
 import table from './model-prices.json' with { type: 'json' };
@@ -11,10 +13,12 @@ import type { Counts } from './usage.ts';
 
 /**
  * Day on which the prices were compared with the vendors' lists, as far as these could be had: Anthropic's own pages
- * (platform.claude.com/docs, about-claude/pricing and models, of October 2026), Google's as listed by api-evangelist/deepmind
+ * (platform.claude.com/docs, about-claude/pricing and models, of October 2026), Google's as listed by
+ * api-evangelist/deepmind
  * (`plans/deepmind-plans-pricing.yml`, read 2026-10-07), OpenAI's as listed by api-evangelist/openai
- * (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, by release notes that name its list of 2026-07-30,
- * 2026-09-03 and 2026-09-22; all that is older by langfuse/langfuse
+ * (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, by release notes that cite its lists
+ * of 2026-07-30,
+ * 2026-09-03 and 2026-09-22. All older models are as listed by langfuse/langfuse
  * (`worker/src/constants/default-model-prices.json`, of 2026-08-22).
  */
 export const pricesAsOf = table.asOf;
@@ -26,7 +30,7 @@ export type BuiltInModel = PricedModel & {
   text: string;
 };
 
-/** Dollars for a million tokens: what goes in, comes out, is read from a cache and is written to one. */
+/** Dollars per million tokens of input, output, cache reads and cache writes. */
 type Row = readonly [
   name: string,
   input: number,
@@ -35,7 +39,7 @@ type Row = readonly [
   cacheWrite?: number | null | undefined,
 ];
 
-/** Prices of inputs of more than so many tokens, of models of which they are known. Those of GPT-6 are not. */
+/** Prices for inputs longer than `tokens`, for the models where they are known. Those of GPT-6 are not. */
 type Long = readonly [
   tokens: number,
   input: number,
@@ -44,18 +48,18 @@ type Long = readonly [
   cacheWrite?: number | null | undefined,
 ];
 
-/** Names by which SDKs and collectors count the same. */
+/** Names that SDKs and collectors use for the same count. */
 const cachedNames = ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens'];
 const cacheWriteNames = [
   'input_cache_creation',
   'input_cache_creation_5m',
   'cache_creation_input_tokens',
 ];
-/** What is kept for an hour costs twice the input, by Anthropic, which alone tells it apart. */
+/** Cache writes kept for one hour cost twice the input price. Only Anthropic counts them separately. */
 const hourWriteNames = ['input_cache_creation_1h'];
 const outputNames = ['output', 'output_reasoning_tokens', 'output_reasoning'];
 
-/** By the decimal digits: a division would leave the nearest number beside the price. */
+/** Shifts the decimal point in the digits: a division could yield a neighbouring number instead of the exact price. */
 const perToken = (price: number): number => Number(`${price}e-6`);
 
 const priced = (names: readonly string[], price: number | null | undefined): Counts =>
@@ -63,7 +67,7 @@ const priced = (names: readonly string[], price: number | null | undefined): Cou
     ? {}
     : Object.fromEntries(names.map((name) => [name, perToken(price)]));
 
-/** Prices of what is counted by no common name, such as sound; dollars for a million. */
+/** Returns prices for usage without a common name, such as audio; the table has dollars per million. */
 const otherPrices = (name: string): Counts => {
   const others: Readonly<Record<string, Readonly<Record<string, number>>>> = table.other;
   const own = Object.hasOwn(others, name) ? (others[name] ?? {}) : {};
@@ -94,7 +98,7 @@ const longInput = (tokens: number): TierCondition => ({
   caseSensitive: true,
 });
 
-/** Dearer prices for long inputs. */
+/** Builds the tier with the higher prices of long inputs. */
 const long = (id: string, [tokens, ...prices]: Long): PricingTier => ({
   id: `${id}-long`,
   name: 'Long context',
@@ -109,7 +113,7 @@ const longs: Readonly<Record<string, unknown>> = table.long;
 const modelOf = (vendor: Vendor, row: Row): BuiltInModel => {
   const [modelName] = row;
   const id = `builtin-${modelName}`;
-  // A model without dearer prices has none of its own in the table.
+  // A model without higher prices for long inputs has no entry in the table.
   const longer = Object.hasOwn(longs, modelName) ? (longs[modelName] as Long) : undefined;
   return {
     id,

@@ -1,4 +1,4 @@
-/** Holds a score to its type and its config, and finds the values that are kept. Throws `Misfit`. */
+/** Validates a score against its type and its score config, and computes the values to store. Throws `Misfit`. */
 import { Misfit, numberProblem } from './read-value.ts';
 import type { GivenScore, Score, ScoreConfig, ScoreType } from './score.ts';
 
@@ -90,7 +90,10 @@ const checkConfig = (given: GivenScore, config: ScoreConfig | undefined): void =
     throw new Misfit('configId', `the score config "${config.name}" is archived`);
 };
 
-/** The score as it is kept; `config` is that of its `configId`, undefined when there is none. */
+/**
+ * Returns the score to store; `config` is the one that `configId` names, undefined when there is none. Throws
+ * `Misfit`.
+ */
 export const checkScore = (given: GivenScore, config: ScoreConfig | undefined): Score => {
   checkConfig(given, config);
   const { id: _, value, ...rest } = given;
@@ -102,7 +105,8 @@ export const checkScore = (given: GivenScore, config: ScoreConfig | undefined): 
         'a score of source ANNOTATION needs the config that it was given by',
       );
     }
-    // The config says what its scores are called: an older name of it, or one that differs in case, loses no score.
+    // The score takes the current name of its config. A client that sends an older name or another case loses no
+    // score.
     const name = config?.name ?? given.name;
     return { ...rest, name, dataType, ...valuesOf(dataType, value, config) };
   }

@@ -1,10 +1,10 @@
 /**
- * What traces come to by day, name, environment and model: what `daily_usage` holds. A trace counts on the day on
- * which it began, its observations on those on which they did. Pure.
+ * Daily usage by trace name, environment and model: the rows of `daily_usage`. A trace counts on the day on which it
+ * began, each of its observations on the day on which that observation began. Pure functions.
  */
 import { dayOf, negated, plus, type Sums, sumNames, type Tally } from './tally.ts';
 
-/** A trace as far as it is counted by. */
+/** The fields of a trace that the daily usage is computed from. */
 export type Counted = {
   /** Milliseconds since 1970. */
   beganAt: number;
@@ -13,7 +13,7 @@ export type Counted = {
   tally: Tally;
 };
 
-/** What rows are told apart by; all of the last three are null in the row that counts events. */
+/** Key of a row in `daily_usage`. The last three members are null in the row that counts events. */
 export type DailyKey = {
   day: string;
   traceName: string | null;
@@ -21,10 +21,10 @@ export type DailyKey = {
   model: string | null;
 };
 
-/** Counted beside the sums of observations. */
+/** Names of the counts that precede the sums of observations. */
 export const countNames = ['events', 'traces', 'tracesOfModel'] as const;
 
-/** In the order of `dailyNames`. */
+/** Names of the elements of `DailyChange.sums`, in their order. */
 export const dailyNames = [...countNames, ...sumNames] as const;
 
 export type DailyChange = DailyKey & { sums: Sums };
@@ -38,7 +38,7 @@ const changeOf = (
   sums: Sums,
 ): DailyChange => ({ day, traceName: name, environment, model, sums });
 
-/** What a trace comes to: each entry of its tally, and itself. */
+/** Returns the changes that one trace adds: one for the trace itself and one for each entry of its tally. */
 const contributions = (trace: Counted): DailyChange[] => [
   changeOf(dayOf(trace.beganAt), trace, null, [0n, 1n, 0n, ...nothing]),
   ...[...trace.tally].map(([key, sums]) => {
@@ -47,7 +47,7 @@ const contributions = (trace: Counted): DailyChange[] => [
   }),
 ];
 
-/** So many events were taken on a day. */
+/** Returns the change that adds `count` accepted events to the day of `ms`. */
 export const eventsOn = (ms: number, count: number): DailyChange => ({
   day: dayOf(ms),
   traceName: null,
@@ -56,7 +56,10 @@ export const eventsOn = (ms: number, count: number): DailyChange => ({
   sums: [BigInt(count), 0n, 0n, ...nothing],
 });
 
-/** What changes where a trace came to one thing and comes to another; undefined: there is none. */
+/**
+ * Returns the changes that replace the state of a trace before a write by the one after it; undefined stands for no
+ * trace.
+ */
 export const changesBetween = (
   before: Counted | undefined,
   after: Counted | undefined,
@@ -70,7 +73,7 @@ export const changesBetween = (
 const placeOf = ({ day, traceName, environment, model }: DailyKey): string =>
   JSON.stringify([day, traceName, environment, model]);
 
-/** Changes of the same row as one; what comes to nothing is left out. */
+/** Merges the changes of each row into one and drops those that sum to zero. */
 export const joinChanges = (changes: readonly DailyChange[]): DailyChange[] => {
   const joined = new Map<string, DailyChange>();
   for (const change of changes) {

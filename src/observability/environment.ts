@@ -1,12 +1,12 @@
-/** The environment that something ran in, as a word of a few small letters. */
+/** Normalizes the environment that a trace or an observation ran in to a short lower-case word. */
 
 export const usualEnvironment = 'default';
 
 const mostChars = 40;
 
 /**
- * The word that is kept: in small letters, without a leading `langfuse`, at most 40 characters. What is no such word
- * is `default`: an environment never refuses an event.
+ * Returns the word to store: lower case, without a leading `langfuse`, at most 40 characters. A value that does not
+ * fit becomes `default`, because no event is refused for its environment.
  */
 export const normalizeEnvironment = (given: unknown): string => {
   if (typeof given !== 'string') return usualEnvironment;

@@ -1,18 +1,18 @@
-/** Times as clients write them: ISO 8601 with an offset, in whatever precision. */
+/** Parses times as clients write them: ISO 8601 with an offset, in any precision. */
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 const earliestMs = Date.UTC(1970, 0, 1);
 const latestMs = Date.UTC(2200, 0, 1);
 
-/** Of `2026-03-01T12:34:56.789Z`, as most clients write times. */
+/** Length of `2026-03-01T12:34:56.789Z`, the form in which most clients write times. */
 const usualChars = 24;
 const zero = '0'.charCodeAt(0);
 
-/** The number that two digits make. */
+/** Returns the number that the two digits at `at` form. */
 const twoAt = (text: string, at: number): number =>
   (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
 
-/** The day that was asked for last, and its begin: most times of a batch are of one. */
+/** The day parsed last and its beginning: most times of a batch are on the same day. */
 const last = { day: '', ms: Number.NaN };
 
 const dayMs = (day: string): number => {
@@ -20,7 +20,7 @@ const dayMs = (day: string): number => {
   return last.ms;
 };
 
-/** What `Date.parse` says of a time of that form, in a third of the time where it is written as usual. */
+/** Returns the result of `Date.parse` for a time of that form; the usual form takes a third of the time. */
 const dateMs = (text: string): number => {
   const [hours, minutes, seconds] = [twoAt(text, 11), twoAt(text, 14), twoAt(text, 17)];
   const isUsual = text.length === usualChars && text.endsWith('Z') && text[19] === '.';
@@ -29,24 +29,26 @@ const dateMs = (text: string): number => {
   return dayMs(text.slice(0, 10)) + ((hours * 60 + minutes) * 60 + seconds) * 1_000 + ms;
 };
 
-/** Milliseconds since 1970 of an ISO time with its offset, whatever its year; undefined for what is none. */
+/** Returns milliseconds since 1970 of an ISO time with an offset, in any year; undefined if the text is not one. */
 const parseMs = (text: string): number | undefined => {
   const ms = timeForm.test(text) ? dateMs(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 };
 
-/** The same of a bound that times are held to: one beyond all times that there can be is just beyond them. */
+/** Parses the bound of a time range like `parseMs`. Clamps a bound outside the valid times to just outside them. */
 export const parseBoundMs = (text: unknown): number | undefined => {
   const ms = typeof text === 'string' ? parseMs(text) : undefined;
   return ms === undefined ? undefined : Math.min(Math.max(ms, earliestMs - 1), latestMs);
 };
 
-/** Microseconds since 1970 of an ISO time with its offset; undefined for what is none. */
+/**
+ * Returns microseconds since 1970 of an ISO time with an offset; undefined if the text is not one or is out of range.
+ */
 export const parseTimeUs = (text: unknown): number | undefined => {
   if (typeof text !== 'string') return undefined;
   const ms = parseMs(text);
   if (ms === undefined || ms < earliestMs || ms >= latestMs) return undefined;
-  // Nothing so short says more than milliseconds.
+  // A text of this length has no digits beyond milliseconds.
   if (text.length <= usualChars) return Math.floor(ms) * 1_000;
   const beyondMs = timeForm.exec(text)?.[1]?.slice(3, 6) ?? '';
   return Math.floor(ms) * 1_000 + (beyondMs === '' ? 0 : Number(beyondMs.padEnd(3, '0')));

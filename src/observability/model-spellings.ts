@@ -1,24 +1,31 @@
 /**
- * Spellings of model names by vendors, clouds, gateways and SDKs: with a path or an ARN before a name, with dates,
- * versions and variants behind it. A name that ends otherwise is another model, whose price is not known.
+ * Builds the patterns that recognize a model name as vendors, clouds, gateways and SDKs spell it: with a path or an
+ * ARN
+ * before the name, with dates, versions and variants after it. A name with any other ending is another model, whose
+ * price
+ * is unknown.
  */
 
 export const vendors = ['openai', 'openaiTuned', 'anthropic', 'google'] as const;
 export type Vendor = (typeof vendors)[number];
 
-/** An ARN up to its last part; a path such as `openrouter/openai/` or `publishers/google/models/`; an SDK's `openai:`. */
+/**
+ * Prefixes of a name: an ARN up to its last part; a path such as `openrouter/openai/` or `publishers/google/models/`;
+ * an
+ * SDK's `openai:`.
+ */
 const arn = '(?:arn:[a-z0-9-]+:[a-z]+:[a-z0-9-]*:\\d*:[a-z-]+/)?';
 const path = '(?:[a-z0-9][\\w.@-]*/)*';
 const provider = '(?:[a-z][\\w-]{2,}:)?';
 
-/** A context length such as `[1m]`, and a variant that a gateway serves at the price of the model. */
+/** Suffixes of a name: a context length such as `[1m]`, or a variant that a gateway serves at the model's own price. */
 const behind =
   '(?:\\[\\d+[km]\\])?(?::(?:beta|thinking|nitro|online|extended|floor|exacto|latest))?';
 
-/** Patterns of the text that may stand right before and behind the names of each vendor. */
+/** Patterns of the text that may directly precede and follow the names of each vendor. */
 const around: Readonly<Record<Vendor, { before: string; after: string }>> = {
   openai: { before: '', after: '(?:[-@]\\d{4}-\\d{2}-\\d{2})?' },
-  // The organization, a suffix and an id.
+  // Matches the organization, a suffix and an id.
   openaiTuned: { before: '', after: '(?::[^:]*:[^:]*:[^:]+)?' },
   anthropic: {
     before: '(?:(?:[a-z]{2,6}(?:-[a-z]{2,6})?\\.)?anthropic\\.)?',
@@ -27,7 +34,9 @@ const around: Readonly<Record<Vendor, { before: string; after: string }>> = {
   google: { before: '', after: '(?:-latest|-exp|-\\d{3}|-preview-\\d{2}-\\d{2,4})?(?:@\\w+)?' },
 };
 
-/** Dated names that what may stand behind the others does not fit, as they have prices of their own. */
+/**
+ * Endings of models for which the vendor's own pattern does not hold, because some dated versions have other prices.
+ */
 const ownAfter: Readonly<Record<string, string>> = {
   'gpt-4o': '(?:-2024-08-06|-2024-11-20)?',
   'gpt-4o-2024-05-13': '',
@@ -36,7 +45,7 @@ const ownAfter: Readonly<Record<string, string>> = {
 
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
-/** Numbers of Claude models, with dots or dashes between them, before or behind the family. */
+/** Returns the pattern of a Claude name: version numbers joined by dots or dashes, before or after the family. */
 const claudeName = (name: string): string => {
   const [, ...parts] = name.split('-');
   const family = parts.find((part) => /^[a-z]/.test(part));
@@ -46,7 +55,7 @@ const claudeName = (name: string): string => {
   return `claude-(?:${family}-${version}|${version}-${family})`;
 };
 
-/** Azure has no dot in the names of this family. */
+/** Returns the pattern of an OpenAI name. Azure omits the dot in the names of the GPT-3.5 family. */
 const openaiName = (name: string): string => escaped(name).replace('gpt-3\\.5', 'gpt-3\\.?5');
 
 const nameOf = (vendor: Vendor, name: string): string => {
@@ -54,14 +63,17 @@ const nameOf = (vendor: Vendor, name: string): string => {
   return vendor === 'google' ? escaped(name) : openaiName(name);
 };
 
-/** The pattern in RE2 of all spellings of a model. */
+/** Returns the RE2 pattern that matches every spelling of a model. */
 export const spellingsOf = (vendor: Vendor, name: string): string => {
   const { before, after } = around[vendor];
   const own = Object.hasOwn(ownAfter, name) ? ownAfter[name] : after;
   return `(?i)^${arn}${path}${provider}${before}${nameOf(vendor, name)}${own}${behind}$`;
 };
 
-/** A text that every spelling of a model has in it, in lower case: the family of Claude, of others most of the name. */
+/**
+ * Returns a lower-case text that occurs in every spelling of a model: the family for Claude, most of the name for the
+ * rest.
+ */
 export const textIn = (vendor: Vendor, name: string): string => {
   if (vendor === 'anthropic')
     return name.split('-').find((part) => part !== 'claude' && /^[a-z]/.test(part)) ?? 'claude';

@@ -1,4 +1,4 @@
-/** Traces and observations: what can be said of each, and the words for it. */
+/** Vocabulary of traces and observations: their types, levels and fields. */
 import type { State } from './state.ts';
 
 export type ObjectKind = 'trace' | 'observation';
@@ -19,10 +19,10 @@ export type ObservationType = (typeof observationTypes)[number];
 
 export const levels = ['DEBUG', 'DEFAULT', 'WARNING', 'ERROR'] as const;
 export type Level = (typeof levels)[number];
-/** Of an observation that none was said of. */
+/** Level of an observation for which no event gave one. */
 export const usualLevel: Level = 'DEFAULT';
 
-/** Fields of a trace that have a rank each. */
+/** Fields of a trace. Each has a rank of its own. */
 export const traceFields = [
   'name',
   'userId',
@@ -37,7 +37,9 @@ export const traceFields = [
 ] as const;
 export type TraceField = (typeof traceFields)[number];
 
-/** And of an observation. Those that end in `Json` are JSON text, as are input and output; times are milliseconds. */
+/**
+ * Fields of an observation. Those ending in `Json` hold JSON text, as input and output do; times are in milliseconds.
+ */
 export const observationFields = [
   'type',
   'name',
@@ -59,11 +61,11 @@ export const observationFields = [
 ] as const;
 export type ObservationField = (typeof observationFields)[number];
 
-/** What is known of one object, by whatever events. */
+/** Merged state of one trace, from any number of events. */
 export type TraceFact = { id: string; state: State };
 export type ObservationFact = {
   id: string;
-  /** Null: no event has named it. */
+  /** Null if no event has named the trace. */
   traceId: string | null;
   state: State;
 };

@@ -1,6 +1,6 @@
 /**
- * What an observation costs by the prices of the model that it names. Pure: who matches patterns of strangers is
- * given, as that is done elsewhere.
+ * Computes the cost of an observation from the prices of the model that it names. Pure: the caller passes the
+ * function that matches patterns, because user patterns are matched elsewhere.
  */
 import { type Counts, totalsOf } from './usage.ts';
 
@@ -17,7 +17,7 @@ export type UsageUnit = (typeof usageUnits)[number];
 export const tierOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
 export type TierOperator = (typeof tierOperators)[number];
 
-/** Holds when what was used under names that the pattern is found in, added up, compares so. */
+/** Condition on usage: holds if the sum of all counts whose names match the pattern compares as given. */
 export type UsageCondition = {
   usageDetailPattern: string;
   operator: TierOperator;
@@ -26,53 +26,53 @@ export type UsageCondition = {
 };
 
 export const attributeSources = ['model_parameters', 'metadata'] as const;
-/** A member of what an observation was told with, at the top. */
+/** Top-level member of the observation's model parameters or metadata. */
 export type Attribute = { source: (typeof attributeSources)[number]; key: string };
 
-/** Holds when the member is a text that is one of the values. */
+/** Condition on an attribute: holds if the member is a text and one of the values. */
 export type AttributeCondition = Attribute & { operator: 'in'; values: readonly string[] };
 
 export type TierCondition = UsageCondition | AttributeCondition;
 
-/** Prices in dollars a unit, by the names that usage is counted by. */
+/** Prices in dollars per unit, by the names of usage. */
 export type PricingTier = {
   id: string;
   name: string;
   isDefault: boolean;
-  /** The lesser is tried first; the default is tried last. */
+  /** Lower priorities are tried first, the default last. */
   priority: number;
   conditions: readonly TierCondition[];
   prices: Counts;
 };
 
-/** A model as far as prices go. */
+/** The fields of a model that pricing needs. */
 export type PricedModel = {
   id: string;
   modelName: string;
-  /** RE2, found anywhere in the name that an observation gives. */
+  /** RE2 pattern, matched anywhere in the model name of an observation. */
   matchPattern: string;
-  /** Milliseconds since 1970 from which it holds; null: from ever. */
+  /** Start of validity, in milliseconds since 1970; null if there is none. */
   startDate: number | null;
   tiers: readonly PricingTier[];
 };
 
-/** What is known of an observation that has a price. */
+/** The fields of an observation that pricing needs. */
 export type Priceable = {
   model: string | null;
-  /** What was used, as the JSON of counts: it is read where there is a price for it, as of most models there is none. */
+  /** Usage as JSON text of counts. Parsed only if the model has prices, since most models have none. */
   usageJson: string | null;
-  /** Whether its cost was given: then none is computed. */
+  /** True if the client gave the cost; then none is computed. */
   hasCost: boolean;
   beganAt: number;
-  /** The text of a member; null where there is none, or it is no text. */
+  /** Returns the text of a member; null if it is absent or no text. */
   textOf(attribute: Attribute): string | null;
 };
 
-/** What was used. */
+/** Returns the usage as counts, null if there is none. */
 export const usageOf = ({ usageJson }: Pick<Priceable, 'usageJson'>): Counts | null =>
   usageJson === null ? null : (JSON.parse(usageJson) as Counts);
 
-/** What an observation was priced by. */
+/** The model, tier and prices that an observation was priced with. */
 export type Pricing = {
   modelId: string;
   tierId: string;
@@ -80,20 +80,23 @@ export type Pricing = {
   inputPrice: number | null;
   outputPrice: number | null;
   totalPrice: number | null;
-  /** In dollars, by the names of its usage, and `total`; null where nothing of it has a price. */
+  /**
+   * In dollars, by the names of its usage, and `total`; null if no part of it has a price, or the client gave the
+   * cost.
+   */
   cost: Counts | null;
-  /** What tiers of the model look at beside its usage. */
+  /** Attributes that tiers of the model depend on, besides usage. */
   attributes: readonly Attribute[];
 };
 
-/** Whether a pattern is found in a text. */
+/** Returns true if the pattern matches anywhere in the text. */
 export type Matches = (pattern: string, text: string) => boolean;
 
-/** The pattern of a condition as it is matched. */
+/** Returns the pattern of a condition with its case flag. */
 export const patternOf = ({ usageDetailPattern, caseSensitive }: UsageCondition): string =>
   caseSensitive ? usageDetailPattern : `(?i)${usageDetailPattern}`;
 
-/** Of conditions, those on usage. */
+/** Returns the conditions on usage. */
 export const usageConditions = (conditions: readonly TierCondition[]): UsageCondition[] =>
   conditions.filter((condition): condition is UsageCondition => !('source' in condition));
 
@@ -113,18 +116,18 @@ const compare: Readonly<Record<TierOperator, (one: number, other: number) => boo
   neq: (one, other) => one !== other,
 };
 
-/** Later ones first; one that holds from ever is the last. */
+/** Orders models by start of validity, latest first; those without a start come last. */
 const byStart = (one: PricedModel, other: PricedModel): number =>
   (other.startDate ?? Number.NEGATIVE_INFINITY) - (one.startDate ?? Number.NEGATIVE_INFINITY);
 
-/** The model that holds at a time, of those whose pattern matches. */
+/** Returns the model valid at a time, among those whose pattern matches. */
 export const modelAt = (
   matching: readonly PricedModel[],
   beganAt: number,
 ): PricedModel | undefined =>
   matching.filter(({ startDate }) => startDate === null || startDate <= beganAt).sort(byStart)[0];
 
-/** The tier that applies. */
+/** Returns the first tier whose conditions all hold, in order of priority; else the default. */
 export const tierOf = (
   tiers: readonly PricingTier[],
   { usage, textOf }: Pick<Priceable, 'textOf'> & { usage: Counts | null },
@@ -153,7 +156,7 @@ export const tierOf = (
 const priceOf = (prices: Counts, name: string): number | undefined =>
   Object.hasOwn(prices, name) ? prices[name] : undefined;
 
-/** What usage costs; null where nothing of it has a price. */
+/** Returns the cost of the usage by name; null if no part of it has a price. */
 export const costOf = (usage: Counts, prices: Counts): Counts | null => {
   const parts = Object.entries(usage).flatMap(([name, count]): [string, number][] => {
     const price = priceOf(prices, name);
@@ -164,7 +167,9 @@ export const costOf = (usage: Counts, prices: Counts): Counts | null => {
   return { ...costs, total: totalsOf(costs).total };
 };
 
-/** Prices an observation by a model that it names. */
+/**
+ * Prices an observation with a model whose pattern its name matches; returns null if the model has no applicable tier.
+ */
 export const priceBy = (
   { id, tiers }: PricedModel,
   item: Priceable,
@@ -186,12 +191,15 @@ export const priceBy = (
   };
 };
 
-/** Whether what the price of an observation follows from is still the same; `pricing` is that of the first. */
+/**
+ * Returns true if both observations have the same price: all that it depends on is equal. `pricing` is that of the
+ * first.
+ */
 export const isPricedSame = (pricing: Pricing | null, one: Priceable, other: Priceable): boolean =>
   JSON.stringify(one) === JSON.stringify(other) &&
   (pricing?.attributes ?? []).every((name) => one.textOf(name) === other.textOf(name));
 
-/** As text, for a column. */
+/** Returns a pricing as text, for a column. */
 export const writePricing = (pricing: Pricing | null): string | null => {
   if (pricing === null) return null;
   const { modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost } = pricing;
@@ -203,7 +211,7 @@ export const writePricing = (pricing: Pricing | null): string | null => {
 type Prices = [number | null, number | null, number | null, Counts | null];
 type Written = [string, string, string, ...Prices, [Attribute['source'], string][]?];
 
-/** What `writePricing` wrote. */
+/** Reads the text that `writePricing` wrote. */
 export const readPricing = (text: string | null): Pricing | null => {
   if (text === null) return null;
   const [modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost, looked] = JSON.parse(

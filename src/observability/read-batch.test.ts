@@ -1,4 +1,4 @@
-/** Events as clients send them, read one by one: what each says, and what is wrong with it. */
+/** Tests events read one by one, as clients send them: the state of each, and why it is invalid. */
 import { describe, expect, it } from 'vitest';
 import { readBatch, readEvent } from './read-batch.ts';
 import { fieldOf, metadataOf, type State } from './state.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads a batch of ingestion events. Each stands for itself: what is wrong with one is said of it, and the others
- * are read all the same. Unknown members are left alone everywhere.
+ * Reads a batch of ingestion events. Each is validated by itself: an invalid event gets a problem of its own and does
+ * not affect the rest. Unknown members are ignored everywhere.
  */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from './iso-time.ts';
@@ -17,14 +17,14 @@ import { type Body, Misfit, readId, textLimits } from './read-value.ts';
 import type { GivenScore } from './score.ts';
 import type { State } from './state.ts';
 
-/** What an event says, and of what. A trace or an observation without an id gets one where events are stored. */
+/** Content of a valid event. A trace or an observation without an id gets one where events are stored. */
 export type Said =
   | { kind: 'trace'; id: string | null; state: State }
   | { kind: 'observation'; id: string | null; traceId: string | null; state: State }
   | { kind: 'score'; score: GivenScore; timeUs: number }
   | { kind: 'log' };
 
-/** Why an event was refused. */
+/** Reason why an event was refused. */
 export type EventProblem = { status: 400 | 401 | 404; message: string; error: string };
 
 export type ReadEvent = { id: string; said: Said } | { id: string; problem: EventProblem };
@@ -47,7 +47,7 @@ const updated: Readonly<Record<string, ObservationType>> = {
   'generation-update': 'GENERATION',
 };
 
-/** Types of events that are taken. */
+/** Types of events that are accepted. */
 export const eventTypes = [
   'trace-create',
   ...Object.keys(created),
@@ -69,7 +69,7 @@ const readSaid = (type: string, body: Body, saying: Omit<Saying, 'isUpdate'>): S
     return { kind: 'score', score: readScore(body), timeUs: saying.timeUs };
   }
   if (type === 'trace-create') {
-    // Clients update traces by it, too, and the values that they leave out are null: absent.
+    // Clients also update traces with this type, and send null for the values that they omit: null means absent.
     const state = readTrace(body, { ...saying, isUpdate: false });
     return { kind: 'trace', id: readId(body, 'id'), state };
   }
@@ -98,7 +98,7 @@ const refused = (error: string): EventProblem => ({
 
 const mostQuoted = 100;
 
-/** What is wrong with an event that is not seen from what it says; undefined: nothing. */
+/** Returns why an event is invalid for reasons that its members do not show; undefined if it is valid. */
 type FaultOf = (event: unknown) => string | undefined;
 
 const readWhole = (event: unknown, position: number, faultOf: FaultOf): Said => {
@@ -126,7 +126,7 @@ const readWhole = (event: unknown, position: number, faultOf: FaultOf): Said => 
   }
 };
 
-/** Reads one event at its place in its batch. */
+/** Reads one event; `position` is its index in the batch. */
 export const readEvent = (
   event: unknown,
   position: number,
@@ -141,6 +141,6 @@ export const readEvent = (
   }
 };
 
-/** Reads them all, in their order. */
+/** Reads all events, in their order. */
 export const readBatch = (batch: readonly unknown[], faultOf?: FaultOf): ReadEvent[] =>
   batch.map((event, position) => readEvent(event, position, faultOf));

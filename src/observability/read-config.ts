@@ -1,9 +1,9 @@
-/** Reads what a score config says, and changes of it. Throws `Misfit`. */
+/** Reads a score config and changes to one. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
 import { type Body, Misfit, numberProblem, readBoolean, readText } from './read-value.ts';
 import { type ScoreConfig, scoreTypes } from './score.ts';
 
-/** What a config says. */
+/** A score config without its id. */
 export type ConfigContent = Omit<ScoreConfig, 'id'> & { description: string | null };
 
 const nameForm = /^[\p{L}\p{N}_ .()-]{1,35}$/u;
@@ -62,7 +62,7 @@ const ofBoolean: Categories = [
   { label: 'False', value: 0 },
 ];
 
-/** What each type needs, and what it has not. */
+/** Checks that the members fit the type and fills in the categories of BOOLEAN. Throws `Misfit`. */
 const settle = (content: ConfigContent): ConfigContent => {
   const { dataType, minValue, maxValue, categories } = content;
   if (dataType !== 'NUMERIC' && (minValue !== null || maxValue !== null)) {
@@ -83,7 +83,7 @@ const settle = (content: ConfigContent): ConfigContent => {
   return dataType === 'BOOLEAN' ? { ...content, categories: ofBoolean } : content;
 };
 
-/** A new config. */
+/** Reads a new config. */
 export const readConfig = (body: Body): ConfigContent =>
   settle({
     name: readName(body),
@@ -97,7 +97,7 @@ export const readConfig = (body: Body): ConfigContent =>
 
 const changeable = ['isArchived', 'name', 'minValue', 'maxValue', 'categories', 'description'];
 
-/** A config with what a body changes of it; null and absent change nothing. */
+/** Applies the changes of a body to a config; members that are null or absent change nothing. */
 export const changeConfig = (known: ConfigContent, body: Body): ConfigContent => {
   const isGiven = (name: string): boolean => body[name] !== undefined && body[name] !== null;
   if (!changeable.some(isGiven)) {

@@ -1,4 +1,4 @@
-/** Reads the body of a model: what it is called, which names it matches, and what it costs. Throws `Misfit`. */
+/** Reads the body of a model: its name, the pattern of names it matches, and its prices. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
 import {
   type AttributeCondition,
@@ -14,7 +14,7 @@ import {
 import { type Body, Misfit, readRecord, readText, readTime } from './read-value.ts';
 import { type Counts, mostDollars } from './usage.ts';
 
-/** Characters of patterns and names, and how many tiers, conditions and prices there may be. */
+/** Limits for the body of a model: lengths in characters, numbers of tiers, conditions, values and prices. */
 export const modelLimits = {
   nameChars: 200,
   patternChars: 500,
@@ -27,10 +27,10 @@ export const modelLimits = {
   configChars: 10_000,
 } as const;
 
-/** A tier as it is given: without an id. */
+/** A tier as a client sends it, without an id. */
 export type GivenTier = Omit<PricingTier, 'id'>;
 
-/** What is said of a model. */
+/** Content of a model as a client sends it. */
 export type ModelContent = {
   modelName: string;
   matchPattern: string;
@@ -188,7 +188,7 @@ const checkTiers = (tiers: readonly GivenTier[]): void => {
 
 const flatNames = { inputPrice: 'input', outputPrice: 'output', totalPrice: 'total' } as const;
 
-/** Prices without tiers are one tier of them. */
+/** Converts prices without tiers to a single default tier. */
 const readFlat = (body: Body): GivenTier[] => {
   const given = Object.entries(flatNames).filter(
     ([name]) => body[name] !== undefined && body[name] !== null,
@@ -225,7 +225,7 @@ const readConfig = (body: Body): string | null => {
 
 const dayForm = /^\d{4}-\d\d-\d\d$/;
 
-/** The time from which a model holds; a date alone is the beginning of the day in UTC. */
+/** Reads the start of validity; a date alone means the beginning of that day in UTC. */
 const readStart = (body: Body): number | null => {
   const { startDate } = body;
   const isDay = typeof startDate === 'string' && dayForm.test(startDate);
@@ -233,7 +233,7 @@ const readStart = (body: Body): number | null => {
   return readTime(given, 'startDate') ?? null;
 };
 
-/** What a body says of a model. Whether its patterns are any is looked at elsewhere. */
+/** Reads the body of a model. The caller checks elsewhere that the patterns are valid RE2. */
 export const readModel = (body: Body): ModelContent => ({
   modelName: needText(body, 'modelName', modelLimits.nameChars),
   matchPattern: needText(body, 'matchPattern', modelLimits.patternChars),

@@ -1,4 +1,4 @@
-/** Reads the body of a trace or an observation to what it says: a state of one event. */
+/** Converts the body of a trace or an observation to the state of one event. */
 import { isObject } from '#domain/json.ts';
 import { normalizeEnvironment } from './environment.ts';
 import { type Level, levels, type ObservationType, observationTypes } from './object.ts';
@@ -17,16 +17,16 @@ import {
 import { type Rank, rankOf, ranksOf, type State, type Value } from './state.ts';
 import { readCost, readUsage } from './usage.ts';
 
-/** What is known of the event itself. */
+/** The facts about the event that carries the body. */
 export type Saying = {
   isUpdate: boolean;
-  /** When the event was made, in microseconds since 1970. */
+  /** Time at which the client made the event, in microseconds since 1970. */
   timeUs: number;
-  /** Its place in its batch. */
+  /** Index in its batch. */
   position: number;
 };
 
-/** Values that get their rank as they are said. Null is absent in a create and clears in an update. */
+/** Collects values with their rank. Null counts as absent in a create and clears the field in an update. */
 const createValues = (rank: Rank, isUpdate: boolean) => {
   const values: Record<string, readonly [Rank, Value]> = {};
   const say = (field: string, value: Value | undefined): void => {
@@ -36,7 +36,7 @@ const createValues = (rank: Rank, isUpdate: boolean) => {
   return { values, say };
 };
 
-/** Metadata that is no object stands under a name of its own. */
+/** Reads metadata; a value that is no object is wrapped as `{metadata: …}`. */
 const readMetadata = ({ metadata }: Body, rank: Rank, isUpdate: boolean): State['metadata'] => {
   if (metadata === undefined || (metadata === null && !isUpdate)) return [];
   return [[rank, isObject(metadata) || metadata === null ? metadata : { metadata }]];
@@ -48,7 +48,7 @@ const readEnvironment = ({ environment }: Body): Value | undefined =>
 const standingRank = ({ isUpdate, timeUs, position }: Saying): Rank =>
   rankOf(isUpdate ? 'update' : 'create', timeUs, position);
 
-/** What a body says of a trace. Throws `Misfit`. */
+/** Converts the body of a trace to a state. Throws `Misfit`. */
 export const readTrace = (body: Body, saying: Saying): State => {
   const rank = standingRank(saying);
   const { values, say } = createValues(rank, saying.isUpdate);
@@ -82,7 +82,7 @@ const readPrompt = (body: Body): { promptName?: Value; promptVersion?: Value } =
   const name = readText(body, 'promptName', textLimits.name);
   const { promptVersion } = body;
   if (name === null) return { promptName: null, promptVersion: null };
-  // A prompt is named by both; one alone says nothing.
+  // A prompt needs both name and version; one alone is ignored.
   if (typeof name !== 'string' || typeof promptVersion !== 'number') return {};
   if (!Number.isSafeInteger(promptVersion) || promptVersion < 0 || promptVersion > 2 ** 31 - 1) {
     throw new Misfit('promptVersion', 'must be a whole number');
@@ -90,7 +90,9 @@ const readPrompt = (body: Body): { promptName?: Value; promptVersion?: Value } =
   return { promptName: name, promptVersion };
 };
 
-/** What counts say, as text; null where members that could say so are null instead. */
+/**
+ * Returns counts as JSON text; null if every member that could give them is null or absent and at least one is null.
+ */
 const countsText = (
   counts: object | undefined,
   ...members: unknown[]
@@ -100,7 +102,7 @@ const countsText = (
   return isCleared ? null : undefined;
 };
 
-/** The type that legacy events give in their bodies. */
+/** Reads the type that legacy events give in their bodies. */
 export const readType = ({ type }: Body): ObservationType => {
   const known = observationTypes.find((one) => one === type);
   if (known === undefined)
@@ -108,7 +110,7 @@ export const readType = ({ type }: Body): ObservationType => {
   return known;
 };
 
-/** What a body says of an observation of a type. Throws `Misfit`. */
+/** Converts the body of an observation of this type to a state. Throws `Misfit`. */
 export const readObservation = (body: Body, type: ObservationType, saying: Saying): State => {
   const rankAs = ranksOf(saying.timeUs, saying.position);
   const rank = rankAs(saying.isUpdate ? 'update' : 'create');
@@ -130,7 +132,7 @@ export const readObservation = (body: Body, type: ObservationType, saying: Sayin
   say('promptVersion', promptVersion);
   say('input', readJson(body, 'input'));
   say('output', readJson(body, 'output'));
-  // Clients update agents and tools as spans: whoever made it knows its type better.
+  // Clients update agents and tools with span updates, so the type of the creating event wins.
   values.type = [rankAs(saying.isUpdate ? 'hint' : 'create'), type];
   return {
     at: readTime(body, 'startTime') ?? null,
@@ -141,7 +143,7 @@ export const readObservation = (body: Body, type: ObservationType, saying: Sayin
   };
 };
 
-/** The ids of an observation. */
+/** Reads the ids of an observation. */
 export const readObservationIds = (body: Body): { id: string | null; traceId: string | null } => ({
   id: readId(body, 'id'),
   traceId: readId(body, 'traceId'),

@@ -50,7 +50,7 @@ const readMetadata = ({ metadata }: Body): string => {
   return JSON.stringify(isObject(metadata) ? metadata : { metadata });
 };
 
-/** Throws `Misfit` for what is no score. */
+/** Reads the body of a score. Throws `Misfit` if it is invalid. */
 export const readScore = (body: Body): GivenScore => {
   const name = readText(body, 'name', textLimits.name);
   if (name === undefined || name === null || name === '') {

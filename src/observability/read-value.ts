@@ -1,12 +1,12 @@
 /**
- * Members of events as clients send them: absent, null, or a value of the right form. What has another form is a
- * `Misfit`, which refuses its one event and names the place. What no database holds (NUL, half a character) is
- * replaced rather than refused: an agent's text is what it is.
+ * Reads members of events as clients send them: absent, null, or a value of the right form. Any other form throws
+ * `Misfit`, which refuses that one event and names the member. Characters that no database can store (NUL, lone
+ * surrogates) are replaced rather than refused, because the text comes from an agent and cannot be corrected.
  */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from './iso-time.ts';
 
-/** Something in an event that has not the form that it needs. */
+/** Thrown if a member of an event has the wrong form. */
 export class Misfit extends Error {
   readonly path: string;
   constructor(path: string, message: string) {
@@ -17,16 +17,16 @@ export class Misfit extends Error {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Longest values, in characters. */
+/** Maximum lengths, in characters. */
 export const textLimits = { id: 800, name: 1_000, text: 100_000 } as const;
 
-/** The text without what PostgreSQL cannot hold. */
+/** Replaces the characters that PostgreSQL cannot store. */
 export const cleanText = (text: string): string => {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
 };
 
-/** A text member; undefined when absent. */
+/** Reads a text; returns undefined if it is absent. */
 export const readText = (
   body: Body,
   name: string,
@@ -39,7 +39,7 @@ export const readText = (
   return cleanText(value);
 };
 
-/** An id; an empty one is none. */
+/** Reads an id; returns null if it is absent or empty. */
 export const readId = (body: Body, name: string): string | null => {
   const text = readText(body, name, textLimits.id);
   return text === undefined || text === '' ? null : text;
@@ -51,13 +51,13 @@ export const readBoolean = (body: Body, name: string): boolean | null | undefine
   throw new Misfit(name, 'must be true or false');
 };
 
-/** Any JSON value, as its text. Null counts as absent: it never clears what a model was asked or answered. */
+/** Reads any JSON value as its text. Null counts as absent: it never clears the input or output of a model. */
 export const readJson = (body: Body, name: string): string | undefined => {
   const value = body[name];
   return value === undefined || value === null ? undefined : JSON.stringify(value);
 };
 
-/** An object, as its text. */
+/** Reads an object as its JSON text. */
 export const readRecord = (body: Body, name: string): string | null | undefined => {
   const value = body[name];
   if (value === undefined || value === null) return value;
@@ -65,14 +65,16 @@ export const readRecord = (body: Body, name: string): string | null | undefined 
   return JSON.stringify(value);
 };
 
-/** As far from zero as a number may be that is added up with others, and its square with theirs. */
+/** Largest absolute value of a number: sums and sums of squares of many must stay finite. */
 const mostNumber = 1e100;
 
-/** What is wrong with a number that is to be kept; JSON can say numbers that are infinite. */
+/**
+ * Returns why a number cannot be stored, undefined if it can; JSON numbers can exceed the range and parse as infinite.
+ */
 export const numberProblem = (value: number): string | undefined =>
   Math.abs(value) <= mostNumber ? undefined : `must be between -${mostNumber} and ${mostNumber}`;
 
-/** A time, in milliseconds since 1970. */
+/** Reads a time, as milliseconds since 1970. */
 export const readTime = (body: Body, name: string): number | null | undefined => {
   const value = body[name];
   if (value === undefined || value === null || value === '') return value === '' ? null : value;
@@ -83,7 +85,7 @@ export const readTime = (body: Body, name: string): number | null | undefined =>
   return Math.floor(us / 1_000);
 };
 
-/** A list of texts; null is none. */
+/** Reads a list of texts; null counts as empty. */
 export const readTexts = (body: Body, name: string): string[] => {
   const value = body[name];
   if (value === undefined || value === null) return [];

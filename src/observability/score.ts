@@ -1,4 +1,4 @@
-/** A score as its sender gives it, before it is held to its config. */
+/** A score as its sender gives it, and as it is stored once validated against its config. */
 
 export const scoreTypes = ['NUMERIC', 'CATEGORICAL', 'BOOLEAN', 'TEXT', 'CORRECTION'] as const;
 export type ScoreType = (typeof scoreTypes)[number];
@@ -9,14 +9,14 @@ export type ScoreSource = (typeof scoreSources)[number];
 export type GivenScore = {
   id: string | null;
   name: string;
-  /** Exactly one of the three is not null. */
+  /** Exactly one of these three is not null. */
   traceId: string | null;
   sessionId: string | null;
   datasetRunId: string | null;
-  /** Of its trace. */
+  /** Observation in the trace `traceId`. */
   observationId: string | null;
   value: number | string | boolean | null;
-  /** Null: what the value or the config makes it. */
+  /** Null if the type follows from the config or the value. */
   dataType: ScoreType | null;
   configId: string | null;
   queueId: string | null;
@@ -25,11 +25,11 @@ export type GivenScore = {
   /** JSON text of an object. */
   metadataJson: string;
   environment: string;
-  /** Milliseconds since 1970; null: when it was sent. */
+  /** Milliseconds since 1970; null means the time at which it was sent. */
   timestamp: number | null;
 };
 
-/** What scores of a name are held to. */
+/** Constraints on the scores that refer to this config. */
 export type ScoreConfig = {
   id: string;
   name: string;
@@ -40,7 +40,7 @@ export type ScoreConfig = {
   categories: readonly { label: string; value: number }[] | null;
 };
 
-/** A score as it is kept. */
+/** A score as it is stored. */
 export type Score = Omit<GivenScore, 'id' | 'value' | 'dataType'> & {
   dataType: ScoreType;
   value: number | null;

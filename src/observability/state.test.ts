@@ -1,4 +1,4 @@
-/** Events of one object, merged: whatever their order, their repetitions and the batches that they come in. */
+/** Tests merging of the events of one object, in any order, repeated, and split into batches. */
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { observationFields } from './object.ts';

@@ -1,53 +1,53 @@
 /**
- * What is known of one trace or observation, put together from events that arrive in any order, many times, and
- * batch by batch. Each event is read as a small state; `mergeStates` joins two of them and is the only rule of
- * merging. The join is commutative, associative and idempotent, so the order, the repetition and the splitting of
- * events make no difference, whether they meet in memory or in the database.
+ * State of one trace or observation, merged from events that arrive in any order, repeatedly, and batch by batch.
+ * Each event is read as a small state; `mergeStates` joins two of them and is the only merge rule. The join is
+ * commutative, associative and idempotent. So order, repetition and splitting of events make no difference,
+ * whether they meet in memory or in the database.
  *
- * Every value has the rank of the event that said it, and the higher rank wins, field by field. A value of null was
- * cleared; a field without a value was never spoken of.
+ * Every value carries the rank of the event that set it, and the higher rank wins, field by field. A value of null was
+ * cleared; a field without a value was never set.
  */
 
-/** Sorts as text: what outranks another comes later. Made by `rankOf`. */
+/** Compared as text: the greater one wins. Made by `rankOf`. */
 export type Rank = string;
 
-/** JSON (input, output, usage …) is kept as its text. */
+/** JSON (input, output, usage …) is kept as text. */
 export type Value = string | number | boolean | null;
 
 export type State = {
-  /** When it began, in milliseconds since 1970, as an event said; null: none has. The earliest counts. */
+  /** Start time in milliseconds since 1970, as given by an event; null if none gave it. The earliest counts. */
   at: number | null;
-  /** The same, as the times of the events themselves suggest; counts while `at` is null. */
+  /** Start time estimated from the times of the events themselves; used while `at` is null. */
   guessedAt: number;
   /** Values by field. */
   values: Readonly<Record<string, readonly [Rank, Value]>>;
-  /** All that were ever given, sorted. */
+  /** All tags ever given, sorted. */
   tags: readonly string[];
-  /** What each event said as metadata, from the lowest rank to the highest. */
+  /** Metadata of each event, from the lowest rank to the highest. */
   metadata: readonly (readonly [Rank, unknown])[];
 };
 
-/** How an event stands to others of its object, before its time is looked at. */
+/** First digit of a rank: the precedence of an event before its time is compared. */
 export const standings = { hint: '0', create: '1', update: '2' } as const;
 export type Standing = keyof typeof standings;
 
 const latestUs = Number.MAX_SAFE_INTEGER;
 const latestPosition = 99_999;
 
-/** A time is written in two halves: numbers of so few digits are written in a fraction of the time. */
+/** A time is formatted in two halves: numbers with few digits take a fraction of the time. */
 const half = 1e8;
 const digits8 = (number: number): string => String(half + number).slice(1);
 const digits5 = (number: number): string =>
   String(latestPosition + 1 + Math.min(number, latestPosition)).slice(1);
 
 /**
- * The rank of what an event says: an update outranks a create whatever their times, then the later event does, then
- * the one that stands later in its batch.
+ * Returns the rank of a value: an update outranks a create whatever their times, then the later event wins, then the
+ * later position in the batch.
  */
 export const rankOf = (standing: Standing, timeUs: number, position: number): Rank =>
   ranksOf(timeUs, position)(standing);
 
-/** The ranks of what one event says, by its standings. */
+/** Returns a function that gives the rank of one event's values by standing. */
 export const ranksOf = (timeUs: number, position: number): ((standing: Standing) => Rank) => {
   const time = Math.min(Math.max(Math.floor(timeUs), 0), latestUs);
   const high = Math.floor(time / half);
@@ -58,7 +58,7 @@ export const ranksOf = (timeUs: number, position: number): ((standing: Standing)
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lays one JSON value over another: objects member by member, everything else as a whole. */
+/** Merges one JSON value over another: objects member by member, anything else as a whole. */
 export const overlay = (under: unknown, over: unknown): unknown => {
   if (!isRecord(under) || !isRecord(over)) return over;
   const both = new Map(Object.entries(under));
@@ -68,7 +68,7 @@ export const overlay = (under: unknown, over: unknown): unknown => {
   return Object.fromEntries(both);
 };
 
-/** Of two values of one rank, which only differing events of one moment have, the greater text counts. */
+/** Compares ranks. Equal ranks come only from different events of the same moment; then the greater JSON text wins. */
 const outranks = (one: readonly [Rank, unknown], other: readonly [Rank, unknown]): boolean => {
   if (one[0] !== other[0]) return one[0] > other[0];
   return JSON.stringify(one[1]) > JSON.stringify(other[1]);
@@ -84,7 +84,7 @@ const mergeValues = (one: State['values'], other: State['values']): State['value
   return merged;
 };
 
-/** Of an object so many events are told apart in their metadata; older ones are laid over each other for good. */
+/** Maximum number of metadata layers of one object; the oldest beyond it are merged permanently. */
 const mostLayers = 32;
 
 const mergeMetadata = (one: State['metadata'], other: State['metadata']): State['metadata'] => {
@@ -111,13 +111,13 @@ const mergeTags = (one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one, ...other])].sort().slice(0, mostTags);
 };
 
-/** Of one object; those that sort last have no room. */
+/** Maximum number of tags of one object; those that sort last are dropped. */
 export const mostTags = 1_000;
 
 const earliest = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
-/** What is known from two states of one object. */
+/** Merges two states of one object. */
 export const mergeStates = (one: State, other: State): State => ({
   at: earliest(one.at, other.at),
   guessedAt: Math.min(one.guessedAt, other.guessedAt),
@@ -126,12 +126,12 @@ export const mergeStates = (one: State, other: State): State => ({
   metadata: mergeMetadata(one.metadata, other.metadata),
 });
 
-/** When the object began, in milliseconds since 1970. */
+/** Returns the start time of the object, in milliseconds since 1970. */
 export const beganAt = ({ at, guessedAt }: State): number => at ?? guessedAt;
 
-/** Its metadata as a whole; undefined when nobody gave any. */
+/** Returns all metadata layers merged; undefined if no event gave any. */
 export const metadataOf = ({ metadata }: State): unknown =>
   metadata.reduce<unknown>((under, [, over]) => overlay(under, over), undefined);
 
-/** The value of a field; null when it has none. */
+/** Returns the value of a field; null if it has none. */
 export const fieldOf = (state: State, field: string): Value => state.values[field]?.[1] ?? null;

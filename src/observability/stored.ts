@@ -1,6 +1,7 @@
 /**
- * States as they are stored: each value in a column, and beside them one text, the clock, which holds what merging
- * needs and reading does not: the rank of each value, and what single events said as metadata.
+ * Converts states to and from their stored form: each value in a column, plus one text, the clock. The clock holds
+ * what
+ * only merging needs: the rank of each value and the metadata of single events.
  */
 import type { Rank, State, Value } from './state.ts';
 import { beganAt, metadataOf } from './state.ts';
@@ -8,10 +9,10 @@ import { beganAt, metadataOf } from './state.ts';
 export type Stored = {
   beganAt: number;
   beganIsGiven: boolean;
-  /** By field; null where there is none. */
+  /** Values by field; null if there is none. */
   values: Readonly<Record<string, Value>>;
   tags: readonly string[];
-  /** JSON text; null when nobody gave any. */
+  /** JSON text; null if no event gave any. */
   metadata: string | null;
   clock: string;
 };
@@ -19,8 +20,8 @@ export type Stored = {
 type Layer = State['metadata'][number];
 
 /**
- * The rank of most values, those of the others, and of metadata the rank of the only event that gave any, or what
- * each event gave.
+ * Rank of most values, ranks of the rest, and for metadata either the rank of the only event that gave any or all
+ * layers.
  */
 type Clock = [common: Rank, others: Record<string, Rank>, metadata: Rank | null | readonly Layer[]];
 
@@ -32,7 +33,7 @@ const layersOf = (metadata: State['metadata']): Clock[2] => {
 
 const blanks = new WeakMap<readonly string[], Readonly<Record<string, Value>>>();
 
-/** Nothing in each of these fields. A copy of it is made in a fraction of the time that field by field takes. */
+/** Returns an object with null in each field. Copying it takes a fraction of the time of setting field by field. */
 const blankOf = (fields: readonly string[]): Readonly<Record<string, Value>> => {
   const known = blanks.get(fields) ?? Object.fromEntries(fields.map((field) => [field, null]));
   blanks.set(fields, known);
@@ -48,7 +49,7 @@ const commonOf = (values: State['values']): Rank => {
   return high;
 };
 
-/** The state for columns of these fields. */
+/** Converts a state to columns of these fields. */
 export const toStored = (state: State, fields: readonly string[]): Stored => {
   const common = commonOf(state.values);
   const others: Record<string, Rank> = {};
@@ -58,7 +59,7 @@ export const toStored = (state: State, fields: readonly string[]): Stored => {
     if (said === undefined) continue;
     const [rank, value] = said;
     values[field] = value;
-    // What was cleared has a rank, too.
+    // A cleared value keeps its rank.
     if (rank !== common || value === null) others[field] = rank;
   }
   const metadata = metadataOf(state);
@@ -79,7 +80,7 @@ const readLayers = (given: Clock[2], metadata: string | null): State['metadata']
   return given;
 };
 
-/** The state that was stored. */
+/** Restores the state from its stored form. */
 export const fromStored = (stored: Stored): State => {
   const [common, others, layers] = JSON.parse(stored.clock) as Clock;
   const values: Record<string, readonly [Rank, Value]> = {};

@@ -1,10 +1,10 @@
 /**
- * What the observations of one trace add up to, by day and model. It lies with the trace, so that the sums of whole
- * projects can be kept by difference: what a trace came to before a write is taken off them, what it comes to
- * afterwards is added. Pure, in whole numbers, so that nothing is left over when everything is deleted.
+ * Sums over the observations of one trace, by day and model. They are stored with the trace, so that project-wide
+ * sums are updated by difference: a write subtracts the trace's old sums and adds its new ones. Pure functions on
+ * integers, so that deleting everything leaves exactly zero.
  */
 
-/** What is added up, in the order of `Sums`; costs are in millionths of a millionth of a dollar. */
+/** Names of the elements of `Sums`, in their order; costs are in trillionths of a dollar (10^-12). */
 export const sumNames = [
   'observations',
   'inputUsage',
@@ -17,7 +17,7 @@ export const sumNames = [
 
 export type Sums = readonly bigint[];
 
-/** A day as `2026-03-01`, in UTC, and a model; null: it named none. */
+/** A day such as `2026-03-01`, in UTC, and a model; null if the observation named none. */
 export type TallyKey = readonly [day: string, model: string | null];
 
 /** Sums by the JSON of their key. */
@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 
 const daysKnown = new Map<number, string>();
 
-/** The day of a time, which is in milliseconds since 1970. */
+/** Returns the UTC day of a time in milliseconds since 1970. */
 export const dayOf = (ms: number): string => {
   const number = Math.floor(ms / dayMs);
   const known = daysKnown.get(number);
@@ -40,7 +40,7 @@ export const dayOf = (ms: number): string => {
   return day;
 };
 
-/** What one observation can count for at most; what is said beyond that is no figure of a model. */
+/** Largest usage and cost that one observation adds; anything larger is no plausible figure of a model. */
 const mostTokens = 10 ** 12;
 const mostDollars = 10 ** 6;
 const costsOfDollar = 10 ** 12;
@@ -55,7 +55,7 @@ const cost = (dollars: number | null): bigint =>
 
 type Side = { input: number; output: number; total: number };
 
-/** The sums of one observation, by its usage in tokens and its cost in dollars; null where it has none. */
+/** Returns the sums of one observation from its usage in tokens and its cost in dollars; null if it has none. */
 export const sumsOf = (usage: Side | null, costs: Side | null): Sums => [
   1n,
   tokens(usage?.input ?? null),
@@ -71,7 +71,7 @@ export const plus = (one: Sums, other: Sums): Sums =>
 
 export const negated = (sums: Sums): Sums => sums.map((sum) => -sum);
 
-/** One trace has so many entries; what comes under yet other days and models counts as that of no model. */
+/** Maximum number of entries of one trace; further days and models are added to the entry without a model. */
 const mostEntries = 200;
 const mostModelChars = 200;
 
@@ -80,10 +80,12 @@ const keyIn = (tally: Tally, [day, model]: TallyKey): string => {
   return tally.has(key) || tally.size < mostEntries ? key : JSON.stringify([day, null]);
 };
 
-/** One of several additions to a tally. */
+/** One addition to a tally. */
 export type Addition = { key: TallyKey; sums: Sums };
 
-/** The tally with more in it, or less by `negated`. An entry that nothing is left of is gone. */
+/**
+ * Returns the tally plus the additions, which `negated` turns into subtractions. Entries that become zero are removed.
+ */
 export const addAll = (tally: Tally, additions: readonly Addition[]): Tally => {
   const sum = new Map(tally);
   for (const { key, sums } of additions) {
@@ -95,13 +97,13 @@ export const addAll = (tally: Tally, additions: readonly Addition[]): Tally => {
   return sum;
 };
 
-/** As text, for a column; null when there is nothing in it. */
+/** Returns the tally as text, for a column; null if it is empty. */
 export const writeTally = (tally: Tally): string | null =>
   tally.size === 0
     ? null
     : JSON.stringify([...tally].map(([key, sums]) => [...JSON.parse(key), ...sums.map(String)]));
 
-/** What `writeTally` wrote. */
+/** Reads the text that `writeTally` wrote. */
 export const readTally = (text: string | null): Tally => {
   if (text === null) return emptyTally;
   const entries = JSON.parse(text) as [string, string | null, ...string[]][];

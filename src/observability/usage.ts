@@ -1,13 +1,13 @@
 /**
- * What a model used and cost, in the several forms in which clients say it. It is kept as counts by free names:
- * those that begin with `input` or `output` add up to these, `total` is the whole.
+ * Usage and cost of a model, in the several forms in which clients send them. They are stored as counts by free
+ * names: those that begin with `input` or `output` add up to these, `total` is the whole.
  */
 import { isObject } from '#domain/json.ts';
 import type { Body } from './read-value.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
-/** Names that one observation may count by. */
+/** Maximum number of names in the usage of one observation. */
 const mostNames = 100;
 const mostNameChars = 200;
 
@@ -19,7 +19,7 @@ const numberOf = (value: unknown): number | undefined => {
 
 const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value);
 
-/** A cost that is larger is no figure of a model, and is left out like one below zero. */
+/** Largest plausible cost of one call; larger ones are dropped, like those below zero. */
 export const mostDollars = 1e12;
 
 const dollarsOf = (value: unknown): number | undefined => {
@@ -38,7 +38,7 @@ const entriesOf = (given: unknown, read = numberOf): [string, number][] => {
     .slice(0, mostNames);
 };
 
-/** The details of one side under its name, and what is left of the side when they are taken out of it. */
+/** Splits one side into its details, named after the side, and the rest that remains without them. */
 const splitSide = (side: 'input' | 'output', whole: number, details: unknown): Counts => {
   const parts = entriesOf(details).filter(([, count]) => isCount(count));
   const taken = parts.reduce((sum, [, count]) => sum + count, 0);
@@ -50,7 +50,7 @@ const splitSide = (side: 'input' | 'output', whole: number, details: unknown): C
 
 type Vendor = { input: string; output: string; inputDetails: string; outputDetails: string };
 
-/** The names that one vendor's two APIs have for the same. */
+/** Names of the same counts in one vendor's two APIs. */
 const vendors: readonly Vendor[] = [
   {
     input: 'prompt_tokens',
@@ -80,7 +80,7 @@ const readVendors = (given: Body): Counts | undefined => {
   return undefined;
 };
 
-/** The three sums of counts. `total` is what was given as such, else everything together. */
+/** Returns the three sums of counts. `total` is the given one, else the sum of all counts. */
 export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => {
   const sums = { input: 0, output: 0, total: 0 };
   for (const name in counts) {
@@ -115,7 +115,7 @@ const countsOnly = (counts: Counts): Counts => {
   return Object.fromEntries(entries.filter(([, count]) => isCount(count)));
 };
 
-/** What was used, of `usageDetails` or the older `usage`; undefined when neither says anything. */
+/** Reads the usage from `usageDetails` or the older `usage`; returns undefined if neither has any. */
 export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => {
   if (isObject(usageDetails)) {
     const told =
@@ -127,7 +127,7 @@ export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => 
   return withTotal(countsOnly(told));
 };
 
-/** What it cost, in dollars, as the client says; undefined when it does not. */
+/** Reads the cost in dollars that the client sent; returns undefined if it sent none. */
 export const readCost = ({ costDetails, usage }: Body): Counts | undefined => {
   const told = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails, dollarsOf)) : {};
   if (Object.keys(told).length > 0) return withTotal(told);

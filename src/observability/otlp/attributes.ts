@@ -1,16 +1,16 @@
-/** Attributes of OpenTelemetry as plain values, and how a field is found among several names for it. */
+/** Attributes of OpenTelemetry as plain values, and lookups of a field that has several names. */
 import { isObject } from '#domain/json.ts';
 
 export type Attributes = ReadonlyMap<string, unknown>;
 
 export const noAttributes: Attributes = new Map();
 
-/** Values nest no deeper; what lies deeper is null. */
+/** Greatest depth of a value; anything deeper becomes null. */
 export const mostLevels = 32;
-/** Of one span, resource, scope or event. */
+/** Maximum number of attributes of one span, resource, scope or event. */
 export const mostAttributes = 10_000;
 
-/** A whole number as it can be kept: as text where no number holds it. */
+/** Returns a whole number; as text if a JavaScript number cannot hold it exactly. */
 export const wholeOf = (given: bigint | string | number): number | string => {
   const number = Number(given);
   return Number.isSafeInteger(number) || typeof given === 'number' ? number : String(given);
@@ -18,7 +18,7 @@ export const wholeOf = (given: bigint | string | number): number | string => {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** The value of the first of these names that has one. */
+/** Returns the value of the first of these names that has one. */
 export const firstOf = (attributes: Attributes, names: readonly string[]): unknown => {
   for (const name of names) {
     const value = attributes.get(name);
@@ -27,14 +27,14 @@ export const firstOf = (attributes: Attributes, names: readonly string[]): unkno
   return undefined;
 };
 
-/** The same as text; numbers and booleans as they are written. */
+/** Returns the first value as text: numbers and booleans as written, objects as JSON. */
 export const textOf = (attributes: Attributes, names: readonly string[]): string | undefined => {
   const value = firstOf(attributes, names);
   if (value === undefined) return undefined;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** JSON in texts nests no deeper than in bodies; a text that does is left a text. */
+/** Greatest depth of JSON inside a text, the same as for bodies; a deeper text stays text. */
 const mostTextLevels = 200;
 
 const nestsWithin = (value: unknown, levels: number): boolean => {
@@ -48,17 +48,18 @@ const parseJson = (text: string): unknown => {
     const value: unknown = JSON.parse(text);
     return nestsWithin(value, mostTextLevels) ? value : text;
   } catch {
-    return text; // a text that only looks like it
+    return text; // The text looks like JSON but is not valid.
   }
 };
 
-/** A text that holds a JSON object or list as that; any other value as it is. */
+/** Parses a text that holds a JSON object or list; returns any other value unchanged. */
 export const parseLoose = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 
 /**
- * The same, and a number, true, false or null as JSON writes it: Langfuse's SDKs write all inputs, outputs and members of
- * metadata so. A number that would lose digits stays a text.
+ * Parses like `parseLoose`, and also JSON numbers, true, false and null: Langfuse's SDKs encode all inputs, outputs
+ * and
+ * members of metadata this way. A number that would lose digits stays text.
  */
 export const parseWritten = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^(?:-?\d|true$|false$|null$)/.test(value)) {
@@ -68,11 +69,15 @@ export const parseWritten = (value: unknown): unknown => {
   return String(parsed) === value ? parsed : value;
 };
 
-/** A text that an SDK put in quotes of JSON, without them. */
+/** Removes the JSON quotes that an SDK put around a text; returns any other value unchanged. */
 export const unquote = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('"') ? parseJson(value) : value;
 
-/** What stands under a prefix, by the rest of each name, over what an attribute of the bare name holds as JSON. */
+/**
+ * Returns the attributes under each prefix, keyed by the rest of the name. They override the JSON object that an
+ * attribute of
+ * the bare name holds.
+ */
 export const recordOf = (
   attributes: Attributes,
   names: readonly string[],
@@ -90,7 +95,7 @@ export const recordOf = (
   return Object.fromEntries(found);
 };
 
-/** The first attribute whose name ends so, and has a value. */
+/** Returns the value of the first attribute whose name ends with `ending` and that has a value. */
 export const endingIn = (attributes: Attributes, ending: string): unknown => {
   for (const [name, value] of attributes) if (name.endsWith(ending) && isGiven(value)) return value;
   return undefined;

@@ -1,21 +1,21 @@
 /**
- * Bounds on what one export holds, by count: bytes that are cheap to send may say very much. They are held to before
- * anything is made of the bytes.
+ * Limits on the number of elements in one export, because a small compressed body can expand to very many. They are
+ * checked before the body is parsed.
  */
 
 export const exportBounds = {
   resources: 1_000,
   scopes: 10_000,
   spans: 50_000,
-  /** Attributes of resources, scopes, spans and events, and the events and links themselves. */
+  /** Attributes of resources, scopes, spans and events, plus the events and links themselves. */
   attributes: 200_000,
-  /** Fields of protobuf messages, all together. */
+  /** Fields of all protobuf messages together. */
   fields: 2_000_000,
 };
 
 export type ExportCount = keyof typeof exportBounds;
 
-/** Says that a body holds more of something than it may; the server answers 413 by its status. */
+/** Thrown when a body holds more elements of a kind than its limit; the server answers with the status 413. */
 export class HoldsTooMany extends Error {
   readonly statusCode = 413;
   constructor(what: string, most: number) {

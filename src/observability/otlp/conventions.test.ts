@@ -1,4 +1,4 @@
-/** Golden: what spans say by each convention of the field, as its instrumentations write them. */
+/** Golden tests of span reading: one test per convention, with attributes as its instrumentations write them. */
 import { expect, it } from 'vitest';
 import { type Attributes, said, start } from '#test/support/said-span.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What a span was asked and what it answered. Each convention has names of its own for that, some as one attribute,
- * some as events, some spread over numbered attributes; the first that says anything counts, for each side by itself.
+ * Finds the input and the output of a span. Each convention has its own names for them: one attribute, events, or
+ * numbered
+ * attributes. For each side the first lookup that finds a value wins.
  */
 import { type Attributes, firstOf, noAttributes, parseLoose, parseWritten } from './attributes.ts';
 import { gather } from './numbered.ts';
@@ -8,7 +9,7 @@ import type { Span } from './span.ts';
 
 type Side = 'input' | 'output';
 
-/** A value, and the attributes of the span that it was taken from. */
+/** A value and the names of the span's attributes that it was taken from. */
 type Found = { value: unknown; names: readonly string[] };
 
 type Look = (span: Span) => Found | undefined;
@@ -22,7 +23,7 @@ const attribute =
     return { value: parse(attributes.get(name)), names: [name] };
   };
 
-/** Vercel's AI SDK: a text, tool calls or both. */
+/** Finds the answer of Vercel's AI SDK: a text, tool calls or both. */
 const vercelAnswer: Look = ({ attributes }) => {
   const textNames = ['ai.response.text', 'ai.result.text'];
   const callNames = ['ai.response.toolCalls', 'ai.result.toolCalls'];
@@ -33,7 +34,7 @@ const vercelAnswer: Look = ({ attributes }) => {
   return { value, names: [...textNames, ...callNames] };
 };
 
-/** An attribute of the first event of this name. */
+/** Finds an attribute of the first event with this name. */
 const ofEvent =
   (event: string, ...names: readonly string[]): Look =>
   ({ events }) => {
@@ -47,7 +48,7 @@ const plain = (attributes: Attributes): Record<string, unknown> =>
 
 const roleForm = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 
-/** Messages that are events, each with its role. */
+/** Finds messages that are reported as events, one event for each with its role. */
 const askedByEvents: Look = ({ events }) => {
   const messages = events.flatMap(({ name, attributes }) => {
     const [, role] = roleForm.exec(name) ?? [];
@@ -73,7 +74,10 @@ const numbered =
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** OpenInference has each message in a member `message`, each tool call in a member `tool_call`. */
+/**
+ * Removes the wrappers of OpenInference, which puts each message in a member `message` and each tool call in
+ * `tool_call`.
+ */
 const unwrap = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(unwrap);
   if (!isRecord(value)) return value;
@@ -93,7 +97,7 @@ const openInference =
 const inputMessages = 'gen_ai.input.messages';
 const instructions = 'gen_ai.system_instructions';
 
-/** Messages of a model, what it was told at first before them. */
+/** Returns the messages sent to the model, with its system instructions as the first message. */
 const asked = (attributes: Attributes): unknown => {
   const messages = parseLoose(firstOf(attributes, [inputMessages]));
   const told = parseLoose(firstOf(attributes, [instructions]));
@@ -115,7 +119,7 @@ const askedByDetails: Look = ({ events }) => {
   return value === undefined ? undefined : { value, names: [] };
 };
 
-/** By side, in the order in which they count. */
+/** Lookups for each side, in order of precedence. */
 const looks: Readonly<Record<Side, readonly Look[]>> = {
   input: [
     attribute('langfuse.observation.input'),
@@ -172,14 +176,14 @@ const lookFor = (span: Span, side: Side): Found | undefined => {
 };
 
 export type InputOutput = {
-  /** As JSON text; undefined: it does not say. */
+  /** JSON text; undefined if the span has no input. */
   input: string | undefined;
   output: string | undefined;
-  /** Attributes that both were taken from. */
+  /** Names of the attributes that input and output were taken from. */
   names: ReadonlySet<string>;
 };
 
-/** What a span says of both. */
+/** Returns the input and the output of a span, each undefined if the span has none. */
 export const inputOutputOf = (span: Span): InputOutput => {
   const [input, output] = [lookFor(span, 'input'), lookFor(span, 'output')];
   return {

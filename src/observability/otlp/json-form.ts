@@ -1,6 +1,6 @@
 /**
  * Reads the JSON form of OTLP. Exporters differ: whole numbers come as text or as numbers, times as text, as numbers
- * or in two halves. Unknown members are left alone.
+ * or as two 32-bit halves. Unknown members are ignored.
  */
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -40,10 +40,10 @@ const readAny = (given: unknown, levels: number): unknown => {
 
 const listOf = (given: unknown): unknown[] => (Array.isArray(given) ? given : []);
 
-/** Characters of a name that is quoted. */
+/** Maximum length of a name quoted in an error, in characters. */
 const mostQuoted = 100;
 
-/** A list of `{key, value}`; what is none of these is left out. */
+/** Reads a list of `{key, value}` and skips entries of another form. */
 const readAttributes = (given: unknown, levels = mostLevels): Attributes => {
   if (!Array.isArray(given) || given.length === 0) return noAttributes;
   const attributes = new Map<string, unknown>();
@@ -55,7 +55,7 @@ const readAttributes = (given: unknown, levels = mostLevels): Attributes => {
   return attributes;
 };
 
-/** Nanoseconds since 1970, in microseconds; undefined for none. */
+/** Converts nanoseconds since 1970 to microseconds; returns undefined if the value is no time. */
 const readNano = (given: unknown): number | undefined => {
   if (isObject(given) && typeof given.low === 'number' && typeof given.high === 'number') {
     const nano = (BigInt(given.high >>> 0) << 32n) + BigInt(given.low >>> 0);
@@ -101,12 +101,12 @@ const misplaced = (path: readonly string[], message: string): AppError =>
     fields: [{ path: [...path], message }],
   });
 
-/** Path of a message, and the members that it may have beside its list. */
+/** Path of a message, and the members that it may have besides its list. */
 type Place = { path: readonly string[]; beside: readonly string[] };
 
 /**
- * Returns the entries of a list in a message. Throws `invalid` where there is something in its place: a message that
- * holds none of the lists it may, but other members, says things that would be lost without a word.
+ * Returns the entries of a list in a message; an absent list is empty. Throws `invalid` if the member is no list. Also
+ * throws if the list is absent and an unexpected member stands in its place, because its data would be lost silently.
  */
 const listIn = (
   given: Record<string, unknown>,
@@ -124,7 +124,7 @@ const listIn = (
   return list;
 };
 
-/** The same of a list of messages. */
+/** Returns the entries of a list like `listIn`, and throws `invalid` unless each entry is an object. */
 const messagesIn = (
   given: Record<string, unknown>,
   name: string,
@@ -147,7 +147,7 @@ const readScopeSpans = (
   return { resource, scope: readScope(given.scope), spans: spans.map(readSpan) };
 };
 
-/** Reads an `ExportTraceServiceRequest`. Throws `invalid` for what is another export, or none. */
+/** Reads an `ExportTraceServiceRequest`. Throws `invalid` if the body is another export or none. */
 export const readJsonForm = (body: unknown): SentScope[] => {
   if (!isObject(body)) return [];
   return messagesIn(body, 'resourceSpans', { path: [], beside: [] }).flatMap((given, index) => {

@@ -1,9 +1,9 @@
-/** What a span is an observation of: its type by the conventions of the field, its name, its level. */
+/** Derives the type, name, level and status message of an observation from a span, by each convention. */
 import { type Level, levels, type ObservationType, observationTypes } from '../object.ts';
 import { type Attributes, firstOf, textOf } from './attributes.ts';
 import type { Span } from './span.ts';
 
-/** Words for types, upper case, beside the types themselves. */
+/** Upper-case words for observation types, besides the types themselves. */
 const words: Readonly<Record<string, ObservationType>> = {
   // OpenInference
   LLM: 'GENERATION',
@@ -47,7 +47,7 @@ export const modelNames = [
   'model',
 ];
 
-/** An older SDK calls everything a span, also what has a model's attributes. */
+/** Attributes that make a span a generation: an older SDK calls everything a span. */
 const generationNames = [
   'langfuse.observation.model.name',
   'langfuse.observation.model.parameters',
@@ -57,7 +57,9 @@ const generationNames = [
   'langfuse.observation.prompt.name',
 ];
 
-/** Vercel's AI SDK: `ai.generateText` is around its steps `ai.generateText.doGenerate`. */
+/**
+ * Returns the operation of Vercel's AI SDK. A span `ai.generateText` contains its steps `ai.generateText.doGenerate`.
+ */
 const operationOf = (attributes: Attributes): string | undefined =>
   textOf(attributes, ['ai.operationId']);
 
@@ -68,7 +70,7 @@ const vercelType = (operation: string): ObservationType => {
   return operation.startsWith('ai.embed') ? 'EMBEDDING' : 'GENERATION';
 };
 
-/** Whether a span is around others that say themselves what model they asked and what that used. */
+/** Returns true if the span contains model calls that report model and usage themselves. */
 export const isAroundModels = (attributes: Attributes): boolean => {
   if (attributes.get('langfuse.observation.type') !== undefined) return false;
   const operation = operationOf(attributes);
@@ -102,7 +104,10 @@ const nameNames = [
   'ai.operationId',
 ];
 
-/** What instrumentations name it beside the span's own name, which has ids or arguments in it with some. */
+/**
+ * Returns the name that an instrumentation gives explicitly, else the span's own name, which may contain ids or
+ * arguments.
+ */
 export const nameOf = ({ attributes, name }: Span): string => textOf(attributes, nameNames) ?? name;
 
 export const levelOf = ({ attributes, isError }: Span): Level => {
@@ -110,7 +115,7 @@ export const levelOf = ({ attributes, isError }: Span): Level => {
   return levels.find((one) => one === given) ?? (isError ? 'ERROR' : 'DEFAULT');
 };
 
-/** What was wrong: as the span says, else as the exception that it noted. */
+/** Returns the error message of a span: the given status message, else that of its recorded exception if it failed. */
 export const statusMessageOf = (span: Span): string | undefined => {
   const { attributes, events, isError, statusMessage } = span;
   const told = textOf(attributes, ['langfuse.observation.status_message']) ?? statusMessage;

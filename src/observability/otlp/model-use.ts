@@ -1,4 +1,4 @@
-/** Which model a span asked, with what parameters and prompt, and what that used and cost. */
+/** Reads from a span the model, its parameters and prompt, and the usage and cost. */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from '../iso-time.ts';
 import type { ObservationType } from '../object.ts';
@@ -8,10 +8,10 @@ import { isAroundModels, modelNames } from './kind.ts';
 import { cutText, type Given } from './said.ts';
 import type { Span } from './span.ts';
 
-/** Prefixes under which instrumentations count tokens. */
+/** Prefixes under which instrumentations report token counts. */
 const prefixes = ['gen_ai.usage.', 'llm.token_count.', 'llm.usage.', 'ai.usage.'];
 
-/** A side with all its parts, as conventions name it; the first in this order counts. */
+/** Names of counts that include all parts of a side; the first one present wins. */
 const sides = {
   input: ['input_tokens', 'prompt_tokens', 'prompt', 'inputTokens', 'promptTokens', 'tokens'],
   output: ['output_tokens', 'completion_tokens', 'completion', 'outputTokens', 'completionTokens'],
@@ -20,11 +20,11 @@ const sides = {
 
 const sideNames: ReadonlySet<string> = new Set(Object.values(sides).flat());
 
-/** Rest of a side without its parts: it is computed here, and no name counts it. */
+/** Matches counts of a side without its parts. They are ignored, because that rest is computed here. */
 const restNames =
   /^(?:input|output)TokenDetails\.(?:noCacheTokens|textTokens)$|uncached|non_?cached/i;
 
-/** A part of a side, of which instrumentations have dozens of names, by the words in them. */
+/** Parts of a side, recognized by words in their names: instrumentations have dozens of names for each. */
 const parts = [
   { name: 'input_cache_creation', words: /cach.*(?:creat|writ)|(?:creat|writ).*cach/i },
   { name: 'input_cached_tokens', words: /cach/i },
@@ -37,7 +37,7 @@ const wholeOf = (value: unknown): number | undefined => {
   return isNumber && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 };
 
-/** Counts by their names without the prefix. */
+/** Returns the counts, keyed by their names without the prefix. */
 const namedCounts = (attributes: Attributes): Map<string, number> => {
   const named = new Map<string, number>();
   for (const [key, value] of attributes) {
@@ -50,18 +50,21 @@ const namedCounts = (attributes: Attributes): Map<string, number> => {
   return named;
 };
 
-/** A whole, without its parts that are counted by themselves. */
+/** Returns the whole minus the parts that are counted separately; undefined if there is no whole. */
 const rest = (whole: number | undefined, taken: number): number | undefined =>
   whole === undefined ? undefined : Math.max(0, whole - taken);
 
-/** Counts by the names of conventions. What has another name is kept under it, beside the sides. */
+/**
+ * Returns the counts under the names of this service. A count of an unknown name keeps it, besides input, output and
+ * total.
+ */
 const countsOf = (attributes: Attributes): Record<string, number | undefined> => {
   const named = namedCounts(attributes);
   const found = new Map<string, number>();
   for (const [name, count] of named) {
     if (sideNames.has(name) || restNames.test(name) || count === 0) continue;
     const part = parts.find(({ words }) => words.test(name))?.name ?? name;
-    // Two names of one part say the same twice, or a part of it.
+    // Two names of one part report the same count, or one reports a subset; the larger counts.
     found.set(part, Math.max(found.get(part) ?? 0, count));
   }
   const takenOf = (side: string): number =>
@@ -110,7 +113,7 @@ const parameterNames = [
   'model_config',
 ];
 
-/** Returns parameters as the field shows them, a text or a number each: whatever else is told is its JSON text. */
+/** Returns parameters as JSON whose members are texts or numbers; any other value becomes its JSON text. */
 const parametersText = (told: Record<string, unknown>): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -129,7 +132,7 @@ const parametersOf = (attributes: Attributes): string | undefined => {
   return Object.keys(known).length === 0 ? undefined : parametersText(known);
 };
 
-/** Milliseconds since 1970 at which the first of an answer was there. */
+/** Returns the time of the first token of the answer, in milliseconds since 1970. */
 const completionOf = ({ attributes, startUs }: Span): number | undefined => {
   const told = unquote(attributes.get('langfuse.observation.completion_start_time'));
   const us = parseTimeUs(told);
@@ -154,11 +157,15 @@ const promptOf = (attributes: Attributes, type: ObservationType): Given => {
   return { promptName: cutText(name), promptVersion: version };
 };
 
-/** An agent is no model, though it names the one that it is made of. */
+/** Returns true if the span invokes an agent: the model that it names is not called by this span. */
 const isAgent = (attributes: Attributes): boolean =>
   textOf(attributes, ['gen_ai.operation.name']) === 'invoke_agent';
 
-/** The fields of an observation that tell of a model. What a span is around tells of it itself, once. */
+/**
+ * Returns the fields of an observation that concern a model. A span that contains model calls returns none, so that
+ * each
+ * use counts once.
+ */
 export const modelUseOf = (span: Span, type: ObservationType): Given => {
   const { attributes } = span;
   if (isAroundModels(attributes)) return {};

@@ -1,13 +1,13 @@
 /**
- * Lists that are spread over attributes, such as `gen_ai.prompt.0.role` and `llm.input_messages.1.message.content`,
- * put together again.
+ * Reassembles lists that are spread over attributes, such as `gen_ai.prompt.0.role` and
+ * `llm.input_messages.1.message.content`.
  */
 import type { Attributes } from './attributes.ts';
 import { parseLoose } from './attributes.ts';
 
 type Node = Map<string, Node | { value: unknown }>;
 
-/** Names go no deeper; what lies deeper is one member. */
+/** Greatest depth of a name; the segments beyond it are joined into one member. */
 const mostSegments = 16;
 
 const isNode = (one: Node | { value: unknown } | undefined): one is Node => one instanceof Map;
@@ -35,7 +35,7 @@ const assemble = (node: Node): unknown => {
   return members.sort(([one], [other]) => Number(one) - Number(other)).map(([, value]) => value);
 };
 
-/** What stands under the prefix as a value, with the names of the attributes that it is made of; undefined: nothing. */
+/** Returns the value assembled from the attributes under the prefix, and their names; undefined if there are none. */
 export const gather = (
   attributes: Attributes,
   prefix: string,

@@ -1,10 +1,13 @@
-/** What exporters that speak protobuf are answered: the response of OTLP, and `google.rpc.Status` for a refusal. */
+/** Encodes answers to exporters that use protobuf: the response of OTLP, and `google.rpc.Status` for a refusal. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** Of an answer in the JSON form. */
+/** Partial success as the JSON form writes it. */
 export type PartialSuccess = { rejectedSpans: string; errorMessage: string };
 
-/** An `ExportTraceServiceResponse`, and without spans left out an `ExportMetricsServiceResponse` as well. */
+/**
+ * Encodes an `ExportTraceServiceResponse`. Without rejected spans the same bytes are an
+ * `ExportMetricsServiceResponse`.
+ */
 export const encodeAnswer = (partialSuccess: PartialSuccess | undefined): Uint8Array => {
   const writer = new BinaryWriter();
   if (partialSuccess === undefined) return writer.finish();
@@ -14,7 +17,7 @@ export const encodeAnswer = (partialSuccess: PartialSuccess | undefined): Uint8A
   return writer.join().finish();
 };
 
-/** Codes of gRPC by status of HTTP. */
+/** gRPC codes by HTTP status. */
 const codes: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -29,7 +32,7 @@ const codes: Readonly<Record<number, number>> = {
 };
 const unknownCode = 2;
 
-/** A `Status` that says what was wrong. */
+/** Encodes a `Status` with the error message. */
 export const encodeStatus = (httpStatus: number, message: string): Uint8Array => {
   const writer = new BinaryWriter();
   writer.tag(1, WireType.Varint).int32(codes[httpStatus] ?? unknownCode);

@@ -1,19 +1,20 @@
 /**
- * Counts what an export in protobuf holds, without making anything of it. The bytes may be the beginning of a body
- * that is still being unpacked. It counts at least what `protobuf-form.ts` would read: where that gives up a span, this
- * goes on behind the same span. Varints are read here and not by protobuf-es, which takes five times as long for each
- * field (120 ns, measured 2026-11-29): a body may have millions.
+ * Counts the elements of an export in protobuf without decoding it. The bytes may be the beginning of a body
+ * that is still being decompressed. It counts at least what `protobuf-form.ts` would read: where that rejects a span,
+ * this
+ * continues after the same span. It reads varints itself, because protobuf-es takes five times as long for each
+ * field (120 ns, measured 2026-11-29) and a body may have millions.
  */
 import { type ExportCount, exportBounds, HoldsTooMany } from './bounds.ts';
 
 type Counted = Exclude<ExportCount, 'fields'>;
 
 type Message = {
-  /** Bound that a message of this kind counts toward. */
+  /** Limit that a message of this kind counts toward. */
   counts?: Counted;
-  /** The messages in it that are read, by their fields, which are all below 16. */
+  /** Nested messages to descend into, indexed by field number; all numbers are below 16. */
   holds: (Message | undefined)[];
-  /** True when the message ends where its length says, even where its content is invalid. */
+  /** True if an error inside the message does not invalidate what follows, because its length gives its end. */
   standsAlone?: boolean;
 };
 
@@ -28,7 +29,7 @@ const message = (
   return { ...rest, holds: all };
 };
 
-/** An `AnyValue`, which holds others in lists and in members. */
+/** An `AnyValue`, which may nest further values in lists and in members. */
 const value = message();
 value.holds[5] = message([[1, value]]);
 value.holds[6] = message([[1, message([[2, value]])]]);
@@ -63,20 +64,25 @@ const resourceSpans = message(
 const exportOfSpans = message([[1, resourceSpans]]);
 const exportOfMetrics = message();
 
-/** Deeper messages are passed over, as values of attributes nest only so deep. */
+/**
+ * Greatest depth of messages that are counted; deeper ones are skipped, since values of attributes are read only to a
+ * bound.
+ */
 const mostDepth = 200;
 
-/** Types of fields on the wire: those of fixed lengths, and one with its length before it. */
+/** Wire types of protobuf fields: varint, fixed length in bytes, and length-delimited. */
 const varintType = 0;
 const fixedBytes: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 const lengthyType = 2;
 
 const mostVarintBytes = 10;
 
-/** Thrown where bytes are no protobuf, or end: the same each time, as there may be as many as there are spans. */
+/**
+ * Thrown if the bytes are no protobuf or end early. One shared instance, because it may be thrown once for each span.
+ */
 const unreadable = new Error('these bytes are no protobuf');
 
-/** Makes what walks through bytes, counting. */
+/** Builds a function that walks through the bytes and counts elements. */
 const createWalk = (bytes: Uint8Array) => {
   const counts = { resources: 0, scopes: 0, spans: 0, attributes: 0 };
   const mostFields = exportBounds.fields;
@@ -146,13 +152,13 @@ const hold = (bytes: Uint8Array, whole: Message): void => {
   try {
     createWalk(bytes)(bytes.byteLength, whole, 0);
   } catch (error) {
-    // What is no protobuf is refused by who reads it, and the end of a beginning is cut anywhere.
+    // Invalid bytes are refused by the reader, and the beginning of a body may be cut anywhere.
     if (error !== unreadable) throw error;
   }
 };
 
-/** Throws `HoldsTooMany` for an `ExportTraceServiceRequest` that holds more than one may. */
+/** Throws `HoldsTooMany` if an `ExportTraceServiceRequest` exceeds `exportBounds`. */
 export const holdSpans = (bytes: Uint8Array): void => hold(bytes, exportOfSpans);
 
-/** Throws it for an `ExportMetricsServiceRequest`, of which nothing is kept. */
+/** Throws `HoldsTooMany` if an `ExportMetricsServiceRequest` has too many fields; none of its data is stored. */
 export const holdMetrics = (bytes: Uint8Array): void => hold(bytes, exportOfMetrics);

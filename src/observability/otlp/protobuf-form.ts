@@ -1,7 +1,9 @@
 /**
- * Reads the protobuf form of OTLP, straight into what `span.ts` has: a message that is not looked at costs nothing,
- * and one span whose bytes are no span is left out by itself, since its length says where the next begins. The bytes
- * themselves are read by protobuf-es; the numbers are those of opentelemetry-proto 1.x, where they are stable.
+ * Reads the protobuf form of OTLP directly into the types of `span.ts`, so that messages which are not needed cost
+ * nothing.
+ * An undecodable span is skipped alone, since its length gives the start of the next. protobuf-es decodes the bytes;
+ * the
+ * field numbers are those of opentelemetry-proto 1.x, which are stable.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { AppError } from '#domain/error.ts';
@@ -21,7 +23,7 @@ import {
   timeOfUs,
 } from './span.ts';
 
-/** Takes a field's value off the reader; false: it is none that the message has, and is passed over. */
+/** Reads a field's value from the reader; returns false if the message has no such field, which is then skipped. */
 type Take = (field: number, wire: WireType) => boolean;
 
 const isLengthy = (wire: WireType): boolean => wire === WireType.LengthDelimited;
@@ -29,7 +31,10 @@ const isLengthy = (wire: WireType): boolean => wire === WireType.LengthDelimited
 const isGroup = (wire: WireType): boolean =>
   wire === WireType.StartGroup || wire === WireType.EndGroup;
 
-/** Looks at the length that stands next. Nothing beyond `end` is read: each of many spans might name all that follows. */
+/**
+ * Checks the next length without consuming it. It must not exceed `end`: each of many spans could claim all remaining
+ * bytes.
+ */
 const checkLength = (reader: BinaryReader, end: number): void => {
   const at = reader.pos;
   const length = reader.uint32();
@@ -39,7 +44,7 @@ const checkLength = (reader: BinaryReader, end: number): void => {
   reader.pos = at;
 };
 
-/** Reads the fields of a message that ends at `end`. Throws for bytes that are none, or that go beyond it. */
+/** Reads the fields of a message that ends at `end`. Throws if the bytes are invalid or run past the end. */
 const readFields = (reader: BinaryReader, end: number, take: Take): void => {
   while (reader.pos < end) {
     const [field, wire] = reader.tag();
@@ -50,7 +55,7 @@ const readFields = (reader: BinaryReader, end: number, take: Take): void => {
   }
 };
 
-/** Where the message ends whose length stands next. */
+/** Returns the end of the message whose length is next. */
 const endOfNext = (reader: BinaryReader): number => {
   const length = reader.uint32();
   return reader.pos + length;
@@ -69,7 +74,7 @@ const readList = (reader: BinaryReader, levels: number): unknown[] => {
   return values;
 };
 
-/** An `AnyValue`; beyond so many levels null, unread. */
+/** Reads an `AnyValue`; returns null, without decoding it, if `levels` is used up. */
 const readAny = (reader: BinaryReader, levels: number): unknown => {
   const end = endOfNext(reader);
   let value: unknown = null;
@@ -101,7 +106,7 @@ const readMembers = (reader: BinaryReader, levels: number): Record<string, unkno
   return Object.fromEntries(members);
 };
 
-/** A `KeyValue`, into the attributes that it is one of. */
+/** Reads a `KeyValue` into the attributes that it belongs to. */
 const readAttribute = (reader: BinaryReader, into: Map<string, unknown>, levels: number): void => {
   let key = '';
   let value: unknown = null;
@@ -170,10 +175,10 @@ const readSpanTo = (reader: BinaryReader, end: number): SentSpan => {
   return span;
 };
 
-/** A span with its ids and one time has so many bytes; of shorter ones nothing is read. */
+/** Length of a span with its ids and one time, in bytes; shorter ones are rejected unread. */
 const leastSpanBytes = 18 + 10 + 9;
 
-/** The span that stands next, or what is wrong with it; the reader is behind it either way. */
+/** Returns the next span, or why it is invalid; either way the reader ends up behind it. */
 const readSpan = (reader: BinaryReader): SentSpan | string => {
   const end = endOfNext(reader);
   const length = end - reader.pos;
@@ -190,7 +195,7 @@ const readSpan = (reader: BinaryReader): SentSpan | string => {
   }
 };
 
-/** A `Resource`: its attributes, which an `InstrumentationScope` has further down. */
+/** Reads the attributes of a `Resource` from field `at`. */
 const readAttributesAt = (reader: BinaryReader, at: number): Attributes => {
   const attributes = new Map<string, unknown>();
   readFields(reader, endOfNext(reader), (field, wire) => {
@@ -228,7 +233,7 @@ const readScopeSpans = (reader: BinaryReader): OfScope => {
   return read;
 };
 
-/** A `ResourceSpans`. Its resource may stand behind its spans. */
+/** Reads a `ResourceSpans`. Its resource may follow its spans. */
 const readResourceSpans = (reader: BinaryReader): SentScope[] => {
   const scopes: OfScope[] = [];
   let resource = noAttributes;
@@ -246,7 +251,7 @@ const undecodable = (message: string, error: unknown): AppError =>
     cause: error,
   });
 
-/** Does work whose errors keep no stack: a body may have as many bad spans as spans, and each stack takes 20 µs. */
+/** Runs `work` without stack traces in errors: each trace takes 20 µs, and every span of a body may be invalid. */
 const withoutStacks = <Value>(work: () => Value): Value => {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -268,7 +273,7 @@ const readAll = (bytes: Uint8Array): SentScope[] => {
   return sent;
 };
 
-/** Reads an `ExportTraceServiceRequest`. Throws `invalid` when it cannot be told where its spans are. */
+/** Reads an `ExportTraceServiceRequest`. Throws `invalid` if the boundaries of its spans cannot be determined. */
 export const readProtobufForm = (bytes: Uint8Array): SentScope[] => {
   try {
     return withoutStacks(() => readAll(bytes));
@@ -277,7 +282,7 @@ export const readProtobufForm = (bytes: Uint8Array): SentScope[] => {
   }
 };
 
-/** Looks whether bytes can be an `ExportMetricsServiceRequest`, of which nothing is kept. Throws `invalid`. */
+/** Throws `invalid` unless the bytes can be an `ExportMetricsServiceRequest`, of which nothing is stored. */
 export const checkProtobufMetrics = (bytes: Uint8Array): void => {
   try {
     readFields(new BinaryReader(bytes), bytes.byteLength, () => false);

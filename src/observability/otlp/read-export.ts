@@ -1,5 +1,6 @@
 /**
- * Reads the spans of an export, in whatever form it came. One bad span never takes others with it: it is left out and
+ * Validates and reads the spans of an export, of either form. An invalid span does not affect the rest: it is skipped
+ * and
  * counted.
  */
 import { cleanText } from '../read-value.ts';
@@ -8,17 +9,17 @@ import type { SentScope, SentSpan, SpanBody } from './span.ts';
 
 export type ReadExport = {
   spans: SpanSaid[];
-  /** How many were left out, and why the first of them was. */
+  /** Number of rejected spans; `reason` is why the first of them was rejected. */
   rejected: number;
   reason: string;
 };
 
 const traceIdForm = /^[0-9a-f]{32}$/i;
 const spanIdForm = /^[0-9a-f]{16}$/i;
-/** Nothing but zeros is no id. */
+/** Returns true if the text has the form of an id and is not all zeros, which OpenTelemetry defines as no id. */
 const isId = (text: string, form: RegExp): boolean => form.test(text) && /[^0]/.test(text);
 
-/** The span, or what is wrong with it. */
+/** Returns the valid span, or why it is invalid. */
 const check = (sent: SentSpan | string): SpanBody | string => {
   if (typeof sent === 'string') return sent;
   const { traceId, spanId, parentId, startUs, endUs, statusMessage } = sent;
@@ -44,7 +45,7 @@ const check = (sent: SentSpan | string): SpanBody | string => {
   };
 };
 
-/** Reads all spans that were sent. */
+/** Reads all spans of an export. */
 export const readExport = (sent: readonly SentScope[]): ReadExport => {
   const read: ReadExport = { spans: [], rejected: 0, reason: '' };
   for (const { resource, scope, spans } of sent) {

@@ -1,7 +1,6 @@
 /**
- * Reads one span of OpenTelemetry to what it says of an observation and of its trace. Attributes of the SDKs of the
- * field go first, then the conventions of others. A span is told of once, so the same span that is sent again says
- * the same.
+ * Converts one OpenTelemetry span to the state of an observation and of its trace. Attributes of the Langfuse SDKs
+ * take precedence over other conventions. A span has one rank, so sending it again changes nothing.
  */
 import { cleanText } from '../read-value.ts';
 import { type Rank, rankOf, type State } from '../state.ts';
@@ -15,7 +14,7 @@ import { traceSaidBy } from './trace-said.ts';
 
 export type SpanSaid = { id: string; traceId: string; observation: State; trace: State };
 
-/** Scopes whose attributes are all read; what others have beyond that is kept as metadata. */
+/** Scopes whose attributes are all read; for any other scope the attributes that were not read are kept as metadata. */
 const ownScopes = ['langfuse-sdk', 'langfuse-tracer'];
 
 const without = (attributes: Attributes, names: ReadonlySet<string>): Record<string, unknown> =>
@@ -25,7 +24,7 @@ const without = (attributes: Attributes, names: ReadonlySet<string>): Record<str
 
 const isEmpty = (record: Record<string, unknown>): boolean => Object.keys(record).length === 0;
 
-/** What was given as metadata, and what the span has besides: of itself, of its resource and of its scope. */
+/** Returns the given metadata plus the remaining attributes of the span, its resource and its scope. */
 const observationMetadata = (span: Span, names: ReadonlySet<string>): Record<string, unknown> => {
   const { attributes, resource, scope } = span;
   const others = ownScopes.includes(scope.name) ? {} : without(attributes, names);
@@ -79,7 +78,7 @@ const observationSaidBy = (
   };
 };
 
-/** What a span says. */
+/** Converts a span to the states of its observation and its trace. */
 export const readSpan = (span: Span): SpanSaid => {
   const rank = rankOf('create', span.endUs, 0);
   const io = inputOutputOf(span);

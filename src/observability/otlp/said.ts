@@ -1,14 +1,14 @@
-/** How what a span says becomes values with ranks, for its observation and for its trace. */
+/** Builds ranked values from a span, for its observation and for its trace. */
 import { normalizeEnvironment } from '../environment.ts';
 import { cleanText, textLimits } from '../read-value.ts';
 import type { Rank, State, Value } from '../state.ts';
 import { parseLoose, textOf } from './attributes.ts';
 import type { Span } from './span.ts';
 
-/** Values by field; undefined and null: nothing is said. */
+/** Values by field; undefined and null mean not given. */
 export type Given = Readonly<Record<string, Value | undefined>>;
 
-/** All of them with one rank. */
+/** Gives all values the same rank. */
 export const rankAll = (given: Given, rank: Rank): State['values'] => {
   const values: Record<string, readonly [Rank, Value]> = {};
   for (const [field, value] of Object.entries(given)) {
@@ -17,15 +17,15 @@ export const rankAll = (given: Given, rank: Rank): State['values'] => {
   return values;
 };
 
-/** A text that is as long as names may be. */
+/** Cuts a text to the maximum length of names, and replaces what cannot be stored. */
 export const cutText = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : cleanText(text.slice(0, textLimits.name));
 
-/** A value as the JSON text that is kept; a text that holds an object or a list as that. */
+/** Returns a value as JSON text; a text that holds an object or a list is parsed first. */
 export const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(parseLoose(value));
 
-/** What was said as metadata; nothing where there is none. */
+/** Returns the metadata as one layer; none if it is empty. */
 export const metadataOf = (record: Record<string, unknown>, rank: Rank): State['metadata'] =>
   Object.keys(record).length === 0 ? [] : [[rank, record]];
 
@@ -35,13 +35,13 @@ const environmentNames = [
   'deployment.environment',
 ];
 
-/** Where it ran: the span says, else its resource. */
+/** Returns the environment given by the span, else by its resource. */
 export const environmentOf = ({ attributes, resource }: Span): string | undefined => {
   const given = textOf(attributes, environmentNames) ?? textOf(resource, environmentNames);
   return given === undefined ? undefined : normalizeEnvironment(given);
 };
 
-/** The version of what ran. */
+/** Returns the version of the agent or service that made the span. */
 export const versionOf = ({ attributes, resource }: Span): string | undefined =>
   cutText(
     textOf(attributes, ['langfuse.version']) ??

@@ -1,13 +1,13 @@
-/** What an export of OTLP holds, the same from both of its forms: `json-form.ts` and `protobuf-form.ts` make it. */
+/** Types of an OTLP export, which `json-form.ts` and `protobuf-form.ts` both produce. */
 import type { Attributes } from './attributes.ts';
 
-/** Something that happened within a span. */
+/** Event recorded within a span. */
 export type SpanEvent = { name: string; attributes: Attributes };
 
-/** Who made spans: the instrumentation. */
+/** Instrumentation scope that made the spans. */
 export type Scope = { name: string; version: string; attributes: Attributes };
 
-/** What a span has besides its resource and its scope. */
+/** A span without its resource and its scope. */
 export type SpanBody = {
   /** Hexadecimal, lower case: 32 and 16 digits. */
   traceId: string;
@@ -18,7 +18,7 @@ export type SpanBody = {
   startUs: number;
   endUs: number;
   isError: boolean;
-  /** Null: none was given. */
+  /** Null if none was given. */
   statusMessage: string | null;
   attributes: Attributes;
   events: readonly SpanEvent[];
@@ -26,14 +26,14 @@ export type SpanBody = {
 
 export type Span = SpanBody & { resource: Attributes; scope: Scope };
 
-/** A span as it was sent, before it is looked at; an id that is none is any other text. */
+/** A span as sent, before validation; an invalid id may be any text. */
 export type SentSpan = {
   traceId: string;
   spanId: string;
-  /** Empty: none. */
+  /** Empty if there is none. */
   parentId: string;
   name: string;
-  /** Undefined: none, or none that a time can be. */
+  /** Undefined if absent, or if the value is no valid time. */
   startUs: number | undefined;
   endUs: number | undefined;
   isError: boolean;
@@ -42,15 +42,15 @@ export type SentSpan = {
   events: readonly SpanEvent[];
 };
 
-/** Spans of one scope of one resource. A text is one that cannot be read: what is wrong with it. */
+/** Spans of one scope of one resource. A text stands for a span that cannot be read and gives the reason. */
 export type SentScope = { resource: Attributes; scope: Scope; spans: (SentSpan | string)[] };
 
-/** Of one span. */
+/** Maximum number of events kept for one span. */
 export const mostEvents = 1_000;
 
-/** Up to 2199, as all times. */
+/** End of the valid times (through 2199), as everywhere. */
 const latestUs = Date.UTC(2200, 0, 1) * 1_000;
 
-/** Microseconds that can be a time; undefined for others. */
+/** Returns the microseconds if they are a valid time, else undefined. */
 export const timeOfUs = (us: number): number | undefined =>
   us > 0 && us < latestUs ? us : undefined;

@@ -1,4 +1,7 @@
-/** Names under which instrumentations count parts of the tokens, of conventions old and new and of their own. */
+/**
+ * Tests the names under which instrumentations report parts of the token counts: old and new conventions, and their
+ * own.
+ */
 import { describe, expect, it } from 'vitest';
 import { said } from '#test/support/said-span.ts';
 

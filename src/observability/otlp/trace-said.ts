@@ -1,4 +1,4 @@
-/** What a span says of its trace: by attributes of the trace, and as its root by itself. */
+/** Reads the trace fields of a span: from attributes of the trace, and from the span itself if it is the root. */
 import { cleanText, textLimits } from '../read-value.ts';
 import { type Rank, rankOf, type State } from '../state.ts';
 import {
@@ -24,7 +24,7 @@ import type { Span } from './span.ts';
 
 const tagNames = ['langfuse.trace.tags', 'langfuse.tags', 'ai.telemetry.metadata.tags', 'tag.tags'];
 
-/** Tags as a list, as a list in JSON, or with commas between. */
+/** Reads tags given as a list, as a JSON list, or separated by commas. */
 const tagsOf = (attributes: Attributes): string[] => {
   const given = parseLoose(
     firstOf(attributes, tagNames.slice(0, 2)) ??
@@ -40,7 +40,9 @@ const tagsOf = (attributes: Attributes): string[] => {
 const isTrue = (value: unknown): boolean | undefined =>
   value === undefined ? undefined : value === true || value === 'true';
 
-/** The first of `names`, what a framework passes on as its metadata, then the first of `others`. */
+/**
+ * Returns the first value of `names`, else the metadata `passedOn` of a framework, else the first value of `others`.
+ */
 const idOf = (
   attributes: Attributes,
   names: readonly string[],
@@ -68,7 +70,7 @@ const sessionOf = (attributes: Attributes): string | undefined =>
     ['ai.telemetry.metadata.sessionId', 'traceloop.association.properties.session_id'],
   );
 
-/** What frameworks pass on as metadata that has a field of its own. */
+/** Metadata of Vercel's AI SDK that is stored in a field of its own. */
 const passedOn = ['userId', 'sessionId', 'tags', 'langfusePrompt'];
 
 const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
@@ -79,7 +81,9 @@ const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
   };
 };
 
-/** What is said of the trace. Of several spans of a trace that which ended last counts. */
+/**
+ * Returns the state of the trace that the span reports. Among several spans of a trace, the one that ended last wins.
+ */
 export const traceSaidBy = (
   span: Span,
   { input, output, metadata }: InputOutput & { metadata: Record<string, unknown> },
@@ -100,7 +104,7 @@ export const traceSaidBy = (
     input: jsonOf(parseWritten(attributes.get('langfuse.trace.input'))),
     output: jsonOf(parseWritten(attributes.get('langfuse.trace.output'))),
   };
-  // The root span's name, input, output and metadata count for the trace as long as no span names those of the trace.
+  // Name, input, output and metadata of the root span count for the trace until a span gives those of the trace.
   const hints: Given = isRoot ? { name: cutText(span.name), input, output } : {};
   const hinted = rankOf('hint', span.startUs, 0);
   const startMs = Math.floor(span.startUs / 1_000);

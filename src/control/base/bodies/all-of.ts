@@ -1,6 +1,6 @@
 /**
- * Checks several parts of a request, so that the answer lists all that is wrong with it, and not only what
- * happened to be checked first.
+ * Runs several checks of a request, so that the answer lists all problems and not only those of the first check that
+ * failed.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -12,8 +12,9 @@ const isInvalid = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'invalid' && error.fields.length > 0;
 
 /**
- * What each of them makes. When some fail, throws one `invalid` with the fields of all; an error of another
- * kind goes before those.
+ * Returns the result of each function. If several throw `invalid`, throws one `invalid` with the fields of all. An
+ * error
+ * of any other kind takes precedence.
  */
 export const allOf = async <Made extends readonly unknown[]>(
   ...makes: Makes<Made>

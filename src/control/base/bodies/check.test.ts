@@ -1,4 +1,4 @@
-/** Checks are compiled when they are first asked for; here all of them are, as a mistake in a schema shows then. */
+/** Schemas are compiled at first use; this test compiles all of them, so that it finds a mistake in any schema. */
 import { expect, it } from 'vitest';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';

@@ -1,20 +1,20 @@
 /**
- * The verdict on a value by a schema of a contract, and what to say when it is wrong. The verdict stops
- * at the first thing that is wrong; only then, and only for as many problems as are told, a second look
- * follows (`explain.ts`).
+ * Validates values by the schemas of the contracts. Validation stops at the first problem. Only for an invalid value
+ * does
+ * `explain.ts` look again, and only until it has as many problems as the answer reports.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FieldProblem } from '#domain/error.ts';
 import { type TSchema, Type } from '#wire/type.ts';
 import { explain } from './explain.ts';
 
-/** What is wrong with a value; nothing when it is valid. */
+/** Returns the problems of a value; an empty list if it is valid. */
 export type Check = (value: unknown) => FieldProblem[];
 
 const forText = new Ajv({ strict: true, coerceTypes: true });
 const forBody = new Ajv({ strict: true });
 
-/** Compiled when it is first asked for: most operations are not, and all together take a third of a start. */
+/** Compiles at first use: most operations are never called, and compiling all takes a third of the startup time. */
 const checkWith = (ajv: Ajv, schema: TSchema): Check => {
   let isValid: ValidateFunction | undefined;
   const isText = ajv === forText;
@@ -26,7 +26,7 @@ const checkWith = (ajv: Ajv, schema: TSchema): Check => {
   };
 };
 
-/** The check of a body. */
+/** Returns the check for bodies of this schema. */
 export const checkOfBody = (schema: TSchema): Check => {
   const check = checkWith(forBody, schema);
   return (body) => {
@@ -36,5 +36,5 @@ export const checkOfBody = (schema: TSchema): Check => {
   };
 };
 
-/** The check of an address's part or of headers: texts, in which numbers and booleans are read. */
+/** Returns the check for parameters, queries and headers: texts, which are coerced to numbers and booleans. */
 export const checkOfText = (schema: TSchema): Check => checkWith(forText, schema);

@@ -1,19 +1,22 @@
 /**
- * Counts the entries of the lists in a JSON text by where the lists stand, without parsing it. The bytes may be the
- * beginning of a text that is still being unpacked.
+ * Counts the entries of each list in a JSON text by the position of the list, without parsing. The bytes may be the
+ * beginning of a text that is still being decompressed.
  */
 
-/** Deeper lists are not counted. */
+/** Greatest depth at which the entries of lists are counted. */
 const mostLevels = 12;
 
-/** The place of a list as it is written: the brackets that are open, such as `{[` for a list in the whole. */
+/** Returns the code of a position, given as its open brackets: `{[` is a list in the top-level object. */
 export const placeOf = (brackets: string): number =>
   [...brackets].reduce((place, bracket) => place * 2 + (bracket === '[' ? 1 : 0), 1);
 
 const isBlank = (code: number | undefined): boolean =>
   code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Index of the quote that closes the string opened at `start`; the end where none does. */
+/**
+ * Returns the index of the quote that closes the string opened at `start`; the length of the bytes if it is not
+ * closed.
+ */
 const endOfString = (bytes: Uint8Array, start: number): number => {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const code = bytes[at];
@@ -29,7 +32,10 @@ const opensEmpty = (bytes: Uint8Array, start: number): boolean => {
   return at >= bytes.length || bytes[at] === 0x5d;
 };
 
-/** Returns the entries by the places of lists; of an object it counts commas, which mean nothing. */
+/**
+ * Returns the number of entries, indexed by the code of the list's position. At positions of objects it counts commas,
+ * which is of no use.
+ */
 export const countEntries = (bytes: Uint8Array): Uint32Array => {
   const counts = new Uint32Array(2 ** (mostLevels + 1));
   let place = 1;

@@ -1,14 +1,14 @@
 /**
- * Says what is wrong with a value by its schema, a problem a field, and stops at the last one that is
- * told: the work is bounded by what there is to say and not by what was sent. What breaks a bound is not
- * looked into. It knows the words of JSON Schema that the contracts in `src/wire/` use, and no more.
+ * Explains why a value does not match a schema: one problem for each field, up to a maximum. The work is bounded by
+ * the number of problems and not by the size of the value; a list or an object that exceeds its size limit is not
+ * inspected. Supports only the JSON Schema keywords that the contracts in `src/wire/` use.
  */
 
 import { cut } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 
-/** The most problems in one answer; nobody mends more at a time. */
+/** Maximum number of problems in one answer; more would not help the client. */
 export const mostProblems = 50;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -16,16 +16,16 @@ type Members = Readonly<Record<string, Schema>>;
 type Path = readonly string[];
 
 type Found = FieldProblem & {
-  /** Whether the value is of another type altogether. */
+  /** True if the value has another type than the schema. */
   isType: boolean;
 };
 
-/** Collects problems until there are enough. */
+/** Problems found so far; the walk ends when there are `most`. */
 type Walk = { found: Found[]; most: number; isText: boolean };
 
 const isFull = ({ found, most }: Walk): boolean => found.length >= most;
 
-/** A name that somebody made up is shown by its beginning. */
+/** Maximum length of a name in a path, in characters; a client may choose member names freely. */
 const mostNameChars = 200;
 
 const add = (walk: Walk, path: Path, message: string, isType = false): void => {
@@ -45,7 +45,7 @@ const typeChecks: Record<string, (value: unknown) => boolean> = {
 
 const isNumeric = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
 
-/** What a text of an address or a header is read as, where its schema asks for something else. */
+/** Coerces the text of a parameter or a header to the number or boolean that its schema expects. */
 const readText = (type: unknown, value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if ((type === 'number' || type === 'integer') && isNumeric(value)) return Number(value);
@@ -58,7 +58,7 @@ const number = (schema: Schema, word: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-/** Checks a size against `min<what>` and `max<what>`; false when there is too much. */
+/** Checks a size against `min<of>` and `max<of>`; returns false if it is too large. */
 const checkSize = (
   walk: Walk,
   path: Path,
@@ -75,7 +75,7 @@ const checkSize = (
   return false;
 };
 
-/** Characters, not halves of them; a text that is far too long is not counted. */
+/** Returns the length in code points; for a text that is far too long, the length in UTF-16 units, which is cheaper. */
 const lengthOf = (text: string, max: number): number =>
   text.length > 2 * max ? text.length : [...text].length;
 
@@ -152,8 +152,8 @@ const checkObject = (
 };
 
 /**
- * What to say about a union: the problems of the branch that the value was most likely meant for, which
- * is the one it got deepest into. A value of a wrong type altogether gets one sentence.
+ * Reports the problems of a union from the branch that the value most likely means: the one in which the problems lie
+ * deepest. A value that has the type of no branch gets a single problem.
  */
 const checkUnion = (walk: Walk, path: Path, branches: readonly Schema[], value: unknown): void => {
   const most = walk.most - walk.found.length;
@@ -194,8 +194,8 @@ const checkValue = (walk: Walk, path: Path, schema: Schema, value: unknown): voi
 };
 
 /**
- * The problems of a value, at most `most`; none when it is valid. `isText`: it was read from an address
- * or from headers, where numbers and booleans are texts.
+ * Returns at most `most` problems of a value; none if it is valid. `isText` marks values from addresses or headers,
+ * where numbers and booleans are texts.
  */
 export const explain = (
   schema: unknown,

@@ -1,6 +1,7 @@
 /**
- * Bounds on what bodies hold whose entries are taken one by one. They are looked at before anything is made of a body,
- * and while it is still being unpacked: a few bytes may become very many entries.
+ * Limits on the number of entries in bodies whose entries are read one by one. They are checked before a body is
+ * parsed
+ * and while it is being decompressed, because a few bytes can expand to very many entries.
  */
 import { exportBounds, HoldsTooMany } from '#observability/otlp/bounds.ts';
 import { holdMetrics, holdSpans } from '#observability/otlp/protobuf-extent.ts';
@@ -18,7 +19,7 @@ const bound = (what: string, most: number, ...lists: readonly string[]): Bound =
 
 const { resources, scopes, spans, attributes } = exportBounds;
 
-/** The lists of each operation, by where they stand in its body. */
+/** Limited lists of each operation, by their positions in its body. */
 const listsOf: Readonly<Record<string, readonly Bound[]>> = {
   ingest: [bound('events', mostEvents, '{[')],
   ingestSpans: [
@@ -43,7 +44,7 @@ const holdLists = (bytes: Uint8Array, bounds: readonly Bound[]): void => {
   }
 };
 
-/** Throws `HoldsTooMany` for a body of an operation, or its beginning, that holds more than it may. */
+/** Throws `HoldsTooMany` if the body of an operation, or its beginning, exceeds a limit. */
 export const holdToExtent = (operation: string, form: BodyForm, bytes: Uint8Array): void => {
   if (form === 'protobuf') protobufHolds[operation]?.(bytes);
   else if (Object.hasOwn(listsOf, operation)) holdLists(bytes, listsOf[operation] ?? []);

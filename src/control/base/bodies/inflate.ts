@@ -1,6 +1,6 @@
 /**
- * Bodies that were compressed by gzip. What comes out is bounded like a body that is sent as it is, and looked at while
- * it comes: nothing is inflated further than it is taken.
+ * Decompresses gzip bodies. The decompressed size has the same limit as an uncompressed body and is checked
+ * during decompression, which stops at the limit.
  */
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
@@ -13,13 +13,13 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const notGzip = (cause: unknown): AppError =>
   new AppError('invalid', 'the body is not what gzip makes', { cause });
 
-/** Says that a body inflates to more than it may; the server answers 413 by its status. */
+/** Builds the error for a body that is too large once decompressed; the server answers with its status, 413. */
 export const inflatesTooFar = (most: number): Error =>
   Object.assign(new Error(`the body is larger than ${most} bytes once it is inflated`), {
     statusCode: 413,
   });
 
-/** Returns the bytes that were compressed; undefined when they are more than `most`. */
+/** Returns the decompressed bytes; undefined if they are more than `most`. Throws `invalid` if the body is no gzip. */
 export const inflateSmall = async (
   bytes: Uint8Array,
   most: number,
@@ -33,7 +33,7 @@ export const inflateSmall = async (
 };
 
 const chunkBytes = 64 * 1024;
-/** Size from which unpacked bytes are checked, and the factor of growth after which they are checked again. */
+/** Size at which the decompressed bytes are first checked, and the growth factor before each later check. */
 const firstLook = 256 * 1024;
 const nextLooks = 4;
 
@@ -47,7 +47,7 @@ const chunksOf = async function* (bytes: Uint8Array): AsyncGenerator<Buffer> {
   }
 };
 
-/** Inflates up to `most` bytes. `look` is given what has come so far, and may throw to end it. */
+/** Decompresses up to `most` bytes. `look` gets the bytes so far and may throw to stop. */
 export const inflateLooking = async (
   bytes: Uint8Array,
   most: number,

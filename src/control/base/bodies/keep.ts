@@ -1,7 +1,7 @@
 /**
- * What a handler gets of a body in place of the whole: members that may be large are JSON text, as they
- * are stored or passed on. It is made where the body is read, which for a large body is a process of its
- * own; so these functions are pure and take and give plain data.
+ * Converts bodies to the form that handlers get: members that may be large become JSON text, as they are stored or
+ * passed on. The conversion runs where the body is read, for a large body in a child process; so these functions are
+ * pure, and take and return plain data.
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -34,38 +34,38 @@ import type { FaultOf } from './parse.ts';
 import { keepMessages } from './rpc.ts';
 import { sliced } from './slices.ts';
 
-/** What else of the request matters for reading its body. */
+/** Facts about the request that the conversion of its body depends on. */
 export type KeepOptions = {
-  /** Whether it has an `Idempotency-Key`, for which the body's hash is remembered. */
+  /** True if the request has an `Idempotency-Key`, with which a hash of the body is stored. */
   isKeyed: boolean;
-  /** How the body is written. */
+  /** Encoding of the body. */
   form: BodyForm;
-  /** Of bodies whose entries are taken or refused each by itself. */
+  /** Finds the fault of a single entry, for bodies whose entries are accepted or refused one by one. */
   faultOf?: FaultOf;
-  /** True when a process of its own reads the body; default false. */
+  /** True if a child process reads the body; default false. */
   isApart?: boolean;
 };
 
 export type BodyForm = 'json' | 'protobuf';
 
-/** Of a task's metadata as many members are looked for, each so long. */
+/** Limits on labels taken from a task's metadata: their number, and the length of names and values. */
 const mostLabels = 100;
 const mostLabelChars = 256;
 
 export type KeptCall = Omit<CallRequest, 'input'> & {
   inputJson: string;
-  /** What a `seed` asks for; its input does not say it any more, as nobody after is to do it again. */
+  /** Redaction that a `seed` requests. It is removed from the input, so that later readers do not redact again. */
   redact: RedactionMode;
-  /** What a `close` asks for: that its host keeps what it holds. */
+  /** True if a `close` asks the host to keep its state warm. */
   keepWarm: boolean;
-  /** Of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
 
 const isKeepWarm = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'keepWarm' in input && input.keepWarm === true;
 
-/** The input of a `seed` without what it says of redaction. Throws `invalid` for a mode that there is not. */
+/** Splits the redaction mode from the input of a `seed`. Throws `invalid` if the mode is unknown. */
 const readRedact = (
   input: Record<string, unknown>,
 ): { input: Record<string, unknown>; redact: RedactionMode } => {
@@ -87,11 +87,11 @@ const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
   return { ...rest, inputJson: JSON.stringify(input), redact, keepWarm, hash };
 };
 
-/** An inline task: what the service itself looks at, and the whole as JSON text. */
+/** An inline task: the members that the service itself uses, and the whole task as JSON text. */
 export type KeptTask = {
   name: string | null;
   instruction: string | null;
-  /** The tools that the agent is given; null: all. */
+  /** Tools that the agent gets; null means all. */
   tools: string[] | null;
   /** The kind of its grader. */
   grader: NonNullable<TaskSpec['grader']>['kind'] | null;
@@ -100,11 +100,11 @@ export type KeptTask = {
 
 export type KeptOpen = Omit<OpenSessionBody, 'task'> & {
   task?: string | { id: string } | { inline: KeptTask };
-  /** Of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
 
-/** A task in the form that a session keeps it in. */
+/** Converts a task to the form in which a session stores it. */
 export const keepTask = (spec: TaskSpec): KeptTask => ({
   name: spec.name ?? null,
   instruction: spec.instruction ?? null,
@@ -122,17 +122,17 @@ const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => 
 };
 
 export type KeptStoredTask = {
-  /** The name that the spec has for itself, which a stored task has beside it. */
+  /** Name inside the spec, which a stored task keeps in a column of its own. */
   name: string | null;
-  /** The spec without that name, as JSON text, and `sha256:…` of it. */
+  /** The spec without that name, as JSON text, and its hash in the form `sha256:…`. */
   specJson: string;
   contentHash: string;
   labels: Record<string, string>;
-  /** Whether its seed is to be redacted before it is stored. */
+  /** True if the seed must be redacted before the task is stored. */
   redacts: boolean;
 };
 
-/** What lists are filtered by: the short members of the metadata, as texts. */
+/** Returns the labels by which lists are filtered: the short members of the metadata, as texts. */
 const labelsOf = (metadata: TaskSpec['metadata'] = {}): Record<string, string> => {
   const pairs = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'object' || value === undefined) return [];
@@ -144,7 +144,7 @@ const labelsOf = (metadata: TaskSpec['metadata'] = {}): Record<string, string> =
   return Object.fromEntries(pairs.slice(0, mostLabels));
 };
 
-/** A spec in the form that stored tasks keep it in. */
+/** Converts a spec to the form in which stored tasks keep it. */
 export const keepSpec = ({ name, ...spec }: TaskSpec): KeptStoredTask => ({
   name: name ?? null,
   specJson: JSON.stringify(spec),
@@ -167,10 +167,10 @@ const keepUpdateTask = ({ spec, ...rest }: UpdateTaskBody) => ({
 export type KeptUpdateTask = ReturnType<typeof keepUpdateTask>;
 
 export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
-  /** Rows by entity as JSON text; null when there are none. */
+  /** Rows by entity as JSON text; null if the body has none. */
   rowsJson: string | null;
   redact: RedactionMode;
-  /** Of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
 
@@ -181,7 +181,7 @@ const keepWorld = (body: CreateWorldBody, { isKeyed }: KeepOptions): KeptWorld =
   return { ...rest, rowsJson, redact, hash: isKeyed ? hashOf(body) : null };
 };
 
-/** A push, with the hash of its whole body; null without an `Idempotency-Key`. */
+/** A push with the hash of its whole body; null without an `Idempotency-Key`. */
 export type KeptPush = PushBody & { hash: string | null };
 
 const keepPush = (body: PushBody, { isKeyed }: KeepOptions): KeptPush => ({
@@ -190,12 +190,12 @@ const keepPush = (body: PushBody, { isKeyed }: KeepOptions): KeptPush => ({
 });
 
 export type KeptImport = Omit<ImportBody, 'rows'> & {
-  /** Rows by entity as JSON text, and the names of those. */
+  /** Rows by entity as JSON text, and the names of these entities. */
   rowsJson: string;
   entities: string[];
-  /** How many of each, in the order of those. */
+  /** Number of rows of each entity, in the order of `entities`. */
   rowCounts: number[];
-  /** Of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null without an `Idempotency-Key`. */
   hash: string | null;
 };
 
@@ -215,7 +215,7 @@ const keepBatch = (body: CreateBatchBody, { isKeyed }: KeepOptions) => ({
   hash: isKeyed ? hashOf(body) : null,
 });
 
-/** A branch, likewise. */
+/** A branch request with the hash of its whole body; null without an `Idempotency-Key`. */
 export type KeptBranch = BranchBody & { hash: string | null };
 
 const keepBranch = (body: BranchBody, { isKeyed }: KeepOptions): KeptBranch => ({
@@ -226,9 +226,9 @@ const keepBranch = (body: BranchBody, { isKeyed }: KeepOptions): KeptBranch => (
 type KeptAnswer = {
   state: 'succeeded' | 'failed';
   outputJson: string | null;
-  /** A `CallError` as JSON text. */
+  /** A `CallError`, as JSON text. */
   errorJson: string | null;
-  /** What lists tell of an error that has more to it. */
+  /** The error without its details, as lists show it; null if it has none. */
   shortErrorJson: string | null;
   changesJson: string;
 };
@@ -279,12 +279,12 @@ const keepClosed = ({ entries = [], ...rest }: ClosedBody) => ({
   entries: entries.map(readEntry),
 });
 
-/** Events as they were read, each with what it says or what is wrong with it. */
+/** Reads the events of a batch, each with its content or its problem. */
 const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions) => ({
   events: sliced(readBatch(batch, faultOf), isApart),
 });
 
-/** Spans likewise. Throws `invalid` where none of them can be taken. */
+/** Reads the spans of an export. Throws `invalid` if all of them are rejected. */
 export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions) => {
   const { spans, ...rest } = readExport(sent);
   if (spans.length === 0 && rest.rejected > 0) {
@@ -296,7 +296,7 @@ export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions)
 const keepSpans = (body: SpansBody, options: KeepOptions) =>
   keepExport(readJsonForm(body), options);
 
-/** Free JSON as text; null where there is none. */
+/** Returns free JSON as text; null if it is absent. */
 const textOf = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
 
@@ -330,10 +330,10 @@ const keepRunItem = (body: DatasetRunItemBody) => ({
   createdAt: body.createdAt ?? null,
 });
 
-/** Nothing is kept of metrics. */
+/** Discards a body of metrics, which are not stored. */
 const keepNothing = () => ({});
 
-/** By the id of the operation; a body of any other is kept as it is. */
+/** Conversions by operation id; the body of any other operation is passed on unchanged. */
 export const keepers = {
   enqueueCall: keepCall,
   openSession: keepOpen,
@@ -360,7 +360,7 @@ export const keepers = {
   createDatasetRunItem: keepRunItem,
 } as const;
 
-/** What the handler of an operation gets for a body. */
+/** The form in which the handler of an operation gets the body. */
 export type Kept<Id, Body> = Id extends keyof typeof keepers
   ? ReturnType<(typeof keepers)[Id]>
   : Body;

@@ -1,6 +1,6 @@
 /**
- * An entry of a session's ledger as its host delivers it: text of a host that runs strangers' code, so
- * it is looked at before it is written, and only its free JSON stays text.
+ * Reads the entries of a session's ledger that its host delivers. The host runs user code, so each entry is validated
+ * before it is stored; only its free JSON stays text.
  */
 import { createHash } from 'node:crypto';
 import { Ajv } from 'ajv';
@@ -16,18 +16,18 @@ import { shownText, writeShown } from '../json/shown.ts';
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 type JsonMember = (typeof jsonMembers)[number];
 
-/** What is looked at of a delivery of a webhook where deliveries are queued; null for every other entry. */
+/** Fields that the queue of webhook deliveries needs; null for every entry that is no delivery. */
 export type SentTo = {
-  /** The URL that was registered. */
+  /** Registered URL of the receiver. */
   sentUrl: string | null;
-  /** Names its subscription among those of the session: deliveries to one go out in their order. */
+  /** Id of the subscription within the session: deliveries to one subscription are sent in order. */
   sentLine: string | null;
 };
 
-/** The entry with its free JSON as text, in the order of the columns that it is written to. */
+/** An entry with its free JSON as text, named by the columns that it is written to. */
 export type KeptEntry = Omit<LedgerEntry, JsonMember> & Record<JsonMember, string> & SentTo;
 
-/** Deeper than what a host shows of requests; deliveries of webhooks are kept as they were sent. */
+/** Deepest nesting of an entry. A host shows requests cut to less, but keeps webhook deliveries as they were sent. */
 const deepest = limits.bodyLevels;
 
 const isEntry = new Ajv({ strict: true }).compile<LedgerEntry>(LedgerEntry);
@@ -39,13 +39,13 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // which is no entry
+    return undefined; // undefined fails the validation below
   }
 };
 
 const write = (value: unknown): string => writeShown(value ?? null);
 
-/** A text as a column of text keeps it. */
+/** Returns a text in the form in which a text column stores it: without credentials and zero bytes. */
 const shown = (text: string | null): string | null =>
   text === null ? null : withoutNul(shownText(text) ?? '');
 
@@ -59,7 +59,7 @@ const sentToOf = ({ via, operation, request }: LedgerEntry): SentTo => {
   return { sentUrl: shown(url), sentLine: line.digest('base64url') };
 };
 
-/** Reads the entry at a position of a delivery; throws `invalid` for what is none. */
+/** Reads the entry at `index` of a delivery; throws `invalid` if it is malformed. */
 export const readEntry = (text: string, index: number): KeptEntry => {
   if (isTooDeep(text, deepest)) throw invalidEntry(index, `nests deeper than ${deepest} levels`);
   const entry = parseJson(text);

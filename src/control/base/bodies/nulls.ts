@@ -1,12 +1,12 @@
 /**
- * Nulls that stand for nothing. Generated clients send null for what their callers leave out; where the schema of a
- * member has no null, such a member counts as absent. Free JSON (rows, inputs of tools, metadata) stays as it is.
+ * Removes nulls that mean absent. Generated clients send null for members that their callers omit; if the schema of a
+ * member does not accept null, the member counts as absent. Free JSON (rows, inputs of tools, metadata) is unchanged.
  */
 import { own } from '#domain/json.ts';
 
 type Members = Record<string, unknown>;
 
-/** Returns true if a schema takes null itself. */
+/** Returns true if the schema accepts null. */
 const takesNull = ({ type, anyOf, enum: words, const: constant }: Members): boolean => {
   if (Array.isArray(anyOf)) return anyOf.some((branch) => takesNull(branch as Members));
   if (Array.isArray(words)) return words.includes(null);
@@ -26,14 +26,17 @@ const branchesOf = (schema: Members): Schema[] => {
   return anyOf === undefined ? [schema as Schema] : anyOf.flatMap(branchesOf);
 };
 
-/** A schema for what any of some takes; undefined if one of them leaves it free. */
+/** Returns a schema that accepts what any of these accepts; undefined if one of them accepts anything. */
 const joined = (schemas: readonly (Members | undefined)[]): Members | undefined => {
   const known = schemas.filter((schema) => schema !== undefined);
   if (known.length < schemas.length || known.length === 0) return undefined;
   return known.length === 1 ? known[0] : { anyOf: known };
 };
 
-/** The schema of a member of an object; undefined if it is free. Branches that have no such member do not count. */
+/**
+ * Returns the schema of a member of an object; undefined if it is free. Branches that allow no such member are
+ * ignored.
+ */
 const memberOf = (branches: readonly Schema[], name: string): Members | undefined =>
   joined(
     branches
@@ -44,7 +47,10 @@ const memberOf = (branches: readonly Schema[], name: string): Members | undefine
       .map(({ properties = {} }) => own(properties, name)),
   );
 
-/** The value without them, at every level that the schema describes; the value itself stays as it is. */
+/**
+ * Returns a value without such nulls, at each level that the schema describes; a null at the top is returned
+ * unchanged.
+ */
 export const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
   const branches = branchesOf(schema);

@@ -1,7 +1,8 @@
 /**
- * Reads JSON: UTF-8, nested no deeper and holding no more values than limits allow, and without the
- * names by which objects inherit. Of a name that is given twice the last value counts, as everywhere in
- * JavaScript; what is stored is written from what was read, so nobody after sees the other.
+ * Parses JSON: UTF-8, within limits on depth and number of values, and without member names that reach prototypes. If
+ * a
+ * name occurs twice, the last value counts, as everywhere in JavaScript. Only the parsed value is stored, so that no
+ * later reader sees the other.
  */
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#domain/error.ts';
@@ -11,7 +12,7 @@ import { type Extent, hasInheriting, holdsInheriting, mayInherit } from '#wire/j
 
 const invalid = (message: string): AppError => new AppError('invalid', message);
 
-/** The text of a body; undefined when there is none. Throws `invalid` when it is no UTF-8. */
+/** Returns the text of a body; undefined if it is empty. Throws `invalid` if it is not UTF-8. */
 export const textOfBody = (bytes: Uint8Array): string | undefined => {
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8 text');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -19,21 +20,21 @@ export const textOfBody = (bytes: Uint8Array): string | undefined => {
   return plain.trim() === '' ? undefined : plain;
 };
 
-/** Throws `invalid` for what nests too deep. */
+/** Throws `invalid` if the body nests too deep. */
 const checkLevels = ({ levels }: Extent): void => {
   if (levels > limits.bodyLevels) {
     throw invalid(`the body is nested deeper than ${limits.bodyLevels} levels`);
   }
 };
 
-/** Throws `invalid` for what holds too many values. */
+/** Throws `invalid` if the body has too many values. */
 const checkValues = ({ values }: Extent): void => {
   if (values > limits.bodyValues) {
     throw invalid(`the body holds more than ${limits.bodyValues} values`);
   }
 };
 
-/** What a parser says, without the part of the text that it quotes: bodies hold what nobody else is to read. */
+/** Removes the quoted text from a parser's message, because bodies may hold secrets. */
 const withoutQuote = (message: string): string =>
   message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, '');
 
@@ -46,7 +47,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The value of a JSON text. Throws `invalid` for what is no JSON, or none that is taken. */
+/** Parses a JSON text. Throws `invalid` if it is not JSON, exceeds a limit or has a forbidden member name. */
 export const parseText = (text: string, extent: Extent): unknown => {
   checkValues(extent);
   checkLevels(extent);
@@ -57,7 +58,7 @@ export const parseText = (text: string, extent: Extent): unknown => {
   return value;
 };
 
-/** Of a body that is a list in an object, how deep each entry may nest. */
+/** Deepest nesting of one entry, for bodies that are an object with a list of entries. */
 const entryLevels = limits.bodyLevels - 2;
 
 const isTooDeep = (entry: unknown): boolean => {
@@ -73,7 +74,7 @@ const isTooDeep = (entry: unknown): boolean => {
   return false;
 };
 
-/** What is wrong with one entry of a body, whatever it says; undefined: nothing. */
+/** Returns why one entry of a body is refused, whatever its content; undefined if it is not. */
 export type FaultOf = (entry: unknown) => string | undefined;
 
 const faultOf: FaultOf = (entry) => {
@@ -86,8 +87,8 @@ const faultOf: FaultOf = (entry) => {
 const noFault: FaultOf = () => undefined;
 
 /**
- * The same of a body whose entries are taken or refused each by itself: what would refuse the whole for one of them is
- * left to be asked of each.
+ * Parses a body whose entries are accepted or refused one by one. Depth and forbidden names are then checked for
+ * each entry by the returned `faultOf`, because one bad entry must not refuse the whole body.
  */
 export const parseEntries = (
   text: string,

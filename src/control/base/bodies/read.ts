@@ -1,6 +1,7 @@
 /**
- * Reads the body of a request to one operation: from its bytes to what the handler is given. It runs on
- * the loop that all requests share where the body is small, and in a process of its own where it is not.
+ * Reads the body of a request to one operation: from its bytes to the form that the handler gets. Small bodies are
+ * read on
+ * the event loop that all requests share, large ones in a child process.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -20,7 +21,7 @@ import { type KeepOptions, keepExport, keepers } from './keep.ts';
 import { withoutNulls } from './nulls.ts';
 import { parseEntries, parseText, textOfBody } from './parse.ts';
 
-/** The outcome. A body with problems is reported and not handed on. */
+/** Result of reading. If there are problems, `body` is undefined. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };
 
 const operations = new Map(
@@ -33,7 +34,7 @@ const checks = new Map<string, Check>();
 
 const none: Check = () => [];
 
-/** The check of an operation's body, compiled when it is first asked for. */
+/** Returns the check of an operation's body, created at first use. */
 const checkOf = (id: string): Check => {
   const schema = operations.get(id)?.body;
   const known = checks.get(id) ?? (schema === undefined ? none : checkOfBody(schema));
@@ -48,7 +49,7 @@ const keep = (id: string, body: unknown, options: KeepOptions): unknown => {
 
 type Members = Record<string, unknown>;
 
-/** The value without members that its schema does not name: what nobody asked for need not travel. */
+/** Returns the value without members that its schema does not name, so that they need not be sent between processes. */
 const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { properties } = (schema ?? {}) as { properties?: Record<string, Members> };
@@ -59,10 +60,10 @@ const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   );
 };
 
-/** JSON-RPC has nulls of its own, such as the id of a message. */
+/** Returns true if bodies are JSON-RPC, in which null has a meaning, for example as the id of a message. */
 const isRpc = ({ access }: OperationShape): boolean => access === 'mcp' || access === 'session';
 
-/** The value as its operation takes it. To clients of the public API, null and absent are the same. */
+/** Returns the value in the form that its operation accepts. For clients of the public API, null means absent. */
 const accept = (id: string, value: unknown): unknown => {
   const operation = operations.get(id);
   return operation !== undefined && isPublicAccess(operation.access) && !isRpc(operation)
@@ -70,10 +71,10 @@ const accept = (id: string, value: unknown): unknown => {
     : value;
 };
 
-/** Operations that take or refuse each entry of their bodies by itself. */
+/** Operations that accept or refuse each entry of their bodies by itself. */
 const byEntry = ['ingest', 'ingestSpans', 'ingestMetrics'];
 
-/** The value of a body, and how it is kept. */
+/** Parses a body, and adds the check of its entries to the options if the operation has one. */
 const parse = (id: string, text: string, extent: Extent, options: KeepOptions) => {
   if (!byEntry.includes(id)) return { value: accept(id, parseText(text, extent)), options };
   const { value, faultOf } = parseEntries(text, extent);
@@ -87,13 +88,13 @@ const readText = (id: string, text: string, extent: Extent, given: KeepOptions):
   return { problems, body: keep(id, value, options) };
 };
 
-/** What is read where there is no body. */
+/** Reads an absent body: invalid if the operation requires one. */
 const readNothing = (id: string): ReadBody => ({
   problems: checkOf(id)(undefined),
   body: undefined,
 });
 
-/** Operations that take protobuf read it straight to what their handlers are given. */
+/** Readers of protobuf bodies, by operation; each returns the form that the handler gets. */
 const protobufReaders: Readonly<
   Record<string, (bytes: Uint8Array, options: KeepOptions) => unknown>
 > = {
@@ -116,7 +117,7 @@ const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBod
   return { problems, body: declaredOf(operations.get(id)?.body as Members | undefined, body) };
 };
 
-/** The outcome of reading in a process of its own; with what it holds too much of, if so. */
+/** Result of reading in a child process; `tooMuch` is the message if the body exceeds a limit (status 413). */
 export type ReadApart = ReadBody & { tooMuch?: string };
 
 type Given = {
@@ -128,7 +129,7 @@ type Given = {
 const isTooMuch = (error: unknown): error is Error =>
   (error as { statusCode?: unknown }).statusCode === 413;
 
-/** Reads a body in the process that it is given to, however large it is. */
+/** Reads a body of any size, in the child process that received it. */
 export const readApart = async ({
   operation,
   bytes,
@@ -145,7 +146,7 @@ export const readApart = async ({
   }
 };
 
-/** Reads a body that is small; undefined for one that is not to be read here. */
+/** Reads a small body; returns undefined if the body is too large to be read on the shared event loop. */
 export const readSmall = (
   id: string,
   bytes: Uint8Array | undefined,

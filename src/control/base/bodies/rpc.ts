@@ -1,14 +1,14 @@
 /**
- * What is kept of the messages of an MCP request. The arguments of a tool are strangers' JSON and may be large: each
- * stays text, which goes on to where it is read or stored without being parsed again.
+ * Converts the messages of an MCP request. The arguments of a tool are a client's free JSON and may be large: each
+ * stays text, which is passed on to its reader or to storage without being parsed again.
  */
 import { isObject } from '#domain/json.ts';
 import type { RpcBody, RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
 
 export type KeptMessage = {
-  /** The message without the arguments of a tool. */
+  /** The message without tool arguments. */
   message: RpcMessage;
-  /** The arguments of a tool as JSON texts by name; null where what is given is no object. */
+  /** Tool arguments as JSON texts by name; null if the given value is no object. */
   argumentTexts: Record<string, string> | null;
 };
 
@@ -27,13 +27,13 @@ const keepMessage = (message: RpcMessage): KeptMessage => {
   };
 };
 
-/** The messages of a body, in their order. */
+/** Converts the messages of a body, in their order. */
 export const keepMessages = (body: RpcBody): KeptMessages =>
   Array.isArray(body)
     ? { messages: body.map(keepMessage), isBatch: true }
     : { messages: [keepMessage(body)], isBatch: false };
 
-/** Arguments as the JSON text of one object. */
+/** Joins arguments into the JSON text of one object. */
 export const objectText = (texts: Readonly<Record<string, string>>): string =>
   `{${Object.entries(texts)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

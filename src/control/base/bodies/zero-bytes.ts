@@ -1,9 +1,9 @@
-/** Zero bytes in bodies: texts may hold them in JSON, and the database keeps none. */
+/** Finds zero bytes in bodies: JSON texts may contain them, but PostgreSQL cannot store them. */
 import type { FieldProblem } from '#domain/error.ts';
 
 const zero = '\0';
 
-/** Where the first text, or the first name, stands that holds one; undefined where there is none. */
+/** Returns the path of the first text or member name that contains a zero byte; undefined if there is none. */
 const placeIn = (value: unknown): string[] | undefined => {
   if (typeof value === 'string') return value.includes(zero) ? [] : undefined;
   if (typeof value !== 'object' || value === null) return;
@@ -15,7 +15,7 @@ const placeIn = (value: unknown): string[] | undefined => {
   return;
 };
 
-/** What to say of the first zero byte of a body that was read; undefined where there is none. */
+/** Returns the problem of the first zero byte in a parsed body; undefined if there is none. */
 export const zeroByteIn = (body: unknown): FieldProblem | undefined => {
   const path = placeIn(body);
   return path && { path, message: 'holds a zero byte (U+0000), which cannot be kept' };

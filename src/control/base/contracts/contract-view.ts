@@ -1,6 +1,6 @@
 /**
- * What the API shows of a contract: in answers about one world, and as texts that are made when the world is
- * compiled, for lists and sessions (see `db/worlds/version-summaries.ts`).
+ * Converts a contract to the form that the API shows: in answers about one world, and as texts for lists and
+ * sessions, written when the world is compiled (see `db/worlds/version-summaries.ts`).
  */
 
 import type { Static } from 'typebox';
@@ -11,9 +11,10 @@ import type { ToolView } from '#wire/public-api/sessions/session.ts';
 import type { WorldView } from '#wire/public-api/worlds/world.ts';
 
 /**
- * The texts of a version: its tools with their schemas as sessions show them, and what a list of worlds
- * shows: the names of tools and tasks, what is redacted, links to other worlds. `toolLengths` has the length of
- * each tool in the first of these, by its name.
+ * Names of a version's precomputed texts. `toolSchemas` has the tools with their schemas as sessions show them,
+ * `toolLengths` the length of each tool in that text, by name. The rest is shown by lists of worlds: names of tools
+ * and
+ * tasks, redaction, links to other worlds.
  */
 export const versionTextNames = [
   'toolSchemas',
@@ -39,7 +40,7 @@ const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 
 
 const isThere = (table: unknown): boolean => typeof table === 'object' && table !== null;
 
-/** What lists of worlds tell of a contract. */
+/** Returns the facts of a contract that lists of worlds show. */
 export const factsOf = (contract: {
   api?: unknown;
   ui?: unknown;
@@ -53,7 +54,7 @@ export const factsOf = (contract: {
   taskCount: countOf(contract.tasks),
 });
 
-/** Members of a world that a list shows when it is asked to. */
+/** Members of a world that a list shows on request. */
 export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
 export type WorldField = (typeof worldFields)[number];
 
@@ -73,7 +74,7 @@ const viewDependency = (
   ),
 });
 
-/** Links as a world shows them; those that were never resolved as they are written. */
+/** Returns links as a world shows them; unresolved ones as the world declares them. */
 export const viewDependencies = (
   dependencies: readonly Dependency[],
   links: readonly VersionLink[],
@@ -85,7 +86,7 @@ export const viewDependencies = (
     ),
   );
 
-/** The contract as a world shows it. */
+/** Returns a contract as a world shows it. */
 export const viewContract = (
   contract: Contract,
   links: readonly VersionLink[] = [],
@@ -96,7 +97,7 @@ export const viewContract = (
   dependencies: viewDependencies(contract.dependencies, links),
 });
 
-/** The texts of a version with this contract. */
+/** Writes the precomputed texts of a version with this contract. */
 export const writeTexts = (contract: Contract): VersionTexts => {
   const view = viewContract(contract);
   const tools = viewTools(contract).map((tool) => ({
@@ -114,8 +115,8 @@ export const writeTexts = (contract: Contract): VersionTexts => {
 };
 
 /**
- * Of the tools as JSON text those that a task gives, as JSON text. They are cut out by their lengths, in
- * characters by name (`toolLengths` of the version), and not parsed: the text may be large.
+ * Returns the JSON text of the given tools only. It is cut out of `toolSchemas` by the lengths in `toolLengths`
+ * (in characters) instead of being parsed, because the text may be large.
  */
 export const pickTools = (
   toolSchemas: string,
@@ -135,8 +136,8 @@ export const pickTools = (
 type ToolTexts = Pick<VersionTexts, 'toolSchemas' | 'toolLengths'>;
 
 /**
- * The tools of a version with some of another's behind them, under the names that they have by a link. These are cut out of
- * the other's text, as `pickTools` does; each begins with its name.
+ * Appends the given tools of a linked version to a version's own, renamed with the alias of the link. They are cut
+ * out of the other version's text, as in `pickTools`; the text of each tool begins with its name.
  */
 export const aliasTools = (
   own: ToolTexts,
@@ -163,7 +164,7 @@ export const aliasTools = (
   return { toolSchemas: `[${pieces.join(',')}]`, toolLengths: JSON.stringify(lengths) };
 };
 
-/** The tools of a contract, in its order; each schema stands for itself. */
+/** Returns the tools of a contract in its order; each schema contains the definitions that it needs. */
 export const viewTools = (contract: Contract): Static<typeof ToolView>[] =>
   toolSchemasOf(contract).map(({ input, output, ...tool }) => ({
     ...tool,

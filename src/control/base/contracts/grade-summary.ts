@@ -1,24 +1,24 @@
-/** What scores are made of: the answer of a grade without the rows that changed. Pure. */
+/** Summarizes the answer of a grade for its scores: without the rows that changed. Pure. */
 import { isObject } from '#domain/json.ts';
 
 export type CheckSummary = {
   name: string;
   verdict: string;
-  /** Null: as much as any other. */
+  /** Null means the default weight. */
   weight: number | null;
   detail: string | null;
 };
 
 export type GradeSummary = {
   verdict: string;
-  /** Null where the verdict is unknown. */
+  /** Null if the verdict is unknown. */
   score: number | null;
-  /** The first of them. */
+  /** The first checks, up to a limit; `checkCount` counts all. */
   checks: CheckSummary[];
   checkCount: number;
 };
 
-/** Checks of a grade that are told, and characters of their texts. */
+/** Limits on the checks kept from a grade: their number, and the lengths of their texts in characters. */
 const mostChecks = 200;
 const mostNameChars = 500;
 const mostDetailChars = 2_000;
@@ -40,7 +40,7 @@ const checkOf = (value: unknown): CheckSummary[] => {
   ];
 };
 
-/** Summarizes what a host answered; undefined for what is no grade. */
+/** Summarizes the output of a host; returns undefined if it is no grade. */
 export const summarizeGrade = (outputJson: string): GradeSummary | undefined => {
   const output: unknown = JSON.parse(outputJson);
   if (!isObject(output)) return undefined;

@@ -1,7 +1,8 @@
 /**
- * The tools of a world in the form that MCP has for them: schemas have an object at their root, and what a tool
- * returns that is no object (a list, most of all) is told as the member `result` of one. Schemas are strangers' work
- * and only taken apart and put together here; nobody evaluates them.
+ * Converts the tools of a world to MCP's form. There, schemas have an object at their root; an output of any other
+ * type
+ * (mostly lists) becomes the member `result` of an object. Schemas are user input: this code only
+ * rearranges them and never evaluates them.
  */
 import { isObject } from '#domain/json.ts';
 import type { RouteAction, ToolBinding } from '#language/contract.ts';
@@ -9,21 +10,21 @@ import type { RouteAction, ToolBinding } from '#language/contract.ts';
 type Schema = Record<string, unknown>;
 type Definitions = Readonly<Record<string, unknown>>;
 
-/** What stands for a value that is no object. */
+/** Name of the member that wraps an output which is no object. */
 export const wrapped = 'result';
 
 /**
- * How an output is told: an `object` as it is, another value `wrapped`. `any` where the schema does not say: then an
- * object as it is, and of another value only its text.
+ * Form in which an output is returned: `object` as it is, any other value `wrapped`. `any` if the schema does not
+ * determine the type: then an object as it is, and of any other value only its text.
  */
 export type OutputForm = 'object' | 'wrapped' | 'any';
 
 const definitionPrefix = '#/$defs/';
 
-/** So many references lead from one to the next. */
+/** Maximum length of a chain of references. */
 const mostSteps = 50;
 
-/** The schema with what it refers to in its place, where all of it is a reference. */
+/** Replaces a schema that is a reference by the schema it refers to. */
 const resolveRoot = (schema: unknown, definitions: Definitions): Schema => {
   let found = isObject(schema) ? schema : {};
   for (let step = 0; step < mostSteps; step += 1) {
@@ -36,7 +37,7 @@ const resolveRoot = (schema: unknown, definitions: Definitions): Schema => {
   return {};
 };
 
-/** Members that only describe, and say nothing of the value. */
+/** Keywords that only annotate a schema and do not constrain the value. */
 const notes = ['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples'];
 
 const formOf = (root: Schema): OutputForm => {
@@ -44,7 +45,7 @@ const formOf = (root: Schema): OutputForm => {
   return Object.keys(root).every((name) => notes.includes(name)) ? 'any' : 'wrapped';
 };
 
-/** How the output of a tool is told that has this schema. */
+/** Returns the form in which an output with this schema is returned. */
 export const outputFormOf = (schema: unknown, definitions: Definitions): OutputForm =>
   formOf(resolveRoot(schema, definitions));
 
@@ -58,7 +59,7 @@ type ShownTool = {
 const definitionsOf = (schema: unknown): Definitions =>
   isObject(schema) && isObject(schema.$defs) ? schema.$defs : {};
 
-/** What worlds' schemas are written in, said where readers could take them for another. */
+/** Dialect of the schemas of worlds, stated because clients could assume another one. */
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 const inputOf = (schema: unknown): Schema => {
@@ -92,14 +93,14 @@ const toMcp = ({ name, description, inputSchema, outputSchema }: ShownTool): obj
 /** One tool as JSON text. */
 export type McpTool = { name: string; json: string };
 
-/** The tools of a session as MCP shows them, of their JSON text. */
+/** Converts the tools of a session, given as JSON text, to MCP's form. */
 export const mcpToolsOf = (toolSchemas: string): McpTool[] =>
   (JSON.parse(toolSchemas) as ShownTool[]).map((tool) => ({
     name: tool.name,
     json: JSON.stringify(toMcp(tool)),
   }));
 
-/** What clients may know of a tool before they call it. */
+/** Hints for clients about the effects of a tool. */
 export type ToolHints = {
   readOnlyHint: boolean;
   destructiveHint?: boolean;
@@ -121,7 +122,7 @@ const hintsByVerb = {
   delete: hintsByAction.delete,
 };
 
-/** What is known of a tool by who answers it; undefined where that is a function of the world. */
+/** Returns the hints that follow from the tool's binding; undefined if it is bound to a function of the world. */
 export const hintsOf = (
   binding: ToolBinding,
   actionOf: (operation: string) => RouteAction | undefined,

@@ -1,11 +1,11 @@
-/** What a version changed of the one that it was made from, as the list of versions tells it. */
+/** Computes the changes between a version and the one it was made from, as the list of versions shows them. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityContract } from '#language/contract.ts';
 import type { VersionChanges } from '#wire/public-api/worlds/version.ts';
 
 type FileEntry = { path: string; sha256: string };
 
-/** How many files came, differ and went. */
+/** Returns the numbers of files added, changed and removed. */
 export const compareFiles = (
   before: readonly FileEntry[],
   after: readonly FileEntry[],
@@ -19,10 +19,10 @@ export const compareFiles = (
   };
 };
 
-/** Names that are told of each kind. */
+/** Maximum number of names listed for each kind of change. */
 const mostNames = 20;
 
-/** The entities that came, differ and went, by name. */
+/** Returns the names of the entities added, changed and removed. */
 export const compareEntities = (
   before: readonly EntityContract[],
   after: readonly EntityContract[],
@@ -43,6 +43,6 @@ export const compareEntities = (
   };
 };
 
-/** Rows of all entities together. */
+/** Returns the number of rows of all entities together. */
 export const sumRows = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,21 +1,21 @@
 /**
- * Memory that many holders take parts of, bounded for each of them and for all. Nothing is kept of a
- * holder that holds nothing.
+ * Memory budget that is shared by holders, with a limit for each holder and one for all. A holder without bytes
+ * takes no memory itself.
  */
 
 export type ByteBudget = {
-  /** Takes bytes for a holder, or says whose bound is in the way. */
+  /** Reserves bytes for a holder. Returns `one` if the holder's limit is exceeded, `all` if the total is. */
   take(holder: string, bytes: number): Taken | 'one' | 'all';
-  /** Bytes that are taken, and their holders. */
+  /** Returns the number of reserved bytes and of holders. */
   load(): { bytes: number; holders: number };
 };
 
 export type Taken = {
-  /** Gives them back; once, however often it is called. */
+  /** Releases the bytes. Further calls have no effect. */
   giveBack(): void;
 };
 
-/** Makes shares of `all` bytes, of which one holder has `one` at most. */
+/** Creates a budget of `all` bytes, of which one holder may reserve at most `one`. */
 export const createByteBudget = (bounds: { one: number; all: number }): ByteBudget => {
   const held = new Map<string, number>();
   let total = 0;

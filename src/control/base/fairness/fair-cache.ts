@@ -1,22 +1,22 @@
 /**
- * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most gives up what
- * it has not used for longest. So one project cannot drive another's entries out, however many it asks
- * for: whoever holds less than its share is never the one that holds most.
+ * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most loses its least recently
+ * used entry. So one project cannot evict another's entries, however many it requests: an owner with less than its
+ * share is never the one that holds most.
  */
 
 export type FairEntry<Value> = { key: string; owner: string; bytes: number; value: Value };
 
 export type FairCache<Value> = {
-  /** The value of a key, which is used thereby; undefined when it is not kept. */
+  /** Returns the value of a key and marks it as used; undefined if it is not cached. */
   get(key: string): Value | undefined;
-  /** Keeps a value, unless it alone would take more than half of the cache. */
+  /** Caches a value, unless it alone takes more than half of the cache. */
   keep(entry: FairEntry<Value>): void;
   bytes(): number;
 };
 
 type Holdings<Value> = { bytes: number; entries: Map<string, FairEntry<Value>> };
 
-/** Makes an empty cache of so many bytes. */
+/** Creates an empty cache of `mostBytes`. */
 export const createFairCache = <Value>(mostBytes: number): FairCache<Value> => {
   const ownerOf = new Map<string, string>();
   const holdings = new Map<string, Holdings<Value>>();

@@ -4,7 +4,7 @@ import { createFairQueue } from './fair-queue.ts';
 const queueOf = (queued = 8, queuedOfProject = 8, runningOfProject = 1) =>
   createFairQueue<string>({ queued, queuedOfProject, runningOfProject });
 
-/** Begins and ends jobs one after the other, until none is left. */
+/** Starts and ends jobs one after the other until the queue is empty. */
 const drain = (queue: ReturnType<typeof queueOf>): string[] => {
   const done: string[] = [];
   for (let entry = queue.next(); entry !== undefined; entry = queue.next()) {

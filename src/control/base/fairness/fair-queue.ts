@@ -1,43 +1,46 @@
 /**
- * Jobs that wait, shared out between the projects that they are for. The projects take turns, and one
- * that is doing all that it may is passed over; so a project waits for the jobs of others that are under
- * way, never for those that they have waiting.
+ * Fair queue of jobs, shared by projects. The projects take turns, and a project at its concurrency limit is skipped.
+ * So
+ * a project waits only for jobs of other projects that are running, never for those that are queued.
  *
- * The queue is bounded. When it is full, a project with fewer jobs waiting takes the place of the last
- * job of the one with most, which is given up.
+ * The queue is bounded. If it is full, a project with fewer queued jobs displaces the last job of the project with
+ * most.
  */
 
 export type QueueLimits = {
-  /** Jobs that wait at once, of all projects and of one of them. */
+  /** Maximum number of queued jobs, of all projects and of one. */
   queued: number;
   queuedOfProject: number;
-  /** Jobs of one project that are under way at once. */
+  /** Maximum number of running jobs of one project. */
   runningOfProject: number;
 };
 
 export type FairQueue<Entry> = {
-  /** Adds an entry: `full` when the project's own queue is, else what has to make room for it. */
+  /**
+   * Queues an entry. Returns `full` if the project may queue no more, `displaced` with the entry that lost its slot to
+   * it.
+   */
   add(
     project: string,
     entry: Entry,
   ): { kind: 'added' } | { kind: 'full' } | { kind: 'displaced'; entry: Entry };
-  /** Takes note that one of the project's is under way without having waited; false when it has to. */
+  /** Counts a job of the project as running if it may start without queueing; returns false if it must queue. */
   begin(project: string): boolean;
-  /** The next one to do, which then is under way; undefined when none may be begun. */
+  /** Returns the next entry and counts it as running; undefined if none may start. */
   next(): Entry | undefined;
-  /** One of the project's that was under way has ended. */
+  /** Counts one running job of the project as ended. */
   end(project: string): void;
-  /** Takes out one that waits; false when it does not. */
+  /** Removes a queued entry; returns false if it is not queued. */
   remove(project: string, entry: Entry): boolean;
-  /** Entries that wait, all of them and of one project. */
+  /** Returns the number of queued entries, of all projects or of one. */
   size(project?: string): number;
-  /** Takes out all that wait. */
+  /** Removes and returns all queued entries. */
   clear(): Entry[];
 };
 
-/** Makes an empty queue. */
+/** Creates an empty queue. */
 export const createFairQueue = <Entry>(limits: QueueLimits): FairQueue<Entry> => {
-  /** In the order of their turns: a project that had one goes to the end. */
+  /** Ordered by turn: a project moves to the end after its turn. */
   const waiting = new Map<string, Entry[]>();
   const running = new Map<string, number>();
   let total = 0;

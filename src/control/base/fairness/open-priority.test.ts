@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Work that goes on until it is told to end. */
+/** Work that lasts until `end` is called. */
 const lasting = () => {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -1,39 +1,41 @@
 /**
- * Who goes first. Sessions that are opened and what agents did share processors and a database, and somebody waits for
- * a session, while clients that tell what was done try again. So writers ask here before each piece of work, be it on the
- * loop that all requests share or in the database, and wait while a session is being opened; and they do less at once
- * for a while after one was. Neither holds the other back for
- * long: an open counts for a moment, however long its host takes, and a writer waits for so long in all.
+ * Gives session opens priority over ingestion on this replica: both use the same processors and database. A client
+ * waits
+ * for its session, while telemetry exporters retry. Before each batch, on the event loop or in the database, a
+ * writer therefore waits while an open is in flight, and for a while after an open it writes smaller batches. Neither
+ * holds up the other for long: an open has priority for a limited time even if its host takes longer, and the waits of
+ * a
+ * writer are bounded in total.
  */
 
-/** An open counts for so long at most: what it takes here is done by then, or it waits for a host. */
+/** Time for which one open has priority, in milliseconds: by then its work here is done, or it waits for a host. */
 const countsMs = 250;
-/** And for so long after it: what it is answered is on its way by then, and no writer's work comes before that. */
+/** Time for which priority lasts after an open, in milliseconds: its answer is sent before any writer continues. */
 export const answeredMs = 4;
-/** After the last open writers do less at once for so long. */
+/** Time after the last open during which writers use smaller batches, in milliseconds. */
 const recentMs = 5_000;
-/** A writer waits for so long in all. */
+/** Total time that one piece of work waits for opens, in milliseconds. */
 export const mostHeldMs = 1_000;
 
 /**
- * Waits while somebody else is to go first, for what is left of the time that a writer waits in all. Where somebody went
- * first lately, it looks for who has come meanwhile: whatever has arrived is read before.
+ * Waits while an open is in flight, up to the rest of `mostHeldMs`. If an open finished recently, first lets the event
+ * loop read pending requests, so that a new open is noticed.
  */
 export type GiveWay = () => Promise<void>;
 
 export type OpenPriority = {
-  /** Does what goes first. */
+  /** Runs the work of an open with priority. */
   during<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Whether somebody went first just now. */
+  /** Returns true if an open is in flight or one finished within the last 5 s. */
   wasTaken(): boolean;
-  /** For one piece of work of a writer. */
+  /** Returns the wait function for one piece of work of a writer. */
   giving(): GiveWay;
 };
 
-/** Until the loop has read all that arrived. */
+/** Waits until the event loop has read all pending input. */
 const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Makes it; the clock is given in milliseconds. */
+/** Creates the priority; `now` returns milliseconds. */
 export const createOpenPriority = (now: () => number = () => performance.now()): OpenPriority => {
   const holders = new Set<symbol>();
   let waiting: (() => void)[] = [];

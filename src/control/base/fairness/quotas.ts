@@ -1,36 +1,36 @@
 /**
- * What a project may use of an installation, and how it is told that a quota is used up. Whether there is room
- * for more is decided in the database, by functions of the migrations, in the statement that takes the room;
- * only calls a minute are taken ahead, many at once, and requests that hold their answer and bodies under way
- * are counted by each control plane for itself.
+ * Quotas of a project, and the error when one is used up. The database decides if there is room, by functions
+ * in the migrations, in the statement that consumes the quota. There are two exceptions: calls per minute are reserved
+ * ahead
+ * in blocks, and held requests and bodies in transfer are counted by each control plane for itself.
  */
 import { AppError } from '#domain/error.ts';
 
-/** All are at least 1; but for `waits` and `uploadMib`, a row of `projects` may have its own. */
+/** Each quota is at least 1. A row of `projects` may override all but `waits` and `uploadMib`. */
 export type Quotas = {
-  /** Sessions that are not yet `CLOSED` or `FAILED`, those that wait for a host among them. */
+  /** Sessions that are not yet `CLOSED` or `FAILED`, including those that wait for a host. */
   sessions: number;
-  /** Sessions opened in any 60 seconds, whatever became of them. */
+  /** Sessions opened in any 60 seconds, whatever their outcome. */
   opensPerMinute: number;
-  /** Calls asked for in one minute of the clock, whatever became of them. */
+  /** Calls requested in one calendar minute, whatever their outcome. */
   callsPerMinute: number;
-  /** Calls of all its sessions that are queued or claimed; a session may always have a few. */
+  /** Calls of all the project's sessions that are queued or claimed; a session may always have a few. */
   queuedCalls: number;
-  /** Worlds, those that are being made among them. */
+  /** Worlds, including those that are being created. */
   worlds: number;
-  /** What its versions consist of; a blob of several versions counts for each. */
+  /** Blobs of the project's versions; a blob shared by several versions counts for each. */
   blobMib: number;
-  /** Requests that are kept; the oldest closed sessions' make room. */
+  /** Ledger entries that are kept; those of the oldest closed sessions are removed first. */
   ledgerMib: number;
-  /** One-time links into its sessions that are still good. */
+  /** One-time links into the project's sessions that are still valid. */
   links: number;
-  /** Requests that hold their answer at one control plane. */
+  /** Held requests (long polls) at one control plane. */
   waits: number;
-  /** MiB of large bodies that one control plane receives or works on at once. */
+  /** MiB of large bodies that one control plane receives or processes at once. */
   uploadMib: number;
 };
 
-/** The quotas that can refuse something, by the names that callers are told. */
+/** Quotas that can refuse a request, by the names that clients see. */
 export const quotaNames = [
   'sessions',
   'opens_per_minute',
@@ -44,21 +44,25 @@ export const quotaNames = [
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
-/** Why something was refused. */
+/** Reason why a request was refused. */
 export type QuotaRefusal = {
   quota: QuotaName;
   limit: number;
-  /** When there will be room, if that can be known: of what is counted by the minute alone. */
+  /** Time until there is room again; known only for quotas per minute, else null. */
   retryAfterMs: number | null;
 };
 
-/** Nobody knows when room is made of what is no matter of minutes; closing a session takes about so long. */
+/**
+ * Suggested wait for quotas that are not per minute: when room appears is unknown, but closing a session takes about
+ * this
+ * long.
+ */
 const usualRetryMs = 5_000;
 
 type Words = {
-  /** What is used up. */
+  /** Resource that is used up. */
   what: string;
-  /** Of the limit. */
+  /** Unit of the limit. */
   unit: string;
   way: string;
 };
@@ -83,10 +87,10 @@ const words: Record<QuotaName, Words> = {
   },
 };
 
-/** The variable with what every project has, by which operators find it. */
+/** Returns the variable that sets the quota for all projects, so that operators can find it. */
 const settingOf = (quota: QuotaName): string => `SVC_QUOTA_${quota.toUpperCase()}`;
 
-/** The error of what was refused; `retryAfterMs` becomes the answer's `Retry-After`. */
+/** Builds the error of a refusal; `retryAfterMs` becomes the `Retry-After` of the answer. */
 export const quotaError = ({ quota, limit, retryAfterMs }: QuotaRefusal): AppError => {
   const { what, unit, way } = words[quota];
   const message = `the project's quota of ${what} is used up ("${quota}", ${limit} ${unit}): ${way}, or have the quota raised (${settingOf(quota)})`;

@@ -1,15 +1,15 @@
 /**
- * Requests that hold their answer. Each is a connection and some memory of this process while nothing happens, so a
- * project has so many of them at once and no more.
+ * Counts held requests (long polls). Each occupies a connection and memory of this process while nothing happens, so a
+ * project has a limited number of them at once.
  */
 import { quotaError } from './quotas.ts';
 
 export type Holds = {
-  /** Counts one until the function that it gives is called; throws `exhausted` when the project holds too many. */
+  /** Counts one held request until the returned function is called; throws `exhausted` if the project has too many. */
   begin(projectId: string): () => void;
 };
 
-/** Makes it; nothing is kept of a project that holds none. */
+/** Creates the counter; a project without held requests takes no memory. */
 export const createHolds = (most: number): Holds => {
   const held = new Map<string, number>();
   return {

@@ -1,7 +1,7 @@
-/** One text for one JSON value, whatever the order of its keys: what hashes of requests are made of. */
+/** Canonical JSON: one text for one value, whatever the order of its keys. Hashes of requests are computed from it. */
 import { createHash } from 'node:crypto';
 
-/** The value's JSON with keys in order; what JSON leaves out is left out. */
+/** Returns the JSON of a value with its keys sorted; members that JSON omits are omitted. */
 export const canonicalText = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
@@ -13,13 +13,13 @@ export const canonicalText = (value: unknown): string => {
   return `{${members.join()}}`;
 };
 
-/** SHA-256, in hex, of a JSON value. */
+/** Returns the SHA-256 of a JSON value, in hex. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonicalText(value)).digest('hex');
 
 /**
- * `sha256:…` of a task's spec without its name, which a stored task has beside it: so a task has one hash, whether it is
- * bundled, given inline or stored.
+ * Returns `sha256:…` of a task's spec without its name, which a stored task keeps apart. So a task has the same hash
+ * whether it is bundled, inline or stored.
  */
 export const hashOfSpec = (spec: object): string => {
   const { name: _, ...rest } = spec as { name?: unknown };

@@ -1,10 +1,11 @@
 /**
- * Lists of answers of which there may be a hundred thousand entries, each written by itself. They become bytes as they
- * come, so that an answer is not there as text, and while further ones are on their way.
+ * Lists in answers that may have a hundred thousand entries, each serialized by itself. Entries become bytes at once,
+ * so
+ * the answer never exists as one text, and sending starts before the last entry is there.
  */
 import { chunkChars, jsonPieces } from './json-text.ts';
 
-/** Makes bytes of texts, with commas between them, and gives them to `take`. */
+/** Joins texts with commas and passes them to `take` as bytes, in chunks. */
 const createJoined = (take: (bytes: Buffer) => void) => {
   let held = '';
   let isFirst = true;
@@ -21,13 +22,13 @@ const createJoined = (take: (bytes: Buffer) => void) => {
   };
 };
 
-/** Collects the entries of a list. */
+/** Creates a collector for the entries of a list. */
 export const createJsonEntries = <Entry>() => {
   const bytes: Buffer[] = [];
   const joined = createJoined((piece) => bytes.push(piece));
   return {
     add: (text: string): void => joined.add(text),
-    /** All that were added; like `jsonList` it stands where the entries would. */
+    /** Returns the list of all added entries, as a placeholder value that `writeJson` expands. */
     list(): Entry[] {
       joined.flush();
       return jsonPieces(['[', ...bytes, ']']);
@@ -36,8 +37,9 @@ export const createJsonEntries = <Entry>() => {
 };
 
 /**
- * A list whose entries are given to `add` by `work`. It is there as soon as all of it is, or as much as is sent at once:
- * the rest is sent as it comes. What goes wrong before that is thrown, what goes wrong later breaks the answer off.
+ * Returns a list whose entries `work` passes to `add`. It resolves once the list is complete or its first chunk is
+ * full; the
+ * rest is streamed. An error before that is thrown, a later one aborts the answer.
  */
 export const sendEntries = async <Entry>(
   work: (add: (text: string) => void) => Promise<void>,

@@ -1,21 +1,22 @@
 /**
- * JSON that stays text. What clients and hosts send as free JSON, and what is stored of it, is neither
- * parsed nor written again on its way: an answer has the text put in where its place is, and is sent
- * piece by piece where it is large.
+ * JSON that stays text. Free JSON from clients and hosts, received or stored, is neither parsed nor serialized again:
+ * its text is inserted into the answer, which is sent in chunks if it is large.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** No text of anybody's can hold this: it is made when the program starts and never sent. */
+/**
+ * Marks the position of a text in an answer. Random at each start and never sent, so that no user's text contains it.
+ */
 const marker = `json-text-${randomUUID()}`;
 const quotedMarker = `"${marker}"`;
 
-/** Of an answer: text, or bytes of it; characters are whole in each. */
+/** Part of an answer: text or bytes; no character is split between two pieces. */
 export type Piece = string | Buffer;
-/** Of one that is sent while it is made: also bytes that are still to come. */
+/** Part of an answer that may still be produced while it is sent. */
 type SentPiece = Piece | AsyncIterable<Buffer>;
 
-/** Texts of the value that is being written just now, in their order; null at all other times. */
+/** Texts of the value that is being serialized, in their order; null at all other times. */
 let found: (readonly SentPiece[])[] | null = null;
 
 const note = (pieces: readonly SentPiece[]): string => {
@@ -24,13 +25,13 @@ const note = (pieces: readonly SentPiece[]): string => {
   return marker;
 };
 
-/** A member of an answer that is JSON text already. It must be whole, valid JSON. */
+/** A member of an answer that is already JSON text. The text must be complete and valid. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
-  /** Only for `writeJson` and `jsonBody`. */
+  /** Called by `JSON.stringify` within `writeJson` and `jsonBody`; throws anywhere else. */
   toJSON(): string {
     return note([this.text]);
   }
@@ -46,11 +47,11 @@ class JsonPieces {
   }
 }
 
-/** A value of an answer that is the JSON of these pieces together; it can only be written. */
+/** Returns a placeholder for the JSON formed by these pieces; only `writeJson` and `jsonBody` can serialize it. */
 export const jsonPieces = <Value>(pieces: readonly SentPiece[]): Value =>
   new JsonPieces(pieces) as unknown as Value;
 
-/** A list of an answer whose entries are JSON texts already; it can only be written, and stands where its entries would. */
+/** Returns a placeholder for a list whose entries are already JSON texts; it can only be serialized. */
 export const jsonList = <Entry>(entries: readonly string[]): Entry[] =>
   jsonPieces(['[', entries.join(','), ']']);
 
@@ -68,33 +69,36 @@ class JsonMembers {
   }
 }
 
-/** An object of an answer that is JSON text already, with at least one member, and has further ones; it can only be written. */
+/**
+ * Returns a placeholder for an object whose JSON text has at least one member, plus further members; it can only be
+ * serialized.
+ */
 export const jsonWith = <Value>(text: string, members: object): Value =>
   new JsonMembers(text, members) as unknown as Value;
 
-/** A value of an answer that is JSON text already; it can only be written, and stands where the value would. */
+/** Returns a placeholder for a value that is already JSON text; it can only be serialized. */
 export const jsonOf = <Value>(text: string): Value => new JsonText(text) as unknown as Value;
 
-/** The text of a stored value, or null for none. */
+/** Returns the text of a stored value, or null if there is none. */
 export const jsonText = (text: string | null): JsonText | null =>
   text === null ? null : new JsonText(text);
 
-/** A text of which JSON has nothing escaped. */
+/** Matches a text in which JSON escapes nothing. */
 const plain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** A text as JSON; most need nothing escaped. */
+/** Returns a text as JSON; the fast path applies to most texts, which need no escapes. */
 export const quoted = (text: string): string =>
   plain.test(text) ? `"${text}"` : JSON.stringify(text);
 
-/** The same of one that may be none. */
+/** Returns a text as JSON, or `null`. */
 export const quotedOrNull = (text: string | null): string =>
   text === null ? 'null' : quoted(text);
 
-/** A number as JSON; one that is none or not finite is null, as everywhere. */
+/** Returns a number as JSON; `null` if it is null or not finite, as in `JSON.stringify`. */
 export const numberJson = (number: number | null): string =>
   Number.isFinite(number) ? String(number) : 'null';
 
-/** The JSON in pieces, each text in the place of a marker. */
+/** Replaces each marker in the JSON by its text and returns the pieces. */
 const putIn = (json: string, texts: readonly (readonly SentPiece[])[]): SentPiece[] => {
   const pieces: SentPiece[] = [];
   let start = 0;
@@ -124,23 +128,23 @@ const writePieces = (value: unknown): SentPiece[] => {
 const isThere = (piece: SentPiece): piece is Piece =>
   typeof piece === 'string' || Buffer.isBuffer(piece);
 
-/** A value as JSON, in pieces that follow one another. */
+/** Serializes a value as JSON, in consecutive pieces. */
 export const writeJson = (value: unknown): Piece[] => {
   const pieces = writePieces(value);
   if (pieces.every(isThere)) return pieces;
   throw new Error('what is still to come can be written by jsonBody alone');
 };
 
-/** Characters that are given to the connection at once; an answer of no more is sent whole. */
+/** Maximum number of characters written to the connection at once; an answer up to this size is sent whole. */
 export const chunkChars = 64 * 1024;
 
-/** Where a chunk ends that begins at `start`: never between the two halves of one character. */
+/** Returns the end of the chunk that begins at `start`; it never splits a surrogate pair. */
 const endOf = (piece: string, start: number): number => {
   const end = start + chunkChars;
   return (piece.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 };
 
-/** The pieces as bytes, small ones together, each chunk made when the one before is on its way. */
+/** Yields the pieces as bytes and joins small ones. Each chunk is made only when the one before has been taken. */
 export const chunksOf = function* (pieces: readonly Piece[]): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
@@ -178,7 +182,7 @@ const sentPieces = async function* (pieces: readonly SentPiece[]): AsyncGenerato
   yield* chunksOf(held);
 };
 
-/** A body of an answer: text, or a stream where it is large. */
+/** Returns the body of an answer: text, or a stream if it is large or not complete. */
 export const jsonBody = (value: unknown): string | Readable => {
   const pieces = writePieces(value);
   if (!pieces.every(isThere)) return Readable.from(sentPieces(pieces), { objectMode: false });

@@ -1,12 +1,12 @@
 /**
- * The room of a page of a list: so many characters. Entries that come when it is full are shown without their
- * heavy members, which they name.
+ * Size budget of a page of a list, in characters. Entries beyond the budget are shown without their large members and
+ * list the names of these.
  */
 import { limits } from '#domain/limits.ts';
 
-/** The room of one page. */
+/** Size budget of one page. */
 export type Room = {
-  /** Takes what an entry needs, if there is so much left; the first entry is always let in. */
+  /** Takes the size of an entry if the budget suffices; the first entry always fits. */
   take(chars: number): boolean;
   left(): number;
 };
@@ -27,8 +27,8 @@ export const createRoom = (chars: number = limits.pageBytes): Room => {
 };
 
 /**
- * Writes members of entries while the room has place for them: undefined for an entry that finds none, and
- * for all that follow, of which nothing is written.
+ * Returns a function that serializes members of an entry while the budget lasts. Returns undefined for the first entry
+ * that does not fit and, without serializing anything, for all that follow.
  */
 export const writeInto = (room: Room) => {
   let isFull = false;

@@ -1,16 +1,17 @@
 /**
- * Where tokens and keys of the service are hidden in what is shown of calls and ledgers.
+ * Hides tokens and keys of the service in the calls and ledgers that are shown.
  *
- * What a host sends (outputs, errors, entries) is only ever shown: it is looked through once, when it is
- * read, which for a large body is a process of its own, and kept so. What a client sends (inputs, names)
- * its host gets as it was sent: it is kept as it is, and looked through whenever it is shown. Either way
- * nothing is changed but a token of exactly our form.
+ * Data from a host (outputs, errors, entries) is only ever shown. It is redacted once, when it is read (for a large
+ * body
+ * in a child process), and stored redacted. Data from a client (inputs, names) must reach the host as it was sent. It
+ * is
+ * stored unchanged and redacted each time it is shown. In both cases only tokens of exactly our form are replaced.
  */
 import { hideCredentials } from '#domain/credentials.ts';
 
-/** A value of a host as JSON text to keep. */
+/** Returns a value of a host as redacted JSON text to store. */
 export const writeShown = (value: unknown): string => hideCredentials(JSON.stringify(value));
 
-/** A text to show, or to keep where it is only shown; JSON text stays JSON text. */
+/** Returns a text redacted, to show it or to store it for showing; JSON text stays valid JSON. */
 export const shownText = <Text extends string | null>(text: Text): Text | string =>
   text === null ? text : hideCredentials(text);
