@@ -1,10 +1,16 @@
-/** Whether bytes that were announced are there, by whichever address they came. */
+/** Checks that announced bytes have arrived, by presigned upload or through the control plane. */
 import { type AwaitedBlob, type Blobs, checkAwaited, nothingLeft } from './blobs.ts';
 
-/** Bytes that are known by an id until they are taken; `received`: they came through the control plane. */
+/**
+ * Upload in progress, known by an id until it is taken. `received` is true if the bytes came through the control
+ * plane.
+ */
 export type ArrivingBlob = AwaitedBlob & { id: string; received: boolean };
 
-/** Holds what was sent to what was announced; throws `conflict` while nothing was, `invalid` for anything else. */
+/**
+ * Checks the uploaded bytes against the announced size and digest. Throws `conflict` while nothing has been uploaded,
+ * `invalid` if they differ.
+ */
 export const checkArrived = async (
   blobs: Blobs,
   { id, digest, bytes, received }: ArrivingBlob,
@@ -14,7 +20,7 @@ export const checkArrived = async (
     await blobs.presigned.take(id, awaited);
     return;
   }
-  // The digest was looked at when the bytes came.
+  // The control plane already checked the digest when it received the bytes.
   if (!received) throw nothingLeft();
   checkAwaited({ digest, bytes: await blobs.size(digest) }, awaited);
 };

@@ -1,6 +1,6 @@
 /**
- * Bytes that are named by what they hold. Writing the same bytes twice is writing them once. Every store
- * keeps them under the same names, so that what is in one can be copied into another file by file.
+ * Content-addressed blob storage. Writing the same bytes twice stores them once. All stores use the same names, so one
+ * store can be copied into another file by file.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,51 +9,60 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 
 export type Blobs = {
-  /** Where they are kept, for people: a folder, or a bucket and who serves it. */
+  /** Location for messages: a folder, or a bucket and its service. */
   readonly location: string;
   /**
-   * Whether it is a service that all replicas use: while it is away, none can do more than another, and
-   * so it does not make a replica unready.
+   * True if the store is a service that all replicas use. Its outage affects all replicas alike, so it does not make a
+   * single replica unready.
    */
   readonly isShared: boolean;
-  /** Stores the bytes; when it resolves they are kept under their digest. */
+  /** Stores the bytes; once it resolves they are durable under their digest. */
   put(bytes: Uint8Array): Promise<Digest>;
-  /** The bytes of a digest; `not_found` when the store has none, `internal` when it has others. */
+  /**
+   * Returns the bytes of a digest. Throws `not_found` if the store has none, `internal` if they do not match the
+   * digest.
+   */
   get(digest: Digest): Promise<Uint8Array>;
-  /** Stores what a file holds, without having it in memory; when it resolves it is kept under its digest. */
+  /**
+   * Stores the contents of a file without loading it into memory; once it resolves they are durable under their
+   * digest.
+   */
   putFile(path: string): Promise<Digest>;
   /**
-   * The bytes of a digest as they are read; `not_found` when the store has none. A stream of others than were put
-   * fails with `internal` at its end, so what was read counts only when it has ended well.
+   * Returns the bytes of a digest as a stream; throws `not_found` if the store has none. If the bytes do not match the
+   * digest, the stream fails with `internal` at its end, so readers must not trust the data before a successful end.
    */
   read(digest: Digest): Promise<Readable>;
-  /** How many bytes they are; `not_found` when the store has none. */
+  /** Returns the size in bytes; throws `not_found` if the store has no such blob. */
   size(digest: Digest): Promise<number>;
-  /** Forgets a blob; one that is not there is as good as removed. */
+  /** Removes a blob; does nothing if it is absent. */
   remove(digest: Digest): Promise<void>;
-  /** Throws `unavailable` when the store cannot be used; whether it has room is not looked at. */
+  /** Throws `unavailable` if the store cannot be used. Does not check for free disk space. */
   check(): Promise<void>;
-  /** Throws `unavailable` when nothing can be written any more; absent where others look at that. */
+  /**
+   * Throws `unavailable` if nothing can be written any more, for example on a full disk; absent in stores that are
+   * monitored elsewhere.
+   */
   checkRoom?(): Promise<void>;
-  /** What is free where they are kept; absent in a store that does not end. */
+  /** Returns the free and total disk space; absent in a store without a fixed size. */
   space?(): Promise<{ freeBytes: number; totalBytes: number }>;
-  /** Addresses at the store itself; absent where clients cannot reach it, see `signed.ts`. */
+  /** Presigned addresses of the store itself; absent if clients cannot reach it, see `signed.ts`. */
   presigned?: PresignedBlobs;
 };
 
-/** Where bytes are sent to, with the headers that go with them. */
+/** Address to which a client uploads bytes, with the headers it must send. */
 export type UploadAddress = { url: string; headers: Record<string, string>; expiresAt: Date };
 
-/** Bytes that are to come: what they must be. */
+/** Announced bytes: the digest and size that the upload must have. */
 export type AwaitedBlob = { digest: Digest; bytes: number };
 
-/** What bytes are said to be where they are sent or read, and what nobody says of them. */
+/** Content type of blobs whose type is not given. */
 export const unsaidType = 'application/octet-stream';
 
-/** As what a blob is read: a file of this name and, unless it is just bytes, type. */
+/** File name, and optional content type, with which a blob is downloaded. */
 export type ReadAs = { name: string; contentType?: string };
 
-/** A header by which what is read is stored as a file, by a name of any characters. */
+/** Returns the `Content-Disposition` header that makes a download a file of this name, whatever its characters. */
 export const attachmentOf = (name: string): string => {
   const plain = name.replace(/[^\w .-]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
@@ -64,57 +73,58 @@ export const attachmentOf = (name: string): string => {
   return `attachment; filename="${plain}"${rest}`;
 };
 
-/** What a service of blobs does for clients that send to it and fetch from it themselves. */
+/** Presigned uploads and downloads, with which clients access the blob service directly. */
 export type PresignedBlobs = {
-  /** The address at which bytes of a type are left under a name of their own, until they are taken. */
+  /** Returns the address of a temporary object `name`, to which a client uploads bytes of this content type. */
   upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
   /**
-   * Stores what was left under a name, if it is what was awaited. `conflict` when nothing was, `invalid` when it has
-   * another size or digest; what is wrong is not kept.
+   * Stores the temporary object as a blob if it matches the announcement. Throws `conflict` if there is none,
+   * `invalid` if
+   * its size or digest differs; such bytes are not kept.
    */
   take(name: string, awaited: AwaitedBlob): Promise<void>;
-  /** Forgets what was left under a name, if anything was. */
+  /** Removes a temporary object, if there is one. */
   drop(name: string): Promise<void>;
-  /** The address of a blob, for whoever is given it. */
+  /** Returns an address at which its holder can download the blob. */
   download(digest: Digest, as: ReadAs): Promise<string>;
 };
 
-/** How long an address is good that is given away. */
+/** Lifetime of a presigned address. */
 export const addressLifeMs = 60 * 60_000;
 
-/** Which store there is, and where. */
+/** Kind and location of the blob store. */
 export type BlobStoreConfig =
   | { kind: 'folder'; folder: string }
   | { kind: 'database' }
   | ({ kind: 's3' } & S3Config);
 
-/** A bucket, or the part of it under a prefix. Credentials are found by Amazon's client itself. */
+/** A bucket, or the part of it under a prefix. Amazon's client finds the credentials itself. */
 export type S3Config = {
   bucket: string;
-  /** Empty, or names with `/` between them, without one at either end. */
+  /** Empty, or path segments joined by `/`, without a slash at either end. */
   prefix: string;
   region: string;
-  /** Null: that of Amazon for the region. */
+  /** Null means Amazon's endpoint of the region. */
   endpoint: string | null;
-  /** Whether the bucket is named in the path (`https://host/bucket/…`) and not in the host's name. */
+  /** True if addresses have the bucket in the path (`https://host/bucket/…`) instead of the host name. */
   pathStyle: boolean;
 };
 
-/** The name of some bytes. */
+/** Returns the digest that names these bytes. */
 export const digestOf = (bytes: Uint8Array | string): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The path of a blob in a store: `<first two hex digits>/<the hex digest>`. */
+/** Returns the path of a blob in a store: `<first two hex digits>/<the hex digest>`. */
 export const pathOf = (digest: Digest): string => {
   const hex = digest.slice('sha256:'.length);
   return `${hex.slice(0, 2)}/${hex}`;
 };
 
-/** What `get` and `size` throw of a blob that a store does not have. */
+/** Builds the error that `get` and `size` throw for an absent blob. */
 export const missing = (digest: Digest, cause?: unknown): AppError =>
   new AppError('not_found', `there is no blob ${digest}`, { cause });
 
-/** Whether what `get` or `size` threw says that the bytes are gone: there are none, or others. */
+/** Returns true if an error of `get` or `size` means that the bytes are lost: absent or damaged. */
 export const isLost = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'not_found' || error.code === 'internal');
 
@@ -124,13 +134,13 @@ const damaged = (location: string, digest: Digest): AppError =>
     `blob ${digest} in ${location} is damaged: bring ${pathOf(digest)} back from a copy`,
   );
 
-/** The bytes that a store has under a digest, if they are those that were put there. */
+/** Returns the bytes read from a store; throws `internal` if they do not match the digest. */
 export const checkBytes = (location: string, digest: Digest, bytes: Uint8Array): Uint8Array => {
   if (digestOf(bytes) === digest) return bytes;
   throw damaged(location, digest);
 };
 
-/** Passes on what a store has under a digest, and fails at its end when it is not what was put there. */
+/** Passes on the bytes read from a store; the stream fails at its end if they do not match the digest. */
 export const checkStream = (location: string, digest: Digest, source: Readable): Readable => {
   const hash = createHash('sha256');
   const check = new Transform({
@@ -143,11 +153,11 @@ export const checkStream = (location: string, digest: Digest, source: Readable):
       done(isSame ? null : damaged(location, digest));
     },
   });
-  // Whoever reads it is told of every end.
+  // Errors reach the reader of the returned stream, so the callback has nothing to do.
   return pipeline(source, check, () => undefined);
 };
 
-/** What a file holds, by name and size; it is read piece by piece. */
+/** Returns the digest and size of a file, which is read in pieces. */
 export const measureFile = async (path: string): Promise<AwaitedBlob> => {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -158,11 +168,11 @@ export const measureFile = async (path: string): Promise<AwaitedBlob> => {
   return { digest: `sha256:${hash.digest('hex')}`, bytes };
 };
 
-/** What is said where bytes should have been left and were not. */
+/** Builds the error for an upload of which no bytes have arrived. */
 export const nothingLeft = (): AppError =>
   new AppError('conflict', 'nothing was sent to the address yet: send the bytes there first');
 
-/** Throws `invalid` unless these are the size and the digest that were awaited. */
+/** Throws `invalid` unless size and digest are the announced ones. */
 export const checkAwaited = (found: AwaitedBlob, awaited: AwaitedBlob): void => {
   if (found.bytes !== awaited.bytes) {
     const sent = found.bytes > awaited.bytes ? 'more' : `${found.bytes}`;

@@ -1,7 +1,7 @@
 /**
- * Blobs in the installation's own database: the rows that name them and the bytes are kept, copied and lost
- * together, and a control plane has nothing of its own that another one would need. That is right for small
- * installations; bytes take room and memory in the database that a folder or a bucket gives more cheaply.
+ * Blobs in the installation's own database. Metadata and bytes are backed up and lost together, and control planes
+ * share no other state. This suits small installations; in large ones the bytes take disk space and memory of
+ * the database, which a folder or a bucket provides more cheaply.
  */
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -20,16 +20,16 @@ import {
 import { type Blobs, checkBytes, checkStream, digestOf, measureFile, missing } from './blobs.ts';
 
 const location = 'the database';
-/** A digest that no bytes have: asking for it says whether the table can be read. */
+/** Digest that matches no blob: the query for it proves that the table can be read. */
 const nobodys = 'sha256:';
 
 /**
- * Blobs that are on their way at once. Each takes a connection for long and memory for several times its
- * size, on both ends; the other connections are for what has to be answered soon.
+ * Limit on concurrent transfers of blobs. Each occupies a connection for long, and memory of several times its
+ * size at both ends; the remaining connections serve requests that need a quick answer.
  */
 const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
 
-/** What of a file is in memory at once. */
+/** Size of the pieces in which a file is transferred, in bytes. */
 const pieceBytes = 4 * 1024 * 1024;
 
 async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
@@ -45,7 +45,7 @@ async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Opens the store in a database that is migrated. */
+/** Opens the store in a migrated database. */
 export const openDatabaseBlobs = (db: Queryable): Blobs => {
   const line = createConnectionQueue(atOnce);
   async function* readPieces(digest: Digest): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,4 @@
-/** What a folder does besides what every store does, see test/contract/blobs.test.ts. */
+/** Tests behavior specific to the folder store; test/contract/blobs.test.ts tests what all stores share. */
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

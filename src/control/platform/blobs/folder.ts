@@ -1,6 +1,6 @@
 /**
- * Blobs as files of a folder. A file appears under its name only when it is whole and flushed; readers
- * never see half of one.
+ * Blobs as files in a folder. A file gets its name only when it is complete and flushed, so readers
+ * never see a partial one.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -31,11 +31,11 @@ import {
   pathOf,
 } from './blobs.ts';
 
-/** The system's code of an error, like `ENOSPC`. */
+/** Returns the system's error code, such as `ENOSPC`. */
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** Whether a write found no room: none on the disk, or none in what its owner may take of it. */
+/** Returns true if a write failed for lack of disk space or quota. */
 const isFull = (error: unknown): boolean => /^(?:ENOSPC|EDQUOT)$/.test(String(codeOf(error)));
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
@@ -58,7 +58,7 @@ const flush = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes beside the target, flushes, checks the size, and moves into place. */
+/** Writes a temporary file next to the target, flushes it, checks its size, and renames it. */
 const writeWhole = async (
   path: string,
   bytes: number,
@@ -78,7 +78,7 @@ const writeWhole = async (
   await flush(dirname(path));
 };
 
-/** What is written to find out whether there is room: a block, as a full disk may still make files. */
+/** Test write for free disk space: one full block, because a full disk may still create empty files. */
 const triedName = '.room';
 const triedBytes = new Uint8Array(4_096).fill(1);
 
@@ -90,10 +90,10 @@ const tryWriting = async (path: string): Promise<void> => {
   }
 };
 
-/** Older than any write that is still under way. */
+/** Age after which a partial file cannot belong to a running write. */
 const deadPartMs = 60 * 60_000;
 
-/** Removes what writes have left that were cut off. */
+/** Removes partial files that interrupted writes left. */
 const removeParts = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (!/^[0-9a-f]{2}$/.test(name)) continue;
@@ -110,7 +110,10 @@ const removeParts = async (folder: string): Promise<void> => {
   }
 };
 
-/** Opens the store in a folder, which is made if it does not exist. A full one opens: it can be read. */
+/**
+ * Opens the store in a folder and creates the folder if needed. A full disk is no error, since blobs can still be
+ * read.
+ */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   const location = `the folder ${folder}`;
   const fileOf = (digest: Digest): string => join(folder, pathOf(digest));
@@ -122,7 +125,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   };
   const check = async (): Promise<void> => {
     try {
-      // With its dot the path is one of a folder; a file in its place may be written to as well.
+      // The trailing dot makes the path invalid unless it is a folder; a plain file there would also be writable.
       await access(`${folder}/.`, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (cause) {
       throw unwritable(cause);

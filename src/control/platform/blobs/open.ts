@@ -1,12 +1,12 @@
-/** Opens the store that the configuration names. */
+/** Opens the blob store that the configuration names. */
 import type { Queryable } from '../../db/core/database.ts';
 import type { BlobStoreConfig, Blobs } from './blobs.ts';
 import { openDatabaseBlobs } from './database.ts';
 import { openFolderBlobs } from './folder.ts';
 
 /**
- * Opens it, or throws `unavailable` with what is wrong. The client of S3 takes 50 ms and 8 MiB to load,
- * a tenth of what all else takes, and is loaded only where it is used.
+ * Opens the store, or throws `unavailable` with the reason. The S3 client takes 50 ms and 8 MiB to load, a tenth
+ * of everything else, and is loaded only if it is used.
  */
 export const openBlobs = async (
   config: BlobStoreConfig,

@@ -1,4 +1,4 @@
-/** A file of what somebody sends, which ends where more comes than may. */
+/** Receives an upload into a file, and stops when it exceeds the announced size. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { AppError } from '#domain/error.ts';
 import { scratchPath } from '#runtime/scratch-files.ts';
 import { type AwaitedBlob, checkAwaited, measureFile } from './blobs.ts';
 
-/** What is left of the source is not destroyed: an answer is still to go to whoever sends it. */
+/** Leaves the source open after an early end, because the client must still get its answer on that connection. */
 async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of source.iterator({ destroyOnReturn: false })) {
@@ -23,7 +23,7 @@ async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
 const isRoomError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(String(error.code));
 
-/** Writes it, to a path where nothing is yet; throws `invalid` for more than so many bytes. */
+/** Writes the source to a new file; throws `invalid` if it exceeds `most` bytes. */
 export const receiveFile = async (path: string, source: Readable, most: number): Promise<void> => {
   try {
     await pipeline(atMost(source, most), createWriteStream(path, { flags: 'wx' }));
@@ -37,8 +37,9 @@ export const receiveFile = async (path: string, source: Readable, most: number):
 };
 
 /**
- * Does something with a file of what is sent, which is gone afterwards; throws `invalid` for anything but what was
- * awaited, and reads no more of it.
+ * Receives an upload into a temporary file, checks it, passes its path to `use` and then removes it. Throws `invalid`
+ * if
+ * size or digest differ from the announcement, and stops reading at the announced size.
  */
 export const withReceived = async (
   workDir: string,

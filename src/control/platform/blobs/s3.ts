@@ -1,7 +1,7 @@
 /**
- * Blobs as objects of a bucket, under the names that they have in a folder. The service keeps an object
- * whole or not at all and is told the digest of each, so nothing here guards against halves. Failures
- * that pass are ridden out for a second; then it is unavailable, and whoever asked asks again.
+ * Blobs as objects of a bucket, under the same names as in a folder. The service stores objects atomically and
+ * checks the digest that comes with each, so partial objects need no handling here. Transient failures are retried
+ * for about a second; then the store is `unavailable` and the caller retries.
  */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
@@ -35,21 +35,21 @@ import {
 import { withReceived } from './receive.ts';
 
 /**
- * How long an operation may take with all its attempts. What a host asks for must come within the ten
- * seconds after which it asks again, and a probe waits five.
+ * Time limits of operations, including all attempts. A host repeats its request after ten seconds, so a read must be
+ * faster; a readiness probe waits five seconds.
  */
 const limits = { readMs: 8_000, writeMs: 30_000, checkMs: 3_000 };
-/** What a write has besides for each MiB: a store slower than one a second is of no use. */
+/** Additional time for a write, per MiB: a store slower than 1 MiB per second is of no use. */
 const writeMsOfMib = 1_000;
 const mib = 1024 * 1024;
 const connectMs = 2_000;
 const silenceMs = 5_000;
-/** The first and five more: refused connections and the like are ridden out for 1.5 seconds at most. */
+/** Six attempts: refused connections and similar failures are retried for 1.5 seconds at most. */
 const mostAttempts = 6;
 
-/** Written at the start to see that it can be, and read to see that the store is there. */
+/** Empty blob, written at startup to prove write access and read by `check` to prove that the store is there. */
 const nothing = new Uint8Array();
-/** What nobody has: whoever may not list a bucket is told "forbidden" of it, and not "missing". */
+/** Digest that no blob has. Without permission to list the bucket, S3 answers "forbidden" and not "missing" for it. */
 const nobodys: Digest = `sha256:${'0'.repeat(64)}`;
 
 const fileAttempts = 3;
@@ -60,7 +60,7 @@ const sumOf = (digest: Digest): string =>
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** Why it failed, and the way out. A request for the head of an object is refused by a status alone. */
+/** Returns the reason of a failure and a remedy. A refused HEAD request has a status only, without a message. */
 const reasonOf = (error: unknown): string => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const status = statusOf(error);
@@ -75,7 +75,7 @@ const reasonOf = (error: unknown): string => {
   return `${code}: ${message}`;
 };
 
-/** Opens the store in a bucket that is there, and writes to it once; in `workDir` lies what is looked at. */
+/** Opens the store in an existing bucket and writes to it once. Uploads are checked in `workDir`. */
 export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs> => {
   const { bucket, prefix, region, endpoint } = s3;
   const under = prefix === '' ? '' : `${prefix}/`;
@@ -87,15 +87,15 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
     maxAttempts: mostAttempts,
     retryMode: 'standard',
     requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs },
-    // Digests are given and checked here; further sums are for who demands them.
+    // This code sends and checks digests itself; further checksums are computed only where the service requires them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-  /** Beside the blobs, under a name that none of these has. */
+  /** Temporary uploads lie beside the blobs, under a prefix that no blob uses. */
   const leftAt = (name: string): string => `${under}left/${name}`;
   const objectOf = (digest: Digest) => ({ Bucket: bucket, Key: `${under}${pathOf(digest)}` });
 
-  /** Does it within its time, or throws `unavailable`. */
+  /** Runs the work within a time limit. If it fails, throws `unavailable`. */
   const within = async <Value>(
     ms: number,
     work: (abortSignal: AbortSignal) => Promise<Value>,
@@ -105,7 +105,7 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
       return await work(signal);
     } catch (error) {
       const reason = signal.aborted ? `no answer in ${ms} ms` : reasonOf(error);
-      // Not as the cause: it holds the answer and its headers.
+      // The error is not attached as the cause, because it holds the answer and its headers.
       throw new AppError('unavailable', `blobs in ${location} cannot be used: ${reason}`);
     }
   };
@@ -136,7 +136,7 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
     await within(ms, (abortSignal) => client.send(command(), { abortSignal }));
   };
   const uploadFile = async (path: string, measured: AwaitedBlob): Promise<void> => {
-    // A stream is read once, so the client cannot send it again by itself.
+    // A stream can be read only once, so the client's own retries do not apply.
     for (let attempt = 1; ; attempt += 1) {
       try {
         await upload(measured, () => createReadStream(path));
@@ -146,7 +146,7 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
       }
     }
   };
-  /** An object as it is read; undefined when there is none. It may take long, but not be silent for long. */
+  /** Returns an object as a stream; undefined if there is none. The transfer may take long, but may not stall. */
   const fetch = (Key: string): Promise<Readable | undefined> =>
     within(limits.readMs, async (abortSignal) => {
       try {
@@ -207,14 +207,14 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
       return checkBytes(location, digest, bytes);
     },
     async remove(digest) {
-      if (digest === digestOf(nothing)) return; // by it the bucket is told from one that was emptied
+      if (digest === digestOf(nothing)) return; // this object distinguishes the bucket from an emptied one
       const command = new DeleteObjectCommand(objectOf(digest));
       await within(limits.writeMs, (abortSignal) => client.send(command, { abortSignal }));
     },
     async size(digest) {
       const bytes = await sizeOf(digest);
       if (bytes !== undefined) return bytes;
-      await check(); // the head of an object is missing in a missing bucket, too
+      await check(); // HEAD also answers "missing" if the bucket itself is missing
       throw missing(digest);
     },
     presigned: {
@@ -230,7 +230,8 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
         const expiresAt = new Date(Date.now() + addressLifeMs);
         const url = await getSignedUrl(client, command, {
           expiresIn: addressLifeMs / 1_000,
-          // The server holds whoever sends to them; else they would be in the address, and held to by none.
+          // Signed headers, so that the service enforces them on the upload; as query parameters nothing would enforce
+          // them.
           unhoistableHeaders: new Set(Object.keys(headers)),
           signableHeaders: new Set([...Object.keys(headers), 'host', 'content-length']),
         });
@@ -239,7 +240,7 @@ export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs>
       async take(name, awaited) {
         const left = await fetch(leftAt(name));
         if (left === undefined) throw nothingLeft();
-        // Not copied within the store: what lies there may be replaced at any time by whoever has the address.
+        // Not copied within the store, because the holder of the address may replace the object at any time.
         try {
           await withReceived(workDir, left, awaited, (path) => uploadFile(path, awaited));
         } finally {

@@ -1,7 +1,10 @@
 /**
- * Addresses under which bytes come and go without a key. Where clients reach the store itself, they are its own; else
- * the control plane serves them on a path of their own, and takes what its own signature says: so many bytes of one
- * digest, or one digest to read, until an hour is over. Whoever has such an address has what it is for, and no more.
+ * Presigned addresses, at which clients upload and download bytes without a key. If clients can reach the store, the
+ * addresses are the store's. Otherwise the control plane serves them on a path of its own and accepts what its
+ * signature
+ * covers: an upload of one digest and size, or a download of one digest, for one hour. An address grants its holder
+ * that
+ * operation and nothing else.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -16,24 +19,24 @@ import {
   unsaidType,
 } from './blobs.ts';
 
-/** Below the address of the public API's program. */
+/** Path below the base URL of the public API. */
 export const signedPath = '/api/blobs';
 
-/** What an address says: what may be done, with which bytes, and until when. */
+/** Signed content of an address: the operation, the digest and the expiry. */
 export type SignedTerms =
   | { method: 'PUT'; digest: Digest; name: string; type?: string; bytes: number; until: number }
   | { method: 'GET'; digest: Digest; name: string; type?: string; until: number };
 
 export type SignedAddresses = {
-  /** Where a client sends bytes; `name` is what they are known by until they are taken. */
+  /** Returns the address for an upload; `name` identifies the upload until it is taken. */
   upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
-  /** Where whoever is told it reads a blob, and until when. */
+  /** Returns the address at which its holder can download a blob, and its expiry. */
   download(digest: Digest, as: ReadAs): Promise<{ url: string; expiresAt: Date }>;
-  /** The terms of an address, once its signature and its time have been looked at; throws `forbidden`. */
+  /** Returns the terms of an address after checking its signature and expiry; throws `forbidden`. */
   readTerms(method: 'PUT' | 'GET', sha256: string, query: Record<string, unknown>): SignedTerms;
 };
 
-/** It looks like a token of the service, so that it is hidden wherever those are. */
+/** Returns the signature, in the form of a service token, so that redaction hides it wherever it hides tokens. */
 const signatureOf = (secret: Secret, terms: SignedTerms): string => {
   const { method, digest, until, type } = terms;
   const bytes = terms.method === 'PUT' ? terms.bytes : null;
@@ -75,7 +78,7 @@ const termsOf = (
   return { ...common, method, bytes: Number(bytes) };
 };
 
-/** Makes it; `baseUrl` is where the control plane is reached, `now` the time in milliseconds. */
+/** Creates the addresses; `baseUrl` is the URL of the control plane, `now` the time in milliseconds. */
 export const createSignedAddresses = (
   { secret, blobs, baseUrl }: { secret: Secret; blobs: Blobs; baseUrl: () => string },
   now: () => number = Date.now,
@@ -116,7 +119,7 @@ export const createSignedAddresses = (
       const terms = termsOf(method, sha256, query);
       const { signature } = query;
       if (typeof signature !== 'string') throw refusal();
-      // Each value of the secret is looked at, whichever was used.
+      // Compares with every value of the secret, so that the timing does not reveal which one matched.
       const matches = secret.each().map((one) => isSame(signature, signatureOf(one, terms)));
       if (!matches.includes(true) || terms.until * 1_000 < now()) throw refusal();
       return terms;

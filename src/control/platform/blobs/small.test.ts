@@ -4,7 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import { type Blobs, digestOf, missing } from './blobs.ts';
 import { createSmallBlobs } from './small.ts';
 
-/** Blobs in memory that count how often one is read. */
+/** Blobs in memory that record each read. */
 const countingBlobs = (...contents: Uint8Array[]) => {
   const held = new Map(contents.map((bytes) => [digestOf(bytes), bytes]));
   const reads: Digest[] = [];

@@ -1,6 +1,6 @@
 /**
- * Small blobs as text, for sending along where a fetch of their own would cost more than they weigh.
- * What was read once is kept, within bounds that projects share: blobs never change.
+ * Small blobs as text, sent inline in assignments, where a separate fetch would cost more than the bytes.
+ * Blobs never change, so they are cached; the cache is bounded and shared fairly by projects.
  */
 import type { Digest } from '#domain/world.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
@@ -8,17 +8,18 @@ import { type Blobs, isLost } from './blobs.ts';
 
 export type SmallBlobs = {
   /**
-   * Base64 of those that are small, by digest, for a project; the others are left out, and those that are
-   * lost: whoever asks for one of these alone is told.
+   * Returns the small blobs as base64, by digest. Large and lost blobs are left out; the error of a lost one surfaces
+   * when
+   * it is fetched by itself.
    */
   pick(project: string, digests: readonly Digest[]): Promise<Record<Digest, string>>;
 };
 
-/** The largest that counts as small, and what all that are kept may take. */
+/** Size up to which a blob counts as small, and the size of the cache. */
 const smallBytes = 256 * 1024;
 const mostBytes = 32 * 1024 * 1024;
 
-/** Makes the cache. */
+/** Creates the cache. */
 export const createSmallBlobs = (blobs: Blobs): SmallBlobs => {
   const kept = createFairCache<string>(mostBytes);
 

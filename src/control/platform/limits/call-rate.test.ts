@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
 import { createCallRate } from './call-rate.ts';
 
-/** A database that gives calls in blocks of 4, and 10 a minute. */
+/** A fake database that grants calls in blocks of 4, at most 10 per minute. */
 const bench = () => {
   let nowMs = 0;
   let asked = 0;

@@ -1,4 +1,4 @@
-/** How many calls a project makes in a minute; taken ahead, see `token-buckets.ts`. */
+/** Rate limit of a project's calls per minute; tokens are reserved ahead, see `token-buckets.ts`. */
 
 import { quotaError } from '../../base/fairness/quotas.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -6,11 +6,11 @@ import { takeCalls } from '../../db/projects/quotas.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export type CallRate = {
-  /** Spends one of the project's calls; throws `exhausted` when there is none in this minute. */
+  /** Spends one call of the project; throws `exhausted` if none is left in this minute. */
   spend(projectId: string): Promise<void>;
 };
 
-/** Makes it; `usual` is the quota of projects that have none of their own. */
+/** Creates the limit; `usual` is the quota of projects without one of their own. */
 export const createCallRate = (
   db: Queryable,
   usual: number,

@@ -1,28 +1,31 @@
 /**
- * What may be had so often in a minute, by name. A control plane takes some of it ahead from the database, which gives no
- * more than there may be in all, and spends that without asking again: what is counted costs no statement each time,
- * and no row is written by all that spend of it.
+ * Rate limits per minute, by name. A control plane reserves a batch of tokens in the database, which enforces the
+ * limit of
+ * all replicas together, and spends the batch locally. So most requests cost no statement, and replicas do not all
+ * write the same row for each.
  */
 
-/** What the database gave: of `most` in a minute that ends in `leftMs`; `untaken` is what others can still take. */
+/**
+ * Tokens granted by the database, of `most` in a minute that ends in `leftMs`; `untaken` is what it can still grant.
+ */
 export type Taken = { granted: number; untaken: number; most: number; leftMs: number };
 
-/** What is left of it until this process's clock reads `endsAt`. */
+/** Remaining tokens of a batch, valid until this process's clock reaches `endsAt`. */
 type Purse = Taken & { left: number; endsAt: number };
 
 export type Spent = {
-  /** False: there is none any more in this minute. */
+  /** False if no token is left in this minute. */
   isSpent: boolean;
   most: number;
-  /** What is left, as far as it is known here. */
+  /** Remaining tokens, as far as this replica knows. */
   remaining: number;
-  /** Until the minute is over. */
+  /** Time until the minute ends, in milliseconds. */
   endsInMs: number;
 };
 
 export type TokenBuckets = { spend(name: string, most: number): Promise<Spent> };
 
-/** Purses beyond which those of past minutes are thrown away. */
+/** Number of batches from which those of past minutes are removed. */
 const mostPurses = 1_000;
 
 export const createTokenBuckets = (
@@ -45,7 +48,7 @@ export const createTokenBuckets = (
     return purse;
   };
 
-  /** One at a time for each name: who comes meanwhile shares what it brings. */
+  /** Fetches one batch at a time for each name; concurrent callers share it. */
   const takeOnce = (name: string, most: number): Promise<Purse> => {
     const underWay = taking.get(name);
     if (underWay !== undefined) return underWay;
@@ -64,7 +67,7 @@ export const createTokenBuckets = (
   return {
     async spend(name, most) {
       let purse = purses.get(name);
-      // What the database refused is refused until the minute is over, without asking it again.
+      // A refusal by the database is cached until the minute ends.
       while (
         purse === undefined ||
         purse.endsAt <= now() ||

@@ -1,52 +1,53 @@
 /**
- * Conditions of lists by single parameters of a query: each is absent where its parameter is. `sql` is always of ours;
- * what a client gave is a parameter of the statement.
+ * Builds conditions of lists from single query parameters; each is undefined if its parameter is absent. `sql` is
+ * always
+ * trusted text of this program; values from clients become parameters of the statement.
  */
 
 import type { Condition } from '../../db/core/where.ts';
 import { keyOf } from '../../db/observability/trace-keys.ts';
 import { invalidParameter, listIn, type RawQuery, textIn, timeIn } from './query.ts';
 
-/** A condition on a value, when there is one. */
+/** Returns the condition on a value, if there is a value. */
 export const on = <Value>(
   value: Value | undefined,
   condition: (bound: string) => string,
 ): Condition | undefined => (value === undefined ? undefined : (bind) => condition(bind(value)));
 
-/** The column is what the parameter says. */
+/** Requires the column to equal the parameter. */
 export const equals = (query: RawQuery, name: string, sql: string) =>
   on(textIn(query, name), (text) => `${sql} = ${text}`);
 
-/** The column is one of those that the parameter lists. */
+/** Requires the column to be one of the values that the parameter lists. */
 export const anyOf = (query: RawQuery, name: string, sql: string) =>
   on(listIn(query, name), (texts) => `${sql} = any(${texts}::text[])`);
 
-/** The column, a list, has all that the parameter lists. */
+/** Requires the column, an array, to contain all values that the parameter lists. */
 export const hasAll = (query: RawQuery, name: string, sql: string) =>
   on(listIn(query, name), (texts) => `${sql} @> ${texts}::text[]`);
 
-/** The column is one of these words. Throws `invalid` for any other. */
+/** Requires the column to equal the parameter, which must be one of these words. Throws `invalid` for any other. */
 export const oneOf = (query: RawQuery, name: string, words: readonly string[], sql: string) => {
   const text = textIn(query, name);
   if (text === undefined || words.includes(text)) return equals(query, name, sql);
   throw invalidParameter(name, `must be one of ${words.join(', ')}`);
 };
 
-/** The column is no earlier than the parameter. */
+/** Requires the column to be at or after the time in the parameter. */
 export const since = (query: RawQuery, name: string, sql: string) =>
   on(timeIn(query, name), (at) => `${sql} >= ${at}::timestamptz`);
 
-/** The column is earlier than the parameter. */
+/** Requires the column to be before the time in the parameter. */
 export const before = (query: RawQuery, name: string, sql: string) =>
   on(timeIn(query, name), (at) => `${sql} < ${at}::timestamptz`);
 
-/** Of a parameter that holds an id: the column is its key in the project. */
+/** Requires the column to be the key, within the project, of the id in the parameter. */
 export const keyed = (query: RawQuery, projectId: string, name: string, sql: string) => {
   const id = textIn(query, name);
   return on(id && keyOf(projectId, id), (key) => `${sql} = ${key}::uuid`);
 };
 
-/** Of a parameter that lists ids: the column is one of their keys in the project. */
+/** Requires the column to be one of the keys, within the project, of the ids that the parameter lists. */
 export const anyKeyed = (query: RawQuery, projectId: string, name: string, sql: string) => {
   const keys = listIn(query, name)?.map((id) => keyOf(projectId, id));
   return on(keys, (bound) => `${sql} = any(${bound}::uuid[])`);

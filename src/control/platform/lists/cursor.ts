@@ -1,33 +1,36 @@
 /**
- * Cursors of lists, latest first, that clients go on in by `cursor`: the time and the id of the last row of a page,
- * which say where its order goes on, whatever came or went meanwhile.
+ * Cursor pagination of lists, latest first. A cursor holds the time and id of the last row of a page, so that the next
+ * page continues there whatever rows were added or deleted meanwhile.
  */
 
 import type { Condition } from '../../db/core/where.ts';
 import { keyOf } from '../../db/observability/trace-keys.ts';
 import { invalidParameter, numberIn, type RawQuery, textIn } from './query.ts';
 
-/** A cursor is a list of numbers and texts, as base64url of its JSON. */
+/** Encodes a cursor: numbers and texts, as JSON in base64url. */
 export const writeCursor = (parts: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url');
 
-/** What a cursor holds; nothing where it is none. */
+/** Decodes a cursor; returns an empty list if it is malformed. */
 export const readCursor = (cursor: string): readonly unknown[] => {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     return Array.isArray(parts) ? parts : [];
   } catch {
-    return []; // which is no cursor
+    return []; // malformed cursor
   }
 };
 
-/** Times of rows are from 1970 on, with a year of four digits, which are all that the database reads as they are written. */
+/**
+ * End of the valid times: from 1970 to a year of four digits, the range in which PostgreSQL parses ISO texts as
+ * written.
+ */
 const latestMs = Date.UTC(10_000, 0, 1);
 
-/** Columns by which a list is in order, both descending; `key` is that of an id in its project. */
+/** Columns that order a list, both descending; `key` is the key of an id within its project. */
 export type Order = { time: string; key: string };
 
-/** The condition on what follows a cursor. Throws `invalid` for what is none. */
+/** Builds the condition on the rows after a cursor. Throws `invalid` if the cursor is malformed. */
 export const afterCursor = (cursor: string, projectId: string, { time, key }: Order): Condition => {
   const [ms, id] = readCursor(cursor);
   const isTime = typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0 && ms < latestMs;
@@ -39,8 +42,9 @@ export const afterCursor = (cursor: string, projectId: string, { time, key }: Or
 };
 
 /**
- * A page by the parameters `limit` and `cursor`: what is to be read for it, one row more than it shows, and what is
- * shown of the rows that were read. Throws `invalid` for what is no cursor.
+ * Opens the page that the parameters `limit` and `cursor` request. Returns the conditions and range to read (one row
+ * more
+ * than is shown) and a function that picks the rows to show. Throws `invalid` for a malformed cursor.
  */
 export const openCursorPage = (
   query: RawQuery,
@@ -54,7 +58,11 @@ export const openCursorPage = (
     limit,
     conditions: cursor === undefined ? [] : [afterCursor(cursor, projectId, order)],
     range: { limit: limit + 1, offset: 0 },
-    /** `place` is the time and the id of a row. The envelope's `meta` has a cursor while more follows. */
+    /**
+     * Returns the rows to show, and the envelope's `meta`, which has a cursor if more rows follow. `place` returns the
+     * time and
+     * id of a row.
+     */
     show<Row>(rows: readonly Row[], place: (row: Row) => readonly [Date, string]) {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);

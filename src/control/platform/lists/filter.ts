@@ -1,6 +1,8 @@
 /**
- * `?filter=`: a JSON list of `{type, column, operator, value, key?}`, each of which must hold. A column stands for SQL
- * of ours; every value is a parameter. A parameter of its own on the same column yields to it.
+ * Parses `?filter=`: a JSON list of `{type, column, operator, value, key?}`, all of which must hold. A column maps to
+ * trusted
+ * SQL of this program; every value becomes a parameter. If a filter uses a column, the separate query parameter on the
+ * same column is ignored.
  */
 import { isObject } from '#domain/json.ts';
 import { parseBoundMs } from '#observability/iso-time.ts';
@@ -9,10 +11,13 @@ import { invalidParameter, type RawQuery, textIn } from './query.ts';
 
 type Kind = 'text' | 'number' | 'time' | 'boolean' | 'list';
 
-/** What a column of a filter stands for. `of` takes a key, for columns that hold values by keys, all of the kind `held`. */
+/**
+ * SQL of a filter column. A column of kind `byKey` holds values by key, all of kind `held`; `of` selects one by its
+ * key.
+ */
 export type Column = { kind: Kind; sql: string } | { kind: 'byKey'; held: Kind; of: ByKey };
 
-/** The condition on the value of a key; `test` is that on the value itself. */
+/** Builds the condition on the value of a key; `test` is the condition on the value itself. */
 type ByKey = (key: string, test: (sql: string) => Condition) => Condition;
 
 export type Columns = Readonly<Record<string, Column>>;
@@ -137,7 +142,7 @@ const onNull = (entry: Entry, sql: string): Condition => {
   return () => `${sql} ${operator}`;
 };
 
-/** The conditions by type of entry, with the kinds of columns that each fits. */
+/** Condition builders by type of entry, with the kinds of columns that each supports. */
 const types: Readonly<Record<string, [Kind[], (entry: Entry, sql: string) => Condition]>> = {
   datetime: [['time'], onTime],
   string: [['text'], onText],
@@ -155,7 +160,7 @@ const typesByKey: typeof types = {
   booleanObject: [['boolean'], onBoolean],
 };
 
-/** The condition that an entry of this type writes on a column of the kind; undefined where it does not fit. */
+/** Returns the condition builder of an entry type for a kind of column; undefined if the type does not support it. */
 const writerOf = (known: typeof types, type: string, kind: Kind) => {
   const [kinds = [], write] = (Object.hasOwn(known, type) ? known[type] : undefined) ?? [];
   return kinds.includes(kind) ? write : undefined;
@@ -186,10 +191,10 @@ const conditionOf = (entry: Entry, columns: Columns): Condition => {
   return write(entry, column.sql);
 };
 
-/** What a filter asks for: its conditions, and the columns that it is about. */
+/** A parsed filter: its conditions and the columns that they use. */
 export type Filter = { conditions: Condition[]; columns: ReadonlySet<string> };
 
-/** Reads `?filter=`. Throws `invalid` for what it cannot ask. */
+/** Parses `?filter=`. Throws `invalid` if it is malformed or uses an unknown column, type or operator. */
 export const readFilter = (query: RawQuery, columns: Columns): Filter => {
   const text = textIn(query, 'filter');
   const entries = text === undefined ? [] : readEntries(text);
@@ -199,7 +204,7 @@ export const readFilter = (query: RawQuery, columns: Columns): Filter => {
   };
 };
 
-/** Conditions by the column that each is about; those that a filter is about are left to it. */
+/** Combines the conditions of single parameters with a filter, which overrides those on the same columns. */
 export const withFilter = (
   simple: readonly (readonly [column: string, condition: Condition | undefined])[],
   filter: Filter,

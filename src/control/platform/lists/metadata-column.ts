@@ -1,21 +1,30 @@
-/** Filter columns over the JSON that clients sent. It is stored as text and parsed for each row visited; no index covers it. */
+/**
+ * Filter columns over the JSON that clients sent. It is stored as text and parsed for each row visited; no index
+ * covers it.
+ */
 import type { Column } from './filter.ts';
 
-/** JSON text without escapes of what no database holds: NUL, and half a character. Escaped backslashes stay. */
+/**
+ * Removes escapes of characters that PostgreSQL cannot hold (NUL, surrogates) from JSON text; escaped backslashes
+ * stay.
+ */
 const holdable = (sql: string): string =>
   `regexp_replace(${sql}, '(\\\\\\\\)|\\\\u(0000|d[89a-f]..)', '\\1', 'g')`;
 
-/** The text as a value of JSON. */
+/** Casts the text to JSON. */
 const jsonOf = (sql: string): string =>
   `(case when strpos(${sql}, '\\u') > 0 then ${holdable(sql)} else ${sql} end::json)`;
 
-/** Input or output as a text: one that was sent as a text without its quotes, all else as JSON. */
+/** Returns the column of an input or output as text: a JSON string without its quotes, anything else as its JSON. */
 export const textColumn = (sql: string): Column => ({
   kind: 'text',
   sql: `(case when starts_with(${sql}, '"') then ${jsonOf(sql)} #>> '{}' else ${sql} end)`,
 });
 
-/** The names of the tools that a model was offered: `tools` of its input, as the vendors' APIs have them. */
+/**
+ * Returns the column with the names of the tools offered to a model: `tools` of its input, in the form of the vendors'
+ * APIs.
+ */
 export const toolNamesColumn = (sql: string): Column => {
   const tools = `${jsonOf(sql)} -> 'tools'`;
   return {
@@ -26,7 +35,7 @@ export const toolNamesColumn = (sql: string): Column => {
   };
 };
 
-/** The value of a key of metadata, as text. */
+/** Returns the column with the value of a metadata key, as text. */
 export const metadataColumn = (sql: string): Column => ({
   kind: 'byKey',
   held: 'text',

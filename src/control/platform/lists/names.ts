@@ -1,10 +1,10 @@
 /**
- * Names of datasets, runs and prompts: any text of a line, in which slashes make folders. Clients write them into
- * addresses, and some of them twice escaped; so a name that leads nowhere is unescaped once more.
+ * Names of datasets, runs and prompts: one line of any text, in which slashes separate folders. Clients put names into
+ * URLs, and some escape them twice; so a name that is not found is looked up again, unescaped once more.
  */
 import { AppError } from '#domain/error.ts';
 
-/** Characters of a name. */
+/** Maximum length of a name, in characters. */
 export const mostNameChars = 500;
 
 const problemOf = (name: string): string | undefined => {
@@ -19,7 +19,7 @@ const problemOf = (name: string): string | undefined => {
   return undefined;
 };
 
-/** A name as it is kept, without spaces around it. Throws `invalid`. */
+/** Returns the name to store, trimmed. Throws `invalid`. */
 export const readName = (field: string, given: string): string => {
   const name = given.trim();
   const message = problemOf(name);
@@ -37,7 +37,7 @@ const unescapeOnce = (name: string): string => {
   }
 };
 
-/** What has a name, or that name unescaped once more. */
+/** Finds an object by its name, else by that name unescaped once more. */
 export const findNamed = async <Found>(
   name: string,
   find: (name: string) => Promise<Found | undefined>,

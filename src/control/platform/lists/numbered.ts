@@ -1,18 +1,23 @@
 /**
- * Pages of lists, latest first, by their number or by the cursor of the page before. A walk by cursor finds all that
- * stays, whatever comes or goes meanwhile; one by numbers does while nothing changes.
+ * Pages of lists, latest first, by page number or by the cursor of the page before. A walk by cursor finds all rows
+ * that persist, whatever is added or deleted meanwhile; a walk by number does so only while nothing changes.
  */
 import { limits } from '#domain/limits.ts';
 import type { Count } from '../../db/core/lists.ts';
 import { afterCursor, type Order, writeCursor } from './cursor.ts';
 import { invalidParameter, metaOf, numberIn, pageIn, type RawQuery, textIn } from './query.ts';
 
-/** How far a list is counted by which clients are to walk by number: beyond the last page that can be asked for. */
+/**
+ * Number of items up to which a list that clients page through by number is counted: beyond the last page that they
+ * may
+ * request.
+ */
 export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 
 /**
- * A page by the parameters `page` or `cursor`, and `limit`: what is to be read for it, one row more than it shows, and
- * what is shown of the rows that were read. Throws `invalid` for what leads to no page.
+ * Opens the page that the parameters `page` or `cursor`, and `limit`, request. Returns the conditions and range to
+ * read (one
+ * row more than is shown) and a function that picks the rows to show. Throws `invalid` for bad parameters.
  */
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');
@@ -25,7 +30,7 @@ export const openNumberedPage = (query: RawQuery, projectId: string, order: Orde
   return {
     conditions: cursor === undefined ? [] : [afterCursor(cursor, projectId, order)],
     range: { limit: limit + 1, offset: start.offset },
-    /** `place` is the time and the id of a row. */
+    /** Returns the rows to show and the `meta`. `place` returns the time and id of a row. */
     show<Row>(rows: readonly Row[], count: Count, place: (row: Row) => readonly [Date, string]) {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);

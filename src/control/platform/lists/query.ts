@@ -1,6 +1,7 @@
 /**
- * The query of a list as clients of the field send it: everything is text, an empty text is absent, and a list is
- * given by repetition, by commas, or both. What cannot be read is refused by name.
+ * Reads the query parameters of a list as Langfuse clients send them: everything is text, an empty text is absent, and
+ * a
+ * list is given by repetition, by commas, or both. An invalid parameter is refused with its name.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -8,7 +9,7 @@ import { parseBoundMs } from '#observability/iso-time.ts';
 
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The refusal of a field: one by its name, or one within others by all names on the way to it. */
+/** Builds the error for an invalid field; a nested one is given by all names on the path to it. */
 export const invalidParameter = (field: string | string[], message: string): AppError => {
   const path = [field].flat();
   return new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
@@ -16,7 +17,7 @@ export const invalidParameter = (field: string | string[], message: string): App
   });
 };
 
-/** A text; of several the last counts. PostgreSQL holds no NUL, so nothing is found by one. */
+/** Reads a text; of repeated ones the last counts. PostgreSQL cannot hold NUL, so no row matches such a text anyway. */
 export const textIn = (query: RawQuery, name: string): string | undefined => {
   const text = [query[name]].flat().at(-1);
   if (text === undefined || text === '') return undefined;
@@ -25,7 +26,7 @@ export const textIn = (query: RawQuery, name: string): string | undefined => {
 
 const mostInList = 1_000;
 
-/** A list; undefined when it is empty. */
+/** Reads a list; returns undefined if it is empty. */
 export const listIn = (query: RawQuery, name: string): string[] | undefined => {
   const texts = [query[name]]
     .flat()
@@ -37,7 +38,7 @@ export const listIn = (query: RawQuery, name: string): string[] | undefined => {
   return texts.length === 0 ? undefined : texts;
 };
 
-/** A number between two. */
+/** Reads a whole number within bounds; returns `usual` if it is absent. Throws `invalid` for anything else. */
 export const numberIn = (
   query: RawQuery,
   name: string,
@@ -50,11 +51,11 @@ export const numberIn = (
   throw invalidParameter(name, `must be a whole number from ${least} to ${most}`);
 };
 
-/** A time, as text for the database. */
+/** Reads a time, as text for the database. */
 export const timeIn = (query: RawQuery, name: string): string | undefined => {
   const text = textIn(query, name);
   if (text === undefined) return undefined;
-  // Spaces are what a plus of an offset becomes where a client does not escape it.
+  // The plus of an offset becomes a space if a client does not escape it.
   const ms = parseBoundMs(text.replace(' ', '+'));
   if (ms !== undefined) return new Date(ms).toISOString();
   throw invalidParameter(name, 'must be an ISO 8601 time with its offset');
@@ -66,7 +67,9 @@ export type Page = { page: number; limit: number; offset: number };
 
 const mostPages = 1_000_000;
 
-/** The page that is asked for, from 1. Pages far down a list are not counted through. */
+/**
+ * Reads the requested page, numbered from 1. Pages far down a list are refused, because rows before them must be read.
+ */
 export const pageIn = (query: RawQuery): Page => {
   const page = numberIn(query, 'page', { least: 1, most: mostPages, usual: 1 });
   const { pageMax, pageDefault } = limits;
@@ -79,7 +82,7 @@ export const pageIn = (query: RawQuery): Page => {
   );
 };
 
-/** The groups of members that are asked for: those that are known, or the usual ones when none is. */
+/** Reads the requested groups of members, of those that are known; returns the usual ones if none is. */
 export const fieldsIn = <Group extends string>(
   query: RawQuery,
   known: readonly Group[],
@@ -90,7 +93,7 @@ export const fieldsIn = <Group extends string>(
   return new Set(groups.length === 0 ? usual : groups);
 };
 
-/** The envelope's `meta` of such a page. */
+/** Returns the envelope's `meta` of a numbered page. */
 export const metaOf = (
   { page, limit }: Page,
   { total, isLowerBound }: { total: number; isLowerBound: boolean },

@@ -1,25 +1,26 @@
 /**
- * Requests that hold their answer until there is one: each looks, waits for news, and looks again. News is a
- * hint, so it looks now and then without any, too.
+ * Long polls: requests whose answer is held until there is one. Each looks, waits for a notification, and looks again.
+ * A
+ * notification is only a hint, so it also looks at regular intervals without one.
  */
 
 import type { Brought, Notifications } from './notifications.ts';
 import type { Told, Watch } from './topics.ts';
 
 export type Hold<Value> = {
-  /** How long to wait in all, in milliseconds. */
+  /** Maximum time to wait, in milliseconds. */
   ms: number;
   signal: AbortSignal;
-  /** Looks, with what news brought, if they did; undefined means that there is nothing to answer yet. */
+  /** Looks for the answer, with the value of the notification if it had one; undefined means that there is none yet. */
   look(news: Brought | undefined): Promise<Value | undefined>;
-  /** What is done while it waits; it may end with the answer. */
+  /** Runs instead of a plain wait and must call `wait`; a returned value becomes the answer. */
   rest?(wait: () => Promise<void>): Promise<Value | undefined>;
 };
 
-/** A waiter looks again after so long, whether it was told anything or not. */
+/** Interval at which a waiter looks again without a notification, in milliseconds. */
 const lookAgainMs = 5_000;
 
-/** Seconds of a query as milliseconds. */
+/** Converts seconds of a query parameter to milliseconds. */
 export const toMs = (seconds: number | undefined): number => (seconds ?? 0) * 1_000;
 
 const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
@@ -27,8 +28,8 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
 };
 
 /**
- * Looks until there is something to answer, the time is over, the client has gone, or the program stops.
- * `watch` must be older than what `look` knows already, so that no news falls between.
+ * Looks until there is an answer, the time is over, the client disconnects, or the program stops.
+ * The caller must create `watch` before it reads the state that `look` starts from, so that no notification is missed.
  */
 export const holdWatching = async <Value>(
   notifications: Pick<Notifications, 'closed'>,
@@ -48,7 +49,7 @@ export const holdWatching = async <Value>(
   }
 };
 
-/** The same with a watch of its own over a topic. */
+/** Waits like `holdWatching`, with its own watch on a topic. */
 export const holdUntil = async <Value>(
   notifications: Pick<Notifications, 'closed' | 'watch'>,
   { topic, ...hold }: Hold<Value> & { topic: string },
@@ -61,7 +62,7 @@ export const holdUntil = async <Value>(
   }
 };
 
-/** A watch over several topics: it is told as soon as one of them is, and brings nothing. */
+/** Returns a watch on several topics: it resolves with the first notification on any of them, without a value. */
 export const watchAny = (
   notifications: Pick<Notifications, 'watch'>,
   topics: readonly string[],

@@ -1,12 +1,12 @@
 /**
- * News between requests: a session changed, a call was answered, a host has something to do, the pool
- * looks different. A waiter in this process is woken directly, those in other replicas by
- * LISTEN/NOTIFY. News is only ever a hint to look again: a lost one costs time, because each wait also
- * looks again by itself, and never correctness.
+ * Notifications between requests: a session changed, a call was answered, a host has work, the pool
+ * changed. Waiters in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification is
+ * only
+ * a hint to look again. A lost one costs time, because every wait also looks again by itself, and never correctness.
  *
- * Notices leave in batches after the commits that they are about, the first at once and others a few
- * milliseconds later. PostgreSQL takes one lock over the whole server for a commit with a NOTIFY in it,
- * which the commits of calls must not pay. Where no other replica listens they do not leave at all (`peers.ts`).
+ * Notifications are sent in batches after the commits that they report, the first at once and the rest a few
+ * milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains a NOTIFY,
+ * which the commits of calls must not pay for. If no other replica listens, none are sent (`peers.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -28,65 +28,65 @@ import { lookEveryMs, type Peers, settledMs, watchPeers } from './peers.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 import { createTopics, type Watch } from './topics.ts';
 
-/** The topic that changes with everything a planner looks at. */
+/** Topic for every change that the planner of the pool takes into account. */
 export const poolTopic = 'pool';
-/** The topic that changes when a run waits, whichever replica had it wait; that of one run is its id. */
+/** Topic for a test run that is queued, in any replica; the topic of a single run is its id. */
 export const runsTopic = 'runs';
-/** The topic that changes when a run of a dataset begins or goes on. */
+/** Topic for a dataset run that starts or resumes. */
 export const datasetRunsTopic = 'dataset-runs';
-/** The topic that changes when a delivery waits to be pushed, or a push has ended. */
+/** Topic for a webhook delivery that is queued for sending, or an attempt that has ended. */
 export const pushesTopic = 'pushes';
-/** The topic that changes with the route of any session; heard of by `routeTopic` of that session. */
+/** Topic for the route of any session; it is notified through `routeTopic` of that session. */
 export const routesTopic = 'routes';
-/** The topic that changes when a session has sent webhooks. */
+/** Returns the topic for webhooks sent by this session. */
 export const deliveriesTopic = (sessionId: string): string => `deliveries:${sessionId}`;
 const routeMark = 'route:';
-/** Says that a session is served elsewhere, or not at all, now. The other topics are ids themselves. */
+/** Returns the topic for a changed or removed route of this session. The topic of most other objects is their id. */
 export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
 
-/** What news may bring to those who wait in this process: so that they need not look for it. */
+/** Values that a notification carries to waiters in this process, which saves them a query. */
 export type Brought = {
-  /** A call that has reached its end. */
+  /** A finished call. */
   call?: CallRow;
-  /** A session as it is since the change. */
+  /** The session after the change. */
   session?: SessionRow;
-  /** What the session wants of its host since then. */
+  /** New work of the session for its host. */
   work?: HostedWork;
-  /** What a host is to do since then. */
+  /** New orders for a host. */
   orders?: HostWork | undefined;
 };
 
-/** What a session wants of one generation of a host. */
+/** Work of a session for one generation of a host. */
 export type HostedWork = SessionWork & { hostId: string; generation: number };
 
 export type Notifications = {
-  /** Tells everyone, here and in other replicas. */
+  /** Notifies waiters here and in other replicas. */
   tell(...topics: string[]): void;
-  /** Tells that a call has reached its end; here with the call itself. */
+  /** Notifies of a finished call; waiters in this process get the call itself. */
   tellCall(call: CallRow): void;
-  /** Tells of a session's change, as `tell` does, with further topics; here with what it brings. */
+  /** Notifies of a changed session and further topics; waiters in this process get the values. */
   tellSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
-  /** Tells a host what it is to do, with further topics; here with what it brings. */
+  /** Notifies a host of its orders and further topics; waiters in this process get the orders. */
   tellHost(hostId: string, brought: Pick<Brought, 'orders'>, ...topics: string[]): void;
-  /** Tells this process alone. */
+  /** Notifies waiters in this process only. */
   ring(topic: string): void;
   watch(topic: string): Watch<Brought>;
-  /** The sessions whose routes changed, for gateways. */
+  /** Feed of the sessions whose routes changed, for gateways. */
   readonly routes: RouteFeed;
-  /** True once the program is stopping: whatever waits then answers what it has. */
+  /** True once the program is stopping: every waiter then answers with what it has. */
   readonly closed: boolean;
-  /** How many requests wait for news at this moment. */
+  /** Number of requests that wait for a notification at this moment. */
   readonly held: number;
-  /** Ends all waits. Telling others goes on until `stop`. */
+  /** Ends all waits. Notifications to other replicas are still sent until `stop`. */
   close(): void;
   stop(): Promise<void>;
-  /** What listens to the other replicas, and what looks whether there are any. */
+  /** The loops that listen to other replicas and that check for peers. */
   loops: readonly Loop<unknown>[];
 };
 
-/** A notice holds less than 8000 bytes; ids are far below 100. */
+/** Topics in one NOTIFY: its payload is limited to 8000 bytes, and ids are far below 100. */
 const topicsPerNotice = 70;
-/** Between two batches, in milliseconds. */
+/** Pause between two batches, in milliseconds. */
 const batchRestMs = 5;
 
 const batch = (sender: string, topics: readonly string[]): string[] => {
@@ -97,7 +97,7 @@ const batch = (sender: string, topics: readonly string[]): string[] => {
   return payloads;
 };
 
-/** Sends topics to the other replicas, those of one round of the event loop and of one send together. */
+/** Sends topics to other replicas, batched by round of the event loop and by the send in flight. */
 const createSender = (db: Queryable, sender: string, company: Peers, log: Log) => {
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -123,7 +123,7 @@ const createSender = (db: Queryable, sender: string, company: Peers, log: Log) =
     send(topics: readonly string[]) {
       if (company.isAlone()) return;
       for (const topic of topics) pending.add(topic);
-      // The news of all projects leaves together, so it waits for the turn of none.
+      // A batch serves all projects, so its statement does not queue behind any of them.
       sending ??= forNoProject(() => Promise.resolve().then(sendAll));
     },
     async flushed() {
@@ -132,7 +132,7 @@ const createSender = (db: Queryable, sender: string, company: Peers, log: Log) =
   };
 };
 
-/** Starts listening and telling; it looks so often, in milliseconds, whether others listen. */
+/** Starts listening and sending; checks for peers every `everyMs` milliseconds. */
 export const startNotifications = (
   databaseUrl: Secret,
   db: Queryable,
@@ -159,7 +159,7 @@ export const startNotifications = (
     bell.ringAll();
   };
   let settling: NodeJS.Timeout | undefined;
-  // Until the others know of this replica, what they tell may not leave them: everybody looks again then, too.
+  // Until the peers know that this replica listens, they may not send to it; so all waiters look again once they do.
   const afterBreak = (pid: number): void => {
     company.listensAs(pid);
     lookAgain();

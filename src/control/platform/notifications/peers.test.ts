@@ -11,14 +11,14 @@ afterEach(() => company.loop.stop());
 
 type Counts = { own: number; others: number };
 
-/** A company that sees the connections that `counts` says at each look. */
+/** Starts watching with a fake database that returns these counts of connections. */
 const watch = (counts: () => Counts | Promise<Counts>): Peers => {
   const db: Queryable = { query: async <Row>() => [await counts()] as Row[] };
   company = watchPeers(db, quiet);
   return company;
 };
 
-/** Resolves when it has looked once more. */
+/** Resolves after one more look. */
 const look = async (): Promise<void> => {
   const { ticks } = company.loop.status();
   company.loop.nudge();

@@ -1,10 +1,10 @@
 /**
- * Whether other replicas listen for notices. While none does, none are sent: each would be a statement, a commit
- * and a message to this very process, several times a session. In doubt they are sent.
+ * Detects if other replicas listen for notifications. While none does, none are sent, because each would cost a
+ * statement, a commit and a message to this same process, several times a session. In doubt they are sent.
  *
- * A replica that begins to listen says so over the channel itself; whether there is still one, PostgreSQL is asked
- * every few seconds, as it has the connections that listen. So a replica that came is known to the others after
- * `settledMs` at the latest, whatever became of its greeting; what was told before that may not have reached it.
+ * A replica that begins to listen announces itself on the channel. PostgreSQL knows the listening connections and is
+ * asked every few seconds if there still are others. So peers know a new replica after `settledMs` at the
+ * latest, even if its announcement is lost; notifications sent before that may not have reached it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -12,22 +12,22 @@ import type { Queryable } from '../../db/core/database.ts';
 import { countListeners } from '../../db/core/notifications.ts';
 
 export type Peers = {
-  /** Whether nobody else listens. */
+  /** Returns true if no other replica listens. */
   isAlone(): boolean;
-  /** Another replica was heard: it is not alone. */
+  /** Records a message from another replica, which proves that there is one. */
   heard(): void;
-  /** The connection by which this replica listens, as PostgreSQL calls it. */
+  /** Sets the backend pid of the connection on which this replica listens. */
   listensAs(pid: number): void;
   loop: Loop<'alone' | 'with others'>;
 };
 
-/** Between two looks, in milliseconds. */
+/** Interval between two looks, in milliseconds. */
 export const lookEveryMs = 2_000;
 
-/** After so long the others have looked since a replica began to listen, if they look so often. */
+/** Returns the time after which every peer has looked since a replica began to listen, if all look at this interval. */
 export const settledMs = (everyMs: number): number => 2 * everyMs;
 
-/** Starts looking. */
+/** Starts looking for peers. */
 export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peers => {
   let ownPid: number | undefined;
   let isAlone = false;
@@ -36,7 +36,7 @@ export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peer
     const heardBefore = timesHeard;
     if (ownPid === undefined) return false;
     const { own, others } = await countListeners(db, ownPid);
-    // Where its own connection does not show, those of others might not, either.
+    // If its own connection is not visible, those of other replicas may not be, either.
     return own === 1 && others === 0 && timesHeard === heardBefore;
   };
   return {
@@ -47,7 +47,8 @@ export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peer
     },
     listensAs(pid) {
       ownPid = pid;
-      // Who came while it did not listen has not been heard. A look that is under way knows the one before.
+      // A replica that started while this one did not listen has not been heard. A look in flight still uses the old
+      // pid.
       timesHeard += 1;
       isAlone = false;
     },

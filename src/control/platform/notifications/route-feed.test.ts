@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 
-/** Where a feed is now, added to what a cursor says of others. */
+/** Returns the cursor at the end of a feed, which keeps the positions in other feeds. */
 const reach = (feed: RouteFeed, cursor = ''): string => feed.since(cursor)?.cursor ?? cursor;
 
 describe('the feed of routes', () => {

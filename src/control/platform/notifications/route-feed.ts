@@ -1,30 +1,31 @@
 /**
- * What gateways follow: the sessions whose route changed, as this process heard of them, in a list of
- * bounded length. A cursor has places in the lists of several processes, as a balancer may lead each poll
- * to another one. Whoever comes without a place in the list of this one, or with one that is too old or
- * from before notices were missed, gets `missed` and asks for all routes again.
+ * Feed of the sessions whose route changed, as far as this process was notified, in a bounded list. Gateways follow
+ * it. A
+ * cursor holds positions in the lists of several processes, as a load balancer may send each poll to another one. If a
+ * cursor has no position in this list, or one that is too old or precedes missed notifications, the answer says
+ * `missed` and the gateway fetches all routes again.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';
 
 export type RouteFeed = {
-  /** A session's route is another now. */
+  /** Records that the route of a session changed. */
   note(sessionId: string): void;
-  /** Notices may have been missed: every cursor given out so far is worth nothing. */
+  /** Invalidates all cursors, because notifications may have been missed. */
   breakOff(): void;
-  /** What came after a cursor, '' of one who has none; undefined when nothing did. */
+  /** Returns the changes after a cursor, '' for a new follower; undefined if there are none. */
   since(cursor: string): RouteChanges | undefined;
 };
 
 const mostKept = 10_000;
-/** Processes whose places a cursor has, the latest first; it has to fit into a query. */
+/** Maximum number of processes in a cursor, the latest first; it has to fit into a URL. */
 const mostPlaces = 8;
 
-/** Makes an empty feed. */
+/** Creates an empty feed. */
 export const createRouteFeed = (kept = mostKept): RouteFeed => {
   let era = randomBytes(6).toString('hex');
   let noted: string[] = [];
-  /** How many changes of this era are no longer kept. */
+  /** Number of changes of this era that were dropped. */
   let dropped = 0;
   const isOwn = (place: string): boolean => place.startsWith(`${era}.`);
 
@@ -38,7 +39,7 @@ export const createRouteFeed = (kept = mostKept): RouteFeed => {
     return number >= dropped && number <= dropped + noted.length ? number : undefined;
   };
 
-  /** The end of this list, and what the cursor says of others. */
+  /** Returns a cursor at the end of this list that keeps the positions in other processes. */
   const advance = (cursor: string): string => {
     const others = cursor.split(',').filter((place) => place !== '' && !isOwn(place));
     return [`${era}.${dropped + noted.length}`, ...others].slice(0, mostPlaces).join(',');

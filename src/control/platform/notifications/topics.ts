@@ -1,30 +1,31 @@
 /**
- * Waiting for news about a topic, inside one process. Whoever watches first, then looks, then waits
- * misses nothing: news that comes between is kept for the next wait.
+ * Topics within one process. A caller that first watches, then looks, then waits misses nothing: a notification in
+ * between is kept for the next wait.
  */
 
 /**
- * What a wait ended with: news, with its value if it brought one, or nothing in time. News that came twice since
- * the last wait bring none: which of the two is the later one is not known here.
+ * Result of a wait: a notification, with its value if it had one, or none in time. Two notifications since the last
+ * wait
+ * merge into one without a value, because their order is not known here.
  */
 export type Told<Value> = { told: boolean; value?: Value };
 
 export type Watch<Value> = {
-  /** Resolves with the news, or untold after `ms`, when the signal aborts, or at shutdown. */
+  /** Resolves with the notification, or with `told: false` after `ms`, when the signal aborts, or at shutdown. */
   next(ms: number, signal?: AbortSignal): Promise<Told<Value>>;
   end(): void;
 };
 
 export type Topics<Value> = {
   watch(topic: string): Watch<Value>;
-  /** Wakes everyone who watches the topic. */
+  /** Wakes all watchers of the topic. */
   ring(topic: string, value?: Value): void;
-  /** Wakes everyone: news may have been missed. */
+  /** Wakes all watchers of all topics, because notifications may have been missed. */
   ringAll(): void;
-  /** Ends every wait, now and from now on. */
+  /** Ends every wait, present and future. */
   close(): void;
   readonly closed: boolean;
-  /** How many wait at this moment. */
+  /** Number of waits at this moment. */
   readonly waiting: number;
 };
 
@@ -36,7 +37,7 @@ type Watcher<Value> = {
 const untold = { told: false } as const;
 const toldOnly = { told: true } as const;
 
-/** Makes a bell. */
+/** Creates the topics. */
 export const createTopics = <Value>(): Topics<Value> => {
   const topics = new Map<string, Set<Watcher<Value>>>();
   let closed = false;

@@ -1,9 +1,9 @@
 /**
- * What the control plane counts while it works. Each replica counts what it did itself; what the
- * database knows better is read from it, see `gauges.ts`. No label grows with use: none is an id.
+ * Counters of the control plane. Each replica counts its own work; the state of the installation is read from the
+ * database, see `gauges.ts`. No label has unbounded values such as ids.
  *
- * A counter with known labels has each of them from the start, as 0: Prometheus sees no rise in a counter that
- * begins with the first thing that it counts, and an alert would miss the first burst.
+ * A counter with known labels starts with each of them at 0. Prometheus sees no increase in a series that
+ * begins with its first event, and an alert would miss the first burst.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { callKinds, callStates, callTransitions } from '#domain/call.ts';
@@ -23,7 +23,7 @@ const openOutcomes = [
   'refused',
   'failed',
 ] as const;
-/** What became of a request for a session. */
+/** Outcome of a request to open a session. */
 export type OpenOutcome = (typeof openOutcomes)[number];
 
 const reapReasons = ['idle', 'max_age', 'stuck_provisioning', 'stuck_closing'] as const;
@@ -52,7 +52,7 @@ const seconds = <Label extends string>(
 ): Histogram<Label> =>
   new Histogram({ name, help, labelNames, buckets: secondsBuckets, registers: [registry] });
 
-/** Makes all of them, in a registry of their own. */
+/** Creates all counters and histograms, in a registry of their own. */
 export const createMetrics = () => {
   const registry = newRegistry();
   return {

@@ -1,6 +1,7 @@
 /**
- * Gauges of how much there is to do: read when they are asked for, from the database and from the parts
- * of this replica. What the database tells is the installation's, and the same from every replica.
+ * Gauges of load, read at each scrape from the database and from the parts of this replica. Those from the database
+ * are
+ * installation-wide, and the same on every replica.
  */
 
 import { Gauge, type Registry } from 'prom-client';
@@ -28,14 +29,14 @@ type LoadParts = {
   notifications: Notifications;
 };
 
-/** Room for bodies of requests. */
+/** Memory budget for bodies of requests. */
 type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
 type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: TraceDueLoad };
 
-/** Gauges of the database's load. While it is away they are missing, and `svc_database_up` is 0. */
+/** Adds the gauges from the database. While it is unavailable they are missing, and `svc_database_up` is 0. */
 const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
   let load: Installation | undefined;
   const read = readTogether(async () => {
@@ -145,7 +146,7 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
   );
 };
 
-/** Gauges of this replica alone. */
+/** Adds the gauges of this replica alone. */
 const addReplica = (registry: Registry, { db, compiler, notifications }: LoadParts): void => {
   const states = (name: string, help: string, read: () => Record<string, number>): void => {
     new Gauge({
@@ -189,7 +190,7 @@ const addReplica = (registry: Registry, { db, compiler, notifications }: LoadPar
   });
 };
 
-/** Pods stay ready while a blob service is away or a disk is full, so these gauges are what shows it. */
+/** Adds the gauges of stores. Pods stay ready while a blob service is down or a disk is full, so only these show it. */
 const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const read = readTogether(() => blobs.check(), log);
   new Gauge({
@@ -201,7 +202,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
     },
   });
   let isFull = false;
-  /** Any other fault is no full disk: blobs that are away have a gauge of their own. */
+  /** Errors other than a full disk do not set this gauge; an unavailable blob store has a gauge of its own. */
   const tryBlobs = readTogether(async () => {
     isFull = false;
     try {
@@ -236,7 +237,7 @@ const addUploads = (registry: Registry, uploads: Uploads): void => {
   });
 };
 
-/** Adds all of them to the program's registry. */
+/** Adds all gauges to the program's registry. */
 export const addLoadMetrics = (parts: LoadParts, uploads: Uploads): void => {
   addInstallation(parts.metrics.registry, parts);
   addUploads(parts.metrics.registry, uploads);

@@ -1,9 +1,10 @@
 /**
- * The key pairs of the control plane's configuration. Those that some running control plane has are valid, so that
- * deployments with different pairs, and replicas of before and after a change, do not lock each other out. One that
- * none has any more is revoked after a while, for good. The while counts only while this replica runs and is heard:
- * after a time in which nothing ran, nobody is taken for gone. A pair that only replicas of the release before have
- * is left alone, as these do not tell that they run.
+ * Key pairs of the control planes' configurations. A pair is valid while some running control plane has it, so that
+ * deployments with different pairs, and replicas before and after a change, do not lock each other out. A pair that no
+ * control plane has any more is revoked permanently after a delay. The delay counts only while this replica runs and
+ * renews its own pairs: after an outage of all replicas, no pair counts as abandoned. Pairs known only to replicas of
+ * the
+ * previous release are never revoked, because those replicas do not report theirs.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -21,13 +22,13 @@ import { hashSecretKey } from './tokens.ts';
 export type KeyPair = {
   publicKey: string;
   secretKey: Secret;
-  /** Of the organization, and of none of its projects. */
+  /** True if the key belongs to the organization and to none of its projects. */
   ofOrganization?: boolean;
 };
 
-/** How often each control plane names its pairs. */
+/** Interval at which each control plane renews its pairs, in milliseconds. */
 const everyMs = 20_000;
-/** A pair that none has named for so long is of none. */
+/** Time without renewal after which a pair counts as abandoned, in milliseconds. */
 export const goneMs = 10 * 60_000;
 
 const place = { organization: 'local', project: 'default' };
@@ -39,13 +40,13 @@ const hashed = (pairs: readonly KeyPair[]): ConfiguredKey[] =>
     secretHash: hashSecretKey(secretKey.reveal()),
   }));
 
-/** Why each configured pair that cannot be used cannot, by its public key. */
+/** Returns why configured pairs cannot be used, by public key. */
 export const findRefused = (
   db: Queryable,
   pairs: readonly KeyPair[],
 ): Promise<Map<string, string>> => findRefusedPairs(db, hashed(pairs));
 
-/** Makes the function that names pairs and revokes those of nobody; the clock is given in milliseconds. */
+/** Creates the function that renews this replica's pairs and revokes abandoned ones; `now` returns milliseconds. */
 export const createNaming = (
   db: Queryable,
   publicKeys: readonly string[],
@@ -62,7 +63,7 @@ export const createNaming = (
   };
 };
 
-/** Makes the pairs where they are not there, and goes on naming them and revoking those of nobody. */
+/** Creates missing pairs, then keeps renewing them and revoking abandoned ones. */
 export const openConfiguredKeys = async (
   db: Database,
   pairs: readonly KeyPair[],

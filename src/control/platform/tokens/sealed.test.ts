@@ -1,4 +1,4 @@
-/** Secrets of users, sealed. */
+/** Tests the encryption of users' secrets. */
 import { expect, it } from 'vitest';
 import { Secret } from '#runtime/secret.ts';
 import { seal, unseal } from './sealed.ts';

@@ -1,6 +1,7 @@
 /**
- * Secrets of users that have to be kept and used again, such as keys of their buckets: encrypted by the secret of the
- * installation, so that neither the database nor a copy of it shows them.
+ * Encryption of users' secrets that the service must use again, such as the keys of their buckets. They are encrypted
+ * with
+ * the secret of the installation, so that neither the database nor a backup reveals them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
@@ -14,7 +15,7 @@ const keyOf = (secret: Secret, purpose: string): Buffer =>
     .update(secret.derive(`seal:${purpose}`))
     .digest();
 
-/** Encrypts a text for a purpose; what it is opened for must be the same. */
+/** Encrypts a text for a purpose; decryption must name the same purpose. */
 export const seal = (secret: Secret, purpose: string, text: string): string => {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(form, keyOf(secret, purpose), iv);
@@ -29,12 +30,12 @@ const openBy = (secret: Secret, purpose: string, bytes: Buffer): string | undefi
     const rest = bytes.subarray(ivBytes + tagBytes);
     return Buffer.concat([decipher.update(rest), decipher.final()]).toString('utf8');
   } catch {
-    // Another value of the secret, or another purpose: there is no other way to find out.
+    // Encrypted with another value of the secret or for another purpose: only a failed decryption shows it.
     return undefined;
   }
 };
 
-/** The text again; undefined when no value of the secret opens it. */
+/** Decrypts a text; returns undefined if no value of the secret decrypts it. */
 export const unseal = (secret: Secret, purpose: string, sealed: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url');
   for (const one of secret.each()) {

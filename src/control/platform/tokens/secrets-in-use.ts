@@ -1,8 +1,9 @@
 /**
- * Which value of the control plane's secret makes tokens, while it is replaced by another. Tokens of hosts and
- * sessions are derived from it and stored nowhere, and a host is told its session's once. So a new value is used
- * only when each replica has it (`db/projects/secret-marks.ts`), and a session keeps to the one that it was opened with,
- * by its mark.
+ * Selects the value of the control plane's secret that makes tokens during a rotation. Tokens of hosts and
+ * sessions are derived from the secret and not stored, and a host gets its session's token only once. So a new value
+ * is used
+ * only when every replica has it (`db/projects/secret-marks.ts`). A session keeps the value that it was opened with,
+ * identified by its mark.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -10,26 +11,30 @@ import type { Secret } from '#runtime/secret.ts';
 import type { Database } from '../../db/core/database.ts';
 import { noteSecrets } from '../../db/projects/secret-marks.ts';
 
-/** One value, and the mark by which it is known. */
+/** One value of the secret, and the mark that identifies it. */
 export type MarkedSecret = { secret: Secret; mark: string };
 
-/** What a session has of the secret that its token is made with. */
+/** The fields of a session that select the secret of its token. */
 export type TokenOrigin = {
-  /** Null for one that was opened by a release that wrote none. */
+  /** Null if a release that stored no mark opened the session. */
   secretMark: string | null;
   createdAt: Date;
 };
 
 export type SecretsInUse = {
-  /** The value that makes the tokens of what is new. */
+  /** Returns the value that makes new tokens. */
   now(): MarkedSecret;
-  /** The value that a session's token is made with; undefined when this configuration does not have it. */
+  /** Returns the value that made a session's token; undefined if this configuration lacks it. */
   of(session: TokenOrigin): Secret | undefined;
 };
 
-/** For so long no replica must be without a new value. Those of the release before look only when they start. */
+/**
+ * Time for which every replica must have had a new value, in milliseconds. Replicas of the previous release look only
+ * when
+ * they start.
+ */
 const rollMs = 10 * 60_000;
-/** How often each tells the values that it has. */
+/** Interval at which each replica reports the values that it has, in milliseconds. */
 const everyMs = 20_000;
 
 const markOf = (secret: Secret): string => secret.derive('mark of the secret').slice(0, 16);
@@ -37,7 +42,7 @@ const markOf = (secret: Secret): string => secret.derive('mark of the secret').s
 const tellMarks = (db: Database, [present, ...others]: [MarkedSecret, ...MarkedSecret[]]) =>
   noteSecrets(db, [present.mark, ...others.map(({ mark }) => mark)], rollMs);
 
-/** Reads since when each value is in use, and goes on telling and reading it. */
+/** Reads since when each value is in use, and starts the loop that reports and reads this. */
 export const openSecretsInUse = async (
   db: Database,
   secret: Secret,
@@ -51,7 +56,7 @@ export const openSecretsInUse = async (
     since = await tellMarks(db, all);
   };
   const sinceOf = ({ mark }: MarkedSecret) => since.get(mark) ?? Number.NEGATIVE_INFINITY;
-  /** The newest that was in use then; what is noted goes before what is not. */
+  /** Returns the newest value in use at a time; values with a recorded start take precedence. */
   const at = (timeMs: number): MarkedSecret => {
     const used = all.filter((one) => sinceOf(one) <= timeMs);
     const [oldest = all[0]] = all.slice(-1);

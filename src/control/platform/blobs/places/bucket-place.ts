@@ -1,7 +1,7 @@
 /**
- * A bucket of somebody else's as a place: reached by the keys that were given for it and never by those of the service
- * itself, at public addresses alone unless the operator named the endpoint. Its answers are read up to a size, and
- * redirects are not followed.
+ * A user's bucket as an external source or target of files. It is accessed with the credentials given for it and never
+ * with those of the service, and only at public addresses unless the operator named the endpoint. Answers are
+ * limited in size, and redirects are not followed.
  */
 import { Agent } from 'node:https';
 import { addAbortSignal, Readable, Transform } from 'node:stream';
@@ -21,14 +21,14 @@ export type BucketKeys = { accessKeyId: string; secretAccessKey: string };
 
 export type BucketAddress = {
   bucket: string;
-  /** Empty, or names with `/` between them. */
+  /** Empty, or path segments joined by `/`. */
   prefix: string;
   region: string;
-  /** An origin; null: Amazon's of the region. */
+  /** An origin; null means Amazon's endpoint of the region. */
   endpoint: string | null;
 };
 
-/** One page of a list, and what an answer that is no file may have in bytes. */
+/** Keys in one page of a listing; below it the size limit of an answer that is no file, in bytes. */
 const pageKeys = 200;
 const answerBytes = 512 * 1024;
 const pageMs = 10_000;
@@ -47,7 +47,7 @@ const reasonOf = (error: unknown): string => {
     : said;
 };
 
-/** Passes on so many bytes, and fails with more. */
+/** Passes on up to `answerBytes` and fails beyond. */
 const capped = (source: Readable): Readable => {
   let bytes = 0;
   const cap = new Transform({
@@ -74,7 +74,7 @@ const clientFor = (
   const timing = { connectionTimeout: connectMs, socketTimeout: silenceMs };
   const client = new S3Client({
     region,
-    // Always said: the environment may name one for the service's own bucket.
+    // Always explicit, because the environment may name an endpoint for the service's own bucket.
     endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
     forcePathStyle: endpoint !== null,
     credentials: keys,
@@ -100,7 +100,7 @@ const clientFor = (
   return client;
 };
 
-/** Opens it; with `resolve` at public addresses alone. Nothing is asked of it yet. */
+/** Opens the bucket without sending a request; with `resolve` only public addresses are allowed. */
 export const openBucketPlace = (
   address: BucketAddress,
   keys: BucketKeys,
@@ -110,7 +110,7 @@ export const openBucketPlace = (
   const under = prefix === '' ? '' : `${prefix}/`;
   const location = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;
   const client = clientFor(address, keys, resolve);
-  /** Does it within its time, or says of the bucket that it cannot be used. */
+  /** Runs the work within a time limit. If it fails, throws `unavailable` with the location and the reason. */
   const within = async <Value>(
     ms: number,
     signal: AbortSignal,
@@ -122,7 +122,7 @@ export const openBucketPlace = (
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted ? `no answer in ${ms} ms` : reasonOf(error);
-      // Not as the cause: it holds the request with what the keys signed.
+      // The error is not attached as the cause, because it holds the signed request.
       throw new AppError('unavailable', `${location} cannot be used: ${reason}`);
     }
   };
@@ -143,7 +143,7 @@ export const openBucketPlace = (
       for (let from: string | undefined; ; ) {
         const page = await readPage(from, signal);
         for (const { Key = '', Size = 0, ETag = '' } of page.Contents ?? []) {
-          // What ends in a slash stands for a folder.
+          // Keys that end in a slash stand for folders.
           if (!Key.startsWith(under) || Key === under || Key.endsWith('/')) continue;
           found.files.push({ path: Key.slice(under.length), bytes: Size, stamp: ETag });
         }

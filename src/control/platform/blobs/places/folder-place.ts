@@ -1,6 +1,8 @@
 /**
- * A folder of this machine as a place. It lies below the one that the operator names, in the part that is the
- * project's. No link is followed on the way to it or in it, and nothing but plain files is read.
+ * A folder of this machine as an external source or target of files. It lies within the project's part of the folder
+ * that
+ * the operator configured. Symbolic links are not followed, neither on the way to it nor in it, and only plain files
+ * are read.
  */
 import { randomBytes } from 'node:crypto';
 import { constants, createWriteStream, type Dirent } from 'node:fs';
@@ -11,7 +13,7 @@ import { AppError } from '#domain/error.ts';
 import { filePathLimits } from '#domain/file-path.ts';
 import { type Listing, mostPlaced, type Outgoing, type Place } from './place.ts';
 
-/** What a file is called until it is whole. */
+/** Name pattern of files that are still being written. */
 const partForm = /^\.svc-[0-9a-f]{12}\.part$/;
 
 const codeOf = (error: unknown): string =>
@@ -20,7 +22,7 @@ const codeOf = (error: unknown): string =>
 const unusable = (location: string, reason: string, cause?: unknown): AppError =>
   new AppError('unavailable', `${location} cannot be used: ${reason}`, { cause });
 
-/** Goes down by names, none of which may be a link; makes what is not there where that is asked for. */
+/** Descends into the named folders and rejects symbolic links. With `make`, creates missing folders. */
 const descend = async (
   base: string,
   names: readonly string[],
@@ -77,11 +79,13 @@ const look = async (folder: string, above: string, found: Listing): Promise<void
   }
 };
 
-/** Opens a file for reading, which is a plain one in a folder that is where it says. */
+/**
+ * Opens a plain file for reading; throws `unavailable` if its folder is reached through a link or it is no plain file.
+ */
 const openPlain = async (path: string) => {
   const folder = dirname(path);
   if ((await realpath(folder)) !== folder) throw unusable(path, 'a link leads there');
-  // A pipe would be waited for.
+  // Without O_NONBLOCK, opening a named pipe would block.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
@@ -100,8 +104,9 @@ const writeWhole = async (path: string, { read }: Outgoing, signal: AbortSignal)
 };
 
 /**
- * Opens the folder of these names below one that is there; that itself may be a link. A folder that is written to is
- * made when it is not there.
+ * Opens the folder `names` within `below`, which must exist and may itself be a link. With `make`, for targets that
+ * are
+ * written to, creates the folder if it is missing.
  */
 export const openFolderPlace = async (
   below: string,
@@ -109,7 +114,7 @@ export const openFolderPlace = async (
   { make }: { make: boolean },
 ): Promise<Place> => {
   const location = join(below, ...names);
-  /** Does it, or says of the folder that it cannot be used. */
+  /** Runs the work. If it fails, throws `unavailable` with the folder and the reason. */
   const doing = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     try {
       return await work();

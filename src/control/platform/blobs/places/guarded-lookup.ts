@@ -1,6 +1,7 @@
 /**
- * Resolves names for a client that connects by itself: to public addresses alone, of which the client connects to one
- * that was looked at here. An address in place of a name is not resolved, so whoever takes one looks at it before.
+ * DNS lookup for clients that connect by themselves. It returns only public addresses, and the client connects to one
+ * of
+ * them. Clients do not look up IP literals, so callers must check those themselves.
  */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
@@ -9,7 +10,7 @@ import type { Resolve } from '#egress/resolve.ts';
 
 const resolveMs = 5_000;
 
-/** Makes it. */
+/** Creates the lookup function. */
 export const guardedLookup =
   (resolve: Resolve): LookupFunction =>
   (host, options, done) => {

@@ -1,44 +1,44 @@
 /**
- * A folder or a bucket outside of the service, whose files are taken into a project, or that files of a project are
- * put into. What a place says is a stranger's: paths are judged by whoever uses them, and lists and files are bounded.
+ * A folder or bucket outside the service, from which files are imported into a project or to which they are exported.
+ * Data from a place is untrusted: its user validates the paths, and lists and files are limited in size.
  */
 import type { Readable } from 'node:stream';
 
 export type PlacedFile = {
-  /** Below the place, with `/` between names; nothing was looked at yet but that it is text. */
+  /** Path relative to the place, segments joined by `/`; not validated beyond being text. */
   path: string;
   bytes: number;
-  /** Another one says that the file may have changed. */
+  /** Version of the file: a different stamp means that the file may have changed. */
   stamp: string;
 };
 
-/** What is said of a path that is left out. */
+/** Path that was skipped, and why. */
 export type PlaceWarning = { path: string; message: string };
 
 export type Listing = {
   files: PlacedFile[];
   warnings: PlaceWarning[];
-  /** Whether there are more files than are looked at. */
+  /** True if there are more files than the limit. */
   isCut: boolean;
 };
 
-/** What is written to a place. */
+/** File to write to a place. */
 export type Outgoing = { bytes: number; contentType: string; read(): Promise<Readable> };
 
 export type Place = {
-  /** Where it is, for people. */
+  /** Location for messages. */
   location: string;
-  /** The files that are there, by path. Throws `unavailable` when the place cannot be used. */
+  /** Lists the files of the place by path. Throws `unavailable` if the place cannot be used. */
   list(signal: AbortSignal): Promise<Listing>;
-  /** A file as it is read, with its type where the place says one. */
+  /** Reads a file as a stream, with its content type if the place knows it. */
   read(
     path: string,
     signal: AbortSignal,
   ): Promise<{ stream: Readable; contentType: string | undefined }>;
-  /** Writes a file, whole or not at all, over one that is there; answers its stamp. */
+  /** Writes a file atomically, replacing an existing one; returns its stamp. */
   write(path: string, file: Outgoing, signal: AbortSignal): Promise<string>;
   close(): void;
 };
 
-/** Files of a place that are looked at. */
+/** Maximum number of files listed. */
 export const mostPlaced = 10_000;
