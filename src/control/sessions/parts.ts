@@ -1,4 +1,4 @@
-/** The parts that sessions are given: those of worlds, and what assigns hosts and writes calls. */
+/** Parts for the code of sessions: those of worlds, plus the assigners of hosts and the writer of calls. */
 
 import type { OpenPriority } from '../base/fairness/open-priority.ts';
 import type { CallWrites } from '../db/sessions/batched-calls.ts';
@@ -16,6 +16,6 @@ export type SessionParts = WorldParts & {
   browserAssigner: BrowserAssigner;
   facts: SessionFacts;
   waitingHosts: WaitingHosts;
-  /** Opens go before writes of telemetry. */
+  /** Gives opens priority over telemetry writes. */
   openPriority: OpenPriority;
 };

@@ -1,6 +1,7 @@
 /**
- * Ends sessions that have had their time: idle and not pinned, too old (pinned or not), or stuck in a
- * state past its deadline. The orchestrator winds this clock; the limits are its own.
+ * Reaper: ends sessions that are idle and not pinned, too old (pinned or not), or stuck in a state past its deadline.
+ * The
+ * orchestrator triggers it and sets the limits.
  */
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
@@ -36,8 +37,9 @@ const findCause = async (db: Queryable, sessionId: string): Promise<string | und
 };
 
 /**
- * Says that no host was free within so many milliseconds, with the reason of the pool that should have had
- * one, or that there is no such pool any more.
+ * Returns the message that no host was free within `overMs`, with the reason: the state of the pool that should have
+ * had
+ * one, or that no such pool exists any more.
  */
 const describeLack = async (db: Queryable, sessionId: string, overMs: number): Promise<string> => {
   const cause = await findCause(db, sessionId);
@@ -52,7 +54,7 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-/** Begins to close what is idle or too old. */
+/** Starts to close sessions that are idle or too old. */
 const reapTimed = async (parts: SessionParts, asked: ReapLimits): Promise<string[]> => {
   const { reaped, cancelled } = await parts.db.transaction(async (tx) => {
     const sessions = await reapSessions(tx, asked);
@@ -95,7 +97,7 @@ const closing = (overMs: number): Stuck => ({
   detail: `did not report its session closed within ${overMs} ms`,
 });
 
-/** Ends what is stuck, one session a transaction, and drains the hosts. */
+/** Ends stuck sessions, each in a transaction of its own, and drains their hosts. */
 const endStuck = async (parts: SessionParts, stuck: Stuck): Promise<string[]> => {
   const { db, metrics } = parts;
   const ended: string[] = [];
@@ -114,7 +116,7 @@ const endStuck = async (parts: SessionParts, stuck: Stuck): Promise<string[]> =>
   return ended;
 };
 
-/** Runs all three and returns the sessions whose end has begun or come. */
+/** Runs all three checks and returns the sessions that ended or began to close. */
 export const reap = async (parts: SessionParts, asked: ReapLimits): Promise<string[]> => [
   ...(await reapTimed(parts, asked)),
   ...(await endStuck(parts, provisioning(asked.provisionMs))),

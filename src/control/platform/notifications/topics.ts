@@ -11,7 +11,7 @@
 export type Told<Value> = { told: boolean; value?: Value };
 
 export type Watch<Value> = {
-  /** Resolves with the notification, or with `told: false` after `ms`, when the signal aborts, or at shutdown. */
+  /** Resolves with the notification, or without one after `ms`, when the signal aborts, or at shutdown. */
   next(ms: number, signal?: AbortSignal): Promise<Told<Value>>;
   end(): void;
 };

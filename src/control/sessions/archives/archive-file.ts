@@ -1,4 +1,4 @@
-/** An archive as it is written into a file: entries one after another, each of a size that is known before. */
+/** Writes an archive (gzipped tar) to a file: entries one after another, each of a size known in advance. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,22 +7,22 @@ import { createTarPacker } from 'modern-tar';
 
 export type ArchiveFile = {
   add(name: string, content: string | Uint8Array): Promise<void>;
-  /** Adds bytes as they are read. */
+  /** Adds an entry whose bytes are streamed from `source`. */
   addStream(name: string, sizeBytes: number, source: Readable): Promise<void>;
-  /** Resolves when all of it is in the file. */
+  /** Resolves once the whole archive is in the file. */
   finish(): Promise<void>;
-  /** Resolves when nothing is written any more. */
+  /** Resolves once nothing is written any more. */
   abort(): Promise<void>;
 };
 
-/** The same for all entries, so that equal contents are equal archives. */
+/** Metadata of every entry; constant, so that equal contents give equal archives. */
 const entry = { type: 'file', mode: 0o644, mtime: new Date(0) } as const;
 
-/** Begins one; the file is made anew. */
+/** Opens an archive file and truncates an existing one. */
 export const openArchiveFile = (path: string): ArchiveFile => {
   const { readable, controller } = createTarPacker();
   const written = pipeline(Readable.fromWeb(readable), createGzip(), createWriteStream(path));
-  // Whoever adds the next entry, or finishes, is told.
+  // A write error reaches the caller of the next `add` or `finish`.
   written.catch((error) => controller.error(error));
   const begin = (name: string, size: number) =>
     controller.add({ ...entry, name, size }).getWriter();

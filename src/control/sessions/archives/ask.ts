@@ -1,4 +1,4 @@
-/** What a session's host tells of it, page by page, all of one state. */
+/** Reads the record of a session from its host, page by page, all pages of one state. */
 import { Ajv } from 'ajv';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -12,10 +12,10 @@ const isPage = new Ajv({ strict: true, formats: { 'date-time': true } }).compile
   RecordPage,
 );
 
-/** Pages of one archive: a host that never ends is not listened to for ever. */
+/** Maximum number of pages of one archive, so that a host cannot send pages for ever. */
 const mostPages = 400;
 
-/** How often it is begun anew for a session in which something happens meanwhile. */
+/** Number of attempts for a session that changes during the export. */
 const mostTries = 5;
 
 const lost = 'its rows went with its host; export a session before it is closed';
@@ -40,7 +40,7 @@ const askPage = async (
   throw unreadable(sessionId, message);
 };
 
-/** Each page as it comes. Throws as `askHost` does; answers false where the session changed meanwhile. */
+/** Passes each page on as it arrives; returns false if the session changed meanwhile. Throws like `askHost`. */
 const tellPages = async (
   parts: SessionParts,
   asked: SessionAsked,
@@ -60,9 +60,10 @@ const tellPages = async (
 };
 
 /**
- * Has all pages of one state told. `begin` is called before the first, and again where the session changed and it is begun anew.
+ * Reads all pages of one state of a session. Calls `begin` before the first page, and again each time it starts over
+ * because the session changed.
  *
- * @throws `conflict` when the session is over, or something happens in it all the time.
+ * @throws `conflict` if the session is over, or changes during every attempt.
  */
 export const tellRecord = async (
   parts: SessionParts,

@@ -1,4 +1,4 @@
-/** The archive of a session that is open, made when it is asked for and read once. */
+/** Exports an open session as an archive, which is made on request and read once. */
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const findExported = async (
   return { session, version, taskJson: await findSessionTask(db, sessionId) };
 };
 
-/** Writes it at a path, from its beginning each time that the session changes meanwhile. */
+/** Writes the archive to a path, and starts over each time the session changes meanwhile. */
 const writeAt = async (
   parts: SessionParts,
   asked: SessionAsked,
@@ -46,10 +46,10 @@ const writeAt = async (
 };
 
 /**
- * The archive, as it is read, and how many bytes it has.
+ * Returns the archive as a stream, and its size.
  *
- * @throws `not_found` when the project has no such session, `conflict` when it is over or changes all the time, `timeout`
- * and `unavailable` when its host does not answer.
+ * @throws `not_found` if the project has no such session, `conflict` if it is over or keeps changing, `timeout`
+ * and `unavailable` if its host does not answer.
  */
 export const exportSession = async (
   parts: SessionParts,

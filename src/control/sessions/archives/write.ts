@@ -1,4 +1,7 @@
-/** Writes the archive of a session: what it was opened on, its calls, and what its host tells of it. */
+/**
+ * Writes the archive of a session: the world version and task it was opened with, its calls, and the record from its
+ * host.
+ */
 import { limits } from '#domain/limits.ts';
 import {
   type ArchiveHead,
@@ -18,7 +21,7 @@ import { linkedWorldsOf } from '../hosts/poll.ts';
 import type { SessionParts } from '../parts.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
-/** What a session was opened on. */
+/** A session with the version and the task that it was opened with. */
 export type Exported = { session: SessionRow; taskJson: string | null; version: Version };
 
 type Links = Awaited<ReturnType<typeof linkedWorldsOf>>;
@@ -66,7 +69,7 @@ const writeBlobs = async (
   }
 };
 
-/** The call log, but for what exports ask. */
+/** Writes the call log without the calls that exports make themselves. */
 const writeCalls = async (
   parts: SessionParts,
   file: ArchiveFile,
@@ -85,7 +88,7 @@ const writeCalls = async (
   }
 };
 
-/** Writes what a host tells; lines of a part go on in numbered files. */
+/** Writes the pages of a host; the lines of one part continue in numbered files. */
 const recordWriter = (
   file: ArchiveFile,
   writeHead: (head: NonNullable<RecordPage['head']>) => Promise<void>,
@@ -105,7 +108,7 @@ const recordWriter = (
   };
 };
 
-/** Begins an archive: what its host tells of the session is written as it comes, `finish` adds the rest. */
+/** Starts an archive: `tell` writes the pages of the host as they arrive, `finish` adds the rest. */
 export const writeArchive = async (parts: SessionParts, exported: Exported, file: ArchiveFile) => {
   const { session, taskJson, version } = exported;
   const links = await linkedWorldsOf(parts, version);

@@ -1,7 +1,8 @@
 /**
- * What a browser is told of its session: the page and the passes that let it in, all that it may reach, how it speaks
- * with the session's world host, and what it goes on from. All of it is derived from the session, so that the next browser is
- * told the same.
+ * Builds the assignment of a browser: the page with the cookie that admits it, the origins it may reach, its link to
+ * the
+ * session's world host, and the checkpoint from which it resumes. All of it is derived from the session, so that a
+ * replacement browser gets the same.
  */
 import { AppError } from '#domain/error.ts';
 import type { SurfaceKind } from '#domain/session.ts';
@@ -17,7 +18,7 @@ import type { SessionParts } from '../parts.ts';
 
 type Assigning = Pick<SessionParts, 'config' | 'secrets'>;
 
-/** The session's token, by which it is known at its hosts. */
+/** Returns the session's token, which authenticates it at its hosts. */
 const tokenOf = ({ secrets }: Assigning, work: BrowserWork): Secret => {
   const secret = secrets.of(work);
   if (secret !== undefined) return new Secret(sessionToken(secret, work.sessionId));
@@ -25,7 +26,7 @@ const tokenOf = ({ secrets }: Assigning, work: BrowserWork): Secret => {
   throw new AppError('unavailable', message);
 };
 
-/** The pass with which a browser enters the page, as `name=value`. */
+/** Returns the cookie that admits a browser to the page, as `name=value`. */
 const passOf = ({ config: { gateway } }: Assigning, token: Secret, sessionId: string): string => {
   const signs =
     gateway === null
@@ -35,14 +36,14 @@ const passOf = ({ config: { gateway } }: Assigning, token: Secret, sessionId: st
   return pass;
 };
 
-/** Where clients of the browser come to; behind a gateway that is known whoever serves them. */
+/** Returns the address at which clients reach the browser; behind a gateway it does not depend on the host. */
 const clientsAddress = (
   { config: { gateway } }: Assigning,
   { sessionId, address }: BrowserWork,
 ): string | null =>
   gateway === null ? address : surfaceUrl(gateway.template, sessionId, 'browser');
 
-/** What a browser is told; undefined while the session's page is nowhere yet. */
+/** Returns the assignment of a browser; undefined while the session's page has no address. */
 export const browserAssignmentOf = (
   parts: Assigning,
   work: BrowserWork,

@@ -1,4 +1,4 @@
-/** What a browser's host says of the session that it serves, and is told of it. */
+/** Handles the reports and polls of browser hosts. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { SessionState } from '#domain/session.ts';
@@ -19,12 +19,13 @@ import { usesOf } from '../lifecycle/close.ts';
 import type { SessionParts } from '../parts.ts';
 import { browserAssignmentOf } from './assignment.ts';
 
-/** States in which a session has a use for its browser. */
+/** States in which a session needs its browser. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 /**
- * The session of a browser's host: `waiting` while its page is not served yet, `over` when it has ended before the
- * browser heard of it.
+ * Returns the assignment of a browser's host: `waiting` while the session's page is not served yet, `over` if the
+ * session
+ * ended before the browser got it.
  */
 export const findAssignment = async (
   parts: SessionParts,
@@ -36,7 +37,7 @@ export const findAssignment = async (
   return browserAssignmentOf(parts, work) ?? 'waiting';
 };
 
-/** The browser of a session takes clients. */
+/** Records that the browser of a session accepts clients. */
 export const reportBrowserReady = async (
   parts: SessionParts,
   browser: SessionHost,
@@ -53,7 +54,7 @@ export const reportBrowserReady = async (
   parts.notifications.tell(browser.sessionId, routeTopic(browser.sessionId));
 };
 
-/** Keeps a checkpoint; one that comes after a younger one changes nothing. */
+/** Stores a checkpoint; one that is older than the stored one changes nothing. */
 export const noteCheckpoint = async (
   parts: SessionParts,
   checkpoint: SessionHost & { sequence: number; content: string },
@@ -63,7 +64,7 @@ export const noteCheckpoint = async (
 
 export type BrowserPoll = { seconds: number | undefined; signal: AbortSignal };
 
-/** Held until the session ends. Throws `conflict` when it is not this browser's. */
+/** Holds a browser's poll until the session ends. Throws `conflict` if the session is not this browser's. */
 export const pollBrowser = async (
   { db, notifications }: SessionParts,
   browser: SessionHost,
@@ -85,7 +86,11 @@ const dismissal = (generation: number, state: Release['to'] | string): BrowserDi
   next: state === 'recycling' ? 'recycle' : 'exit',
 });
 
-/** The browser has ended its session, and gets another one unless it is worn; a repeated report gets the same answer. */
+/**
+ * Records that the browser has ended its session, and returns if it recycles or exits because it is worn. A repeated
+ * report
+ * gets the same answer.
+ */
 export const reportBrowserClosed = async (
   parts: SessionParts,
   browser: SessionHost,

@@ -1,4 +1,4 @@
-/** What never changes of a session, in memory: so that a call costs no look at its session. */
+/** Cache of the immutable facts of sessions, so that a call needs no query of its session. */
 
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -6,23 +6,23 @@ import { findSession, type SessionRow } from '../../db/sessions/sessions.ts';
 
 export type Facts = {
   versionId: string;
-  /** The tools that the task gives; null: all. */
+  /** Tools that the task allows; null means all. */
   taskTools: string[] | null;
 };
 
 export type SessionFacts = {
-  /** The facts of a project's session; undefined when it has none of this id. */
+  /** Returns the facts of a project's session; undefined if there is no such session. */
   get(projectId: string, sessionId: string): Promise<Facts | undefined>;
-  /** Keeps those of a session that was just opened. */
+  /** Caches the facts of a session that was just opened. */
   note(session: SessionRow): void;
 };
 
-/** What all of them may take, and one of them. */
+/** Size of the cache, estimated size of one entry, and of one tool name, in bytes. */
 const mostBytes = 10 * 1024 * 1024;
 const factsBytes = 512;
 const nameBytes = 64;
 
-/** Makes the cache. */
+/** Creates the cache. */
 export const createSessionFacts = (db: Queryable): SessionFacts => {
   const kept = createFairCache<Facts>(mostBytes);
   const keyOf = (projectId: string, sessionId: string): string => `${projectId}/${sessionId}`;

@@ -1,4 +1,4 @@
-/** Records a host's answer to a call, wakes the client, and brings the host what comes next. */
+/** Records a host's answer to a call, wakes the client, and returns the host's next directive. */
 import { callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
 import { isFinal } from '#domain/transitions.ts';
@@ -18,7 +18,7 @@ import type { SessionParts } from '../parts.ts';
 import { addEffects, applyEffects, endedCalls, noEffects } from '../scheduling/end-sessions.ts';
 import { type CallPoll, type Directive, nextDirective, staleHost } from './directive.ts';
 
-/** Throws unless the call has been answered by this very host before. */
+/** Throws unless this host has answered the call before. */
 const checkRepeat = async (
   { db }: SessionParts,
   host: SessionHost,
@@ -40,7 +40,7 @@ const countAnswer = (metrics: Metrics, call: CallRow): void => {
   metrics.callRunSeconds.observe({ kind }, (answeredAt.getTime() - claimedAt.getTime()) / 1_000);
 };
 
-/** The first call of a session is told with its opening: it pays what was not made ready before. */
+/** Traces a session's first call together with its opening, because it pays for everything that is prepared lazily. */
 const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
   const { sessionId, kind, queuedAt, claimedAt, answeredAt } = call;
   if (claimedAt === null || answeredAt === null) return;
@@ -51,7 +51,10 @@ const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
   tracer.add(sessionId, { name: 'run', program: 'svc-world-host', ...running });
 };
 
-/** A `close` call that succeeded has moved its session on: what still waits will not run. */
+/**
+ * Notifies of the answer. A successful `close` call has started to close the session, so its queued calls are
+ * cancelled.
+ */
 const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promise<void> => {
   const { db, notifications, metrics } = parts;
   notifications.tellCall(call);
@@ -64,7 +67,9 @@ const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promi
   applyEffects(parts, addEffects(noEffects, [call.sessionId], cancelled));
 };
 
-/** Records the answer; a repeated one changes nothing and brings the same that a poll would. */
+/**
+ * Records the answer and returns the next directive. A repeated answer changes nothing and returns what a poll would.
+ */
 export const answer = (
   parts: SessionParts,
   host: SessionHost,

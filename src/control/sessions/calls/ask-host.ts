@@ -1,4 +1,4 @@
-/** Asks the host of a session for what it alone knows, by a call that the control plane makes itself. */
+/** Asks the host of a session for data that only the host has, through a call made by the control plane. */
 import { AppError } from '#domain/error.ts';
 import type { CallRow } from '../../db/sessions/calls.ts';
 import type { SessionParts } from '../parts.ts';
@@ -6,18 +6,18 @@ import { enqueueOwn, type OwnCall } from './enqueue.ts';
 import { isOver } from './wait.ts';
 
 export type HostQuestion = OwnCall & {
-  /** What the host has and nobody else, in words that follow "… is open no longer, and". */
+  /** End of the message "… is open no longer, and …": the data that only the host had. */
   lost: string;
-  /** A host of one that runs strangers' code is not read further than this. */
+  /** Maximum length of the answer: the host runs user code, so its answers are limited. */
   mostChars: number;
 };
 
-/** What it said, or why it did not. */
+/** The host's answer, or its error. */
 export type HostWord =
   | { ok: true; value: unknown }
   | { ok: false; error: { code?: string; message?: string } };
 
-/** How long the host has, which may have other calls to run first, in milliseconds. */
+/** Time limit for the answer, in milliseconds; the host may have to run queued calls first. */
 const answerMs = 25_000;
 
 const ended = ({ sessionId, lost }: HostQuestion, why: string, cause?: AppError): AppError =>
@@ -47,7 +47,7 @@ const ask = async (
   }
 };
 
-/** How an answer is refused that nothing can be made of. */
+/** Builds the error for an answer that cannot be used. */
 export const unreadable = (sessionId: string, why: string): AppError =>
   new AppError('unavailable', `the host of ${sessionId} did not answer: ${why}`);
 
@@ -58,8 +58,9 @@ const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRo
 };
 
 /**
- * Throws `conflict` for a session that is over or ends meanwhile, `timeout` where its host has not answered in time, and
- * `unavailable` where it cannot be asked.
+ * Asks the host and waits for its answer. Throws `conflict` if the session is over or ends meanwhile, `timeout` if the
+ * host
+ * does not answer in time, and `unavailable` if its answer cannot be used.
  */
 export const askHost = async (
   parts: SessionParts,

@@ -1,6 +1,6 @@
 /**
- * What a session's host is to do next: run a call, or stop serving the session. A host asks by its
- * long poll and by answering a call; both end here.
+ * Determines the next directive of a session's host: run a call, or stop serving the session. Both the host's long
+ * poll and its answers to calls end here.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -14,9 +14,9 @@ import type { SessionParts } from '../parts.ts';
 import { type HostCallText, toHostCall } from '../scheduling/waiting-hosts.ts';
 
 export type CallPoll = {
-  /** Seconds, as the host asks; at most what a poll may hold. */
+  /** Seconds to hold the poll, as the host requests; limited by `limits.pollMs`. */
   seconds: number | undefined;
-  /** Whether the host is stopping: nothing is held, and nothing new handed out. */
+  /** True if the host is stopping: the poll is not held, and no new call is handed out. */
   isFinal: boolean;
   signal: AbortSignal;
 };
@@ -24,7 +24,7 @@ export type CallPoll = {
 /** A `SessionDirective`, with the input of a call as text. */
 export type Directive = { call?: HostCallText; close?: { keepWarm: boolean; together?: true } };
 
-/** The refusal that makes a host stop: what it says is about a session that is not its own. */
+/** Builds the error that makes a host stop: it reports on a session that is not its own. */
 export const staleHost = (host: SessionHost): AppError =>
   new AppError(
     'conflict',
@@ -39,16 +39,15 @@ const toDirective = (work: SessionWork | undefined, host: SessionHost): Directiv
   return undefined;
 };
 
-/** What news say that the session wants of this very host, if they do. */
+/** Returns the work that a notification carries, if it is for this host and generation. */
 const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | undefined => {
   const work = news?.work;
   return work?.hostId === host.hostId && work.generation === host.generation ? work : undefined;
 };
 
 /**
- * The next directive, held for until there is one. The first look may be the caller's own: it is taken
- * when news are already watched for, so that nothing falls between. Throws `conflict` when the session
- * is not this host's.
+ * Returns the next directive and holds the poll until there is one. The caller may pass the first look; it
+ * runs after the watch begins, so that no notification is missed. Throws `conflict` if the session is not this host's.
  */
 export const nextDirective = async (
   { db, notifications, waitingHosts }: SessionParts,

@@ -5,7 +5,7 @@ import type { StoodSession } from '../../db/sessions/ended-session.ts';
 import type { SessionParts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
-/** A service whose database takes no call, and then says how the session stands. */
+/** Enqueues a call in a service whose database refuses it and then reports this state of the session. */
 type Stands = Partial<StoodSession> & { openCalls: number; projectCalls: number };
 
 const refusing = (stands: Stands) => {

@@ -1,6 +1,6 @@
 /**
- * Takes a call: checks that the world has what it asks for, writes it at the end of its session's
- * queue, and gets it to the host, straight into its hands when it waits in this process.
+ * Enqueues a call: checks that the world has the tool, appends the call to its session's queue, and passes it to the
+ * host. If the host's poll waits in this process, the call goes to it directly.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -33,7 +33,7 @@ export type EnqueueRequest = {
   sessionId: string;
   body: KeptCall;
   idempotencyKey: string | undefined;
-  /** The W3C `traceparent` of who asks. */
+  /** W3C `traceparent` of the request. */
   traceparent?: string | undefined;
 };
 
@@ -65,8 +65,8 @@ const checkName = async (parts: SessionParts, request: EnqueueRequest): Promise<
 const tryAgain = { detail: { retryAfterMs: 1_000 } };
 
 /**
- * Why a session took no call. It is asked when the call was refused already, and an answer may have made
- * room since: a session that is open was full then, whatever it is now.
+ * Builds the error for a refused call. The state is read after the refusal, and an answer may have freed a slot
+ * since; so an open session was full at that time, even if it is not now.
  */
 const refusal = async (
   { config, db }: SessionParts,
@@ -89,7 +89,7 @@ const refusal = async (
   return new AppError('exhausted', message, tryAgain);
 };
 
-/** Writes the call and gets it to its host, or on the way there. */
+/** Inserts the call and passes it to its host, directly or through the queue. */
 const insertAndHand = async (
   { callWrites, config, notifications, waitingHosts }: SessionParts,
   call: NewCall,
@@ -151,7 +151,7 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
 
 const outOfLimits = 'the rows cannot be redacted within the time and memory that there is for it';
 
-/** The body as it is stored: the rows of a seed are redacted before anything of it is written anywhere. */
+/** Returns the body to store. The rows of a seed are redacted before any of it is stored. */
 const redacted = async (
   { blobs, compiler, facts, versions }: SessionParts,
   { projectId, sessionId, body }: EnqueueRequest,
@@ -177,7 +177,7 @@ const redacted = async (
   throw new AppError('invalid', `the seed is refused: ${fields[0]?.message}`, { fields });
 };
 
-/** Waits for a call that another request has made. */
+/** Waits for a call that another request enqueued. */
 const awaitOther = async (
   parts: SessionParts,
   request: EnqueueRequest,
@@ -195,7 +195,10 @@ const awaitOther = async (
   }
 };
 
-/** A call that the control plane makes itself: what it asks of the host is nobody's input, and costs no share. */
+/**
+ * A call made by the control plane itself: it needs no check of a client's input and does not count against
+ * the quota of calls.
+ */
 export type OwnCall = {
   projectId: string;
   sessionId: string;
@@ -203,7 +206,7 @@ export type OwnCall = {
   inputJson: string;
 };
 
-/** Takes such a call and waits for its end. Throws as `enqueue` does where the session takes none. */
+/** Enqueues such a call and waits for its end. Throws like `enqueue` if the session accepts no calls. */
 export const enqueueOwn = async (
   parts: SessionParts,
   { projectId, sessionId, kind, inputJson }: OwnCall,
@@ -223,7 +226,7 @@ export const enqueueOwn = async (
   }
 };
 
-/** Takes a call and waits for its end, if asked to. */
+/** Enqueues a call and waits for its end if requested. */
 export const enqueue = async (
   parts: SessionParts,
   request: EnqueueRequest,

@@ -1,4 +1,7 @@
-/** A call as clients see it: its free JSON as text, and no token of the service in it, whoever sent it. */
+/**
+ * Converts calls to the form that clients see: free JSON stays text, and tokens of the service are redacted, whether
+ * a client or a host sent them.
+ */
 import type { CallListView, CallView } from '#wire/public-api/sessions/call.ts';
 import { JsonText, jsonText } from '../../base/json/json-text.ts';
 import { shownText } from '../../base/json/shown.ts';
@@ -9,11 +12,11 @@ const timestamp = (date: Date | null): string | null => date?.toISOString() ?? n
 
 const shown = (json: string): JsonText => new JsonText(shownText(json));
 
-/** What a call answered, as a key may read it: a proof tells of how a task is solved, which public keys do not show. */
+/** Returns the output that a key may see. A proof shows how a task is solved, so public keys do not see it. */
 const shownOutput = (call: Pick<CallRow, 'kind' | 'outputJson'>, level: KeyLevel) =>
   call.kind === 'prove' && level === 'public' ? null : jsonText(call.outputJson);
 
-/** The record of a call. What its host sent was looked through when it came. */
+/** Returns the full view of a call. Data from its host was already redacted when it arrived. */
 export const viewCall = (call: CallRow, level: KeyLevel): CallView => ({
   id: call.id,
   sessionId: call.sessionId,
@@ -36,7 +39,7 @@ const omittedOf = (fields: readonly CallField[]): string[] => [
   'changes',
 ];
 
-/** A call in a list, with the members that were asked for as far as the page has room. */
+/** Returns a call as lists show it, with the requested members if the page's size budget suffices. */
 export const viewListedCall =
   (fields: readonly CallField[], level: KeyLevel) =>
   (call: ListedCall): CallListView => ({

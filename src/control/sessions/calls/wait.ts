@@ -1,4 +1,4 @@
-/** Waiting for a call's end: told by the answer itself, or found by looking. */
+/** Waits for the end of a call: by notification, or by looking again. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { type CallRef, type CallRow, findCall } from '../../db/sessions/calls.ts';
@@ -7,14 +7,14 @@ import type { Brought } from '../../platform/notifications/notifications.ts';
 import type { Watch } from '../../platform/notifications/topics.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** Whether nothing more will happen to the call. */
+/** Returns true if the call is in a final state. */
 export const isOver = (call: CallRow): boolean => isFinal(callTransitions, call.state);
 
 export type CallWait = { ms: number; signal: AbortSignal };
 
 /**
- * The call once it is over, or as it stands when the time is. `watch` must be older than `call`, so
- * that no answer falls between the two.
+ * Returns the call once it is over, or its state when the time is up. The caller must create `watch` before it reads
+ * `call`, so that no answer is missed.
  */
 export const awaitCall = async (
   { db, notifications }: SessionParts,

@@ -1,15 +1,16 @@
 /**
- * Whether a host may say that it is reached at an address. Where the runtime knows the address, its driver
- * alone tells it. Otherwise the host does, once: with its first report, before any code of a world has run in
- * it. From then on whoever speaks with its token may be that code.
+ * Decides if a host may report its own address. If the runtime knows the address, only its driver may set it.
+ * Otherwise
+ * the host reports it once, with its first report, before any code of a world has run in it. From then on
+ * that code may be the sender of requests with the host's token.
  */
 import type { HostState } from '#domain/host.ts';
 import { containerApiPort, readHostAddress } from '#domain/host-address.ts';
 
-/** What is known of a host that tells an address. */
+/** The fields of a host that the decision needs. */
 export type AddressedHost = { runtime: string; state: HostState; address: string | null };
 
-/** Why the runtime of a host rules an address out; undefined when it does not. */
+/** Returns why the host's runtime excludes an address; undefined if it does not. */
 const ruledOut = (
   runtime: string,
   told: string,
@@ -27,8 +28,8 @@ const ruledOut = (
 };
 
 /**
- * Why a host may not say that it is reached at `told`; undefined when it may. `source` is where its report
- * comes from, where that is known to be its own address.
+ * Returns why a host may not report the address `told`; undefined if it may. `source` is the address that the report
+ * comes from, if that is known to be the host's own.
  */
 export const addressFault = (
   { runtime, state, address }: AddressedHost,

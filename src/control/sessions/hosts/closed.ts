@@ -1,6 +1,7 @@
 /**
- * The end of a session whose host has recycled itself before it tells of it: most of them in one statement, which makes
- * the host warm; the answer is then held as that of its next poll. Whatever is not as usual is done step by step.
+ * Handles the close report of a host that has already recycled itself. In the usual case one statement closes the
+ * session
+ * and makes the host warm, and the report is then held like the host's next poll. All other cases go step by step.
  */
 import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -13,17 +14,17 @@ import { type HostPoll, poll } from './poll.ts';
 import { reportWarm } from './warm.ts';
 
 export type ClosedReport = {
-  /** The last of the session's ledger. */
+  /** Last entries of the session's ledger. */
   entries: readonly KeptEntry[];
-  /** What the host holds now. */
+  /** World version that the host still has loaded, and the digest of its state. */
   holding: Holding;
-  /** What it found left of the session besides rows. */
+  /** Leftovers of the session that the host found, besides rows. */
   found: readonly string[];
-  /** From where it reports. */
+  /** Address that the report comes from. */
   source: string;
 };
 
-/** Closes the session, and answers what the host is to do next. A repeated report finds what became of the first. */
+/** Closes the session and returns the host's next directive. A repeated report returns the outcome of the first. */
 export const closeAndPoll = async (
   parts: SessionParts,
   asked: SessionHost,

@@ -1,14 +1,14 @@
-/** What becomes of a session whose host is drained or gone. A pure decision. */
+/** Decides the disposition of a session whose host is drained or gone. Pure. */
 import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
 import type { Ending, LockedSession } from '../../db/sessions/endings.ts';
 
 export type Disposition = { kind: 'requeue' } | ({ kind: 'end' } & Ending);
 
-/** Hosts that a session is given before it is given up. */
+/** Number of hosts that are tried for a session before it fails. */
 export const mostAttempts = 3;
 
-/** How a host's end reads as the reason of its session's. */
+/** Returns the end reason of a session whose host ended for this reason. */
 const reasonOf = (hostEnd: string): EndReason => {
   const reasons: Partial<Record<HostEnd, EndReason>> = {
     out_of_memory: 'out_of_memory',
@@ -25,8 +25,8 @@ const reasonOf = (hostEnd: string): EndReason => {
 export type HostLoss = { reason: string; detail: string | null };
 
 /**
- * A session that nobody has used yet gets another host, a few times. One that was being closed is
- * closed. Any other has lost its state and failed, for the reason that its host ended for.
+ * Returns the disposition. A session that is still provisioning is requeued, a limited number of times. One that was
+ * closing is closed. Any other has lost its state and fails, with the reason of its host's end.
  */
 export const dispositionOf = (
   { state, attempts }: Pick<LockedSession, 'state' | 'attempts'>,

@@ -1,6 +1,6 @@
 /**
- * A host leaves service: it is to be destroyed (`draining`), or it is known not to exist (`gone`). A
- * session on it ends, or waits for another host.
+ * Takes a host out of service: `draining` if it must be destroyed, `gone` if it is known not to exist. The
+ * session on it ends or waits for another host.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -34,17 +34,17 @@ import { staleGeneration } from './warm.ts';
 export type Loss = HostLoss & {
   hostId: string;
   to: 'draining' | 'gone';
-  /** The last that the host wrote: kept with the host, as it tells more than its session's owner is to know. */
+  /** Last output of the host. It is stored with the host only, as the owner of the session must not see all of it. */
   output?: string | null;
-  /** Last ledger entry that the host had written for its session, where that is known. */
+  /** Last ledger entry that the host had written for its session, if known. */
   ledger?: LedgerMark | undefined;
-  /** Refused with `conflict` unless it is the host's own, or the one before: that is, where the host says so. */
+  /** Generation reported by the host itself; refused with `conflict` unless it is the current one or the one before. */
   generation?: number;
-  /** Refused with `conflict` unless the host is in this state. */
+  /** Expected state of the host; refused with `conflict` if it is in another. */
   ifState?: HostState | undefined;
 };
 
-/** Reasons that speak of a host in certain states; by now it may have been claimed. */
+/** Reasons that apply only to hosts in certain states; the host may have been claimed in the meantime. */
 const onlyIn: Record<string, readonly HostState[]> = {
   surplus: ['starting', 'warm'],
   outdated: ['starting', 'warm', 'recycling'],
@@ -52,7 +52,7 @@ const onlyIn: Record<string, readonly HostState[]> = {
   recycle_timeout: ['recycling'],
 };
 
-/** `requeued`: the session that waits for another host of this kind. */
+/** Result of a loss; `requeued` names a session that now waits for another host of this kind. */
 type Outcome = { effects: Effects; requeued?: { sessionId: string; kind: HostKind } | undefined };
 const nothing: Outcome = { effects: noEffects };
 
@@ -71,7 +71,7 @@ const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
   );
 };
 
-/** A host that goes may not have heard of its last assignment yet. */
+/** Checks the reported generation. A host that exits may not have received its last assignment. */
 const checkGeneration = (host: LockedHost, { generation = host.generation }: Loss): void => {
   if (generation === host.generation || generation + 1 === host.generation) return;
   throw staleGeneration(host.id, generation);
@@ -91,7 +91,7 @@ const loseSession = async (
   return { effects: await endSession(tx, session, fate) };
 };
 
-/** A session goes on without its browser, and waits for the next one. */
+/** Detaches the lost browser; its session continues and waits for the next one. */
 const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Promise<Outcome> => {
   const sessionId = await loseBrowser(tx, hostId, reason);
   if (sessionId === undefined) return nothing;
@@ -99,7 +99,7 @@ const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Pr
   return { effects: addEffects(noEffects, [sessionId]), requeued };
 };
 
-/** Locks the host's session, then the host; undefined when the session changed in between. */
+/** Locks the host's session, then the host; returns undefined if the session changed in between. */
 const lockBoth = async (
   tx: Queryable,
   hostId: string,
@@ -112,7 +112,7 @@ const lockBoth = async (
   return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
 };
 
-/** All that is known of the end of a host, for operators. */
+/** Joins all details about the end of a host, for operators. */
 const accountOf = ({ detail, output }: Loss): string | null => {
   const lines = [detail, output].filter(Boolean);
   return lines.length === 0 ? null : lines.join('\n');
@@ -128,7 +128,7 @@ const loseServed = (
   return kind === 'browser' ? loseItsBrowser(tx, id, loss.reason) : loseSession(tx, session, loss);
 };
 
-/** Counts what a host took along of the ledger of its session, whose end says so then. */
+/** Counts the ledger entries of the session that were lost with the host, so that its end can report them. */
 const noteLedger = async (
   tx: Queryable,
   { hostId, ledger }: Loss,
@@ -146,7 +146,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   if (!can(hostTransitions, host.state, loss.to)) return noteLedger(tx, loss, nothing);
   checkGeneration(host, loss);
   checkState(host, loss);
-  // A drained host may say more about its end than the one who found it gone.
+  // The reason that a drained host gave is more precise than that of the observer who found it gone.
   const reason = host.endReason ?? loss.reason;
   const ended = await loseServed(tx, host, session, { ...loss, reason });
   const outcome = await noteLedger(tx, loss, ended);
@@ -154,7 +154,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
 };
 
-/** Takes a host out of service. Doing so again changes nothing. */
+/** Takes a host out of service. Repeating this changes nothing. */
 export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));

@@ -1,6 +1,6 @@
 /**
- * The pool as its planner sees it, or its revision alone, which costs a tenth of the time. Who waits for
- * a change is told from the revision, so the view is read once however often the pool was looked at.
+ * Returns the view of the pool for its planner, or only its revision, which costs a tenth of the time. Waiting
+ * uses the revision, so the view is read once however often the pool is checked.
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import { readPool, readRevision } from '../../db/sessions/pool-view.ts';
@@ -10,15 +10,15 @@ import type { SessionParts } from '../parts.ts';
 
 export type PoolQuestion = {
   installation: string;
-  /** The revision that the asker has already; without it there is nothing to wait for. */
+  /** Revision that the planner already has; without it there is no wait. */
   after: string | undefined;
   holdMs: number;
   signal: AbortSignal;
-  /** Whether the revision is all that is asked for. */
+  /** True if only the revision is requested. */
   isBrief: boolean;
 };
 
-/** Answers once the view differs from `after`, or with the same one when the time is over. */
+/** Answers once the revision differs from `after`, or with the same one when the time is up. */
 export const observe = async (
   { db, notifications }: SessionParts,
   { installation, after, holdMs, signal, isBrief }: PoolQuestion,

@@ -1,4 +1,4 @@
-/** The files that the surface `ui` of a version serves, as its host is told of them and may read them. */
+/** Lists the files of a version's surface `ui` for its host, and checks the host's access to them. */
 import type { Digest } from '#domain/world.ts';
 import type { Assignment } from '#wire/host-api/assignment.ts';
 import { findHostWork } from '../../db/sessions/hosts.ts';
@@ -7,7 +7,7 @@ import type { SessionParts } from '../parts.ts';
 
 type PageFiles = NonNullable<Assignment['ui']>['files'];
 
-/** By their paths below the directory; none for a world without a UI. */
+/** Returns the files with paths relative to the UI folder; none if the world has no UI. */
 export const pageFilesOf = ({ contract: { ui }, files }: Version): PageFiles => {
   if (ui === null) return [];
   const folder = `${ui.static}/`;
@@ -16,7 +16,7 @@ export const pageFilesOf = ({ contract: { ui }, files }: Version): PageFiles => 
     .map(({ path, ...file }) => ({ ...file, path: path.slice(folder.length) }));
 };
 
-/** Whether a blob is a file of the page that the host serves. */
+/** Returns true if the blob is a file of the page that the host serves. */
 export const isPageFile = async (
   { db, versions }: SessionParts,
   hostId: string,

@@ -1,4 +1,4 @@
-/** A warm host asks what to do: serve a session, load a version ahead of one, or go. */
+/** Answers the poll of a warm host: serve a session, preload a version, or drain. */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
@@ -22,7 +22,7 @@ import { reportWarm, staleGeneration } from './warm.ts';
 export type HostPoll = {
   hostId: string;
   generation: number;
-  /** Seconds to hold the answer. */
+  /** Seconds to hold the poll. */
   hold?: number | undefined;
   signal: AbortSignal;
 };
@@ -34,7 +34,7 @@ const findVersion = async ({ versions }: SessionParts, id: string): Promise<Vers
   return version;
 };
 
-/** What a version is loaded from; a host that holds it already needs none of the bytes. */
+/** Returns the sources of a version. A host that already has it loaded needs none of the bytes. */
 const toSources = async (
   { smallBlobs }: SessionParts,
   { bundle, projectId, snapshot }: Version,
@@ -45,7 +45,11 @@ const toSources = async (
   blobs: isHeld ? {} : await smallBlobs.pick(projectId, [bundle, snapshot]),
 });
 
-/** Bundled tasks of the linked versions are theirs to seed with; a link without one has the world's own rows. */
+/**
+ * Returns the linked worlds of a version, each seeded by its own bundled task; a link without a task gets the world's
+ * base
+ * rows.
+ */
 export const linkedWorldsOf = (
   parts: SessionParts,
   { contract, links }: Version,
@@ -92,10 +96,10 @@ const toAssignment = async (
   };
 };
 
-/** What news say that the host is to do next, if they do. */
 /**
- * What a browser is to do, whose session may not be served yet: then it is told of it later. One whose session ended
- * before it heard of it has begun nothing, and goes.
+ * Looks for an assignment of a browser. If the session is not served yet, a later poll returns it. If the session
+ * ended
+ * before the browser got it, the browser has no state to clean and is drained.
  */
 const lookForBrowser = async (
   parts: SessionParts,
@@ -116,12 +120,14 @@ const lookForBrowser = async (
   return undefined;
 };
 
+/** Returns the orders that a notification carries, if they are for the next generation of this host. */
 const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork | undefined =>
   news?.orders?.generation === generation + 1 ? news.orders : undefined;
 
 /**
- * What the host's row says, or who has written it just now. A host learns its new generation with its assignment, or with what it is to
- * load, so the poll that brings it, first or again, comes with the one before.
+ * Looks for the next directive, in the notification's orders or else in the host's row. A host learns its new
+ * generation
+ * with its assignment or its load order. So the poll that fetches it, first or repeated, has the previous generation.
  */
 const look = async (
   parts: SessionParts,
@@ -152,12 +158,13 @@ const look = async (
   return look(parts, asked);
 };
 
-/** What was done before a host's row is looked at. */
+/** Result of the work done before the host's row is read. */
 type Begun = { waits: boolean; answer?: HostAnswer };
 
 /**
- * Answers as soon as there is something to do; `{}` when the time is over. What is done before it looks is done
- * when news are already watched for, and says whether there can be nothing to do yet, or what to answer at once.
+ * Answers as soon as there is a directive; `{}` when the time is up. `before` runs after the watch begins. It returns
+ * if
+ * the row cannot have a directive yet, or what to answer at once.
  */
 export const poll = async (
   parts: SessionParts,
@@ -179,7 +186,7 @@ export const poll = async (
   return answer ?? {};
 };
 
-/** Takes a report of a warm host, and answers as a poll does that follows it. */
+/** Handles the report of a warm host and answers like the poll that would follow. */
 export const reportWarmAndPoll = async (
   parts: SessionParts,
   report: WarmReport,

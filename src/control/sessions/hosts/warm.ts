@@ -1,7 +1,8 @@
 /**
- * A host says that it is warm: freshly started, loaded ahead, or recycled. A recycled one must hold what
- * it held after its load, to the digest, and must have found nothing else of its session; else it is
- * destroyed, and what was found stands on its row for operators.
+ * Handles the report of a host that is warm: freshly started, preloaded or recycled. A recycled host must have the
+ * same
+ * state digest as after its load and must have found no leftovers of its session. Otherwise it is destroyed, and the
+ * findings are stored on its row for operators.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -16,11 +17,11 @@ import { poolTopic } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { addressFault } from './address.ts';
 
-/** The refusal that makes a host stop. */
+/** Builds the error that makes a host stop. */
 export const staleGeneration = (hostId: string, generation: number): AppError =>
   new AppError('conflict', `${hostId} of generation ${generation} is not known, or not any more`);
 
-/** What speaks against a host whose report did not make it warm. */
+/** Returns why the report did not make the host warm. */
 const faultOf = ({ found, holding }: WarmReport): string => {
   if (found !== undefined && found.length > 0) return found.join('; ');
   const held = holding === undefined ? 'nothing' : `${holding.bundle} in ${holding.stateDigest}`;
@@ -29,7 +30,7 @@ const faultOf = ({ found, holding }: WarmReport): string => {
   return `it holds ${held}, which may not be what it should; ${looked}`;
 };
 
-/** What a host is told whose report made it no warmer: it is so already, or is to be destroyed. */
+/** Returns the state of a host that the report did not make warm: it already was, or it is to be destroyed. */
 const explain = async (
   { db, notifications, log }: SessionParts,
   report: WarmReport,
@@ -46,31 +47,31 @@ const explain = async (
     throw staleGeneration(hostId, generation);
   }
   const { state } = status;
-  // A repeated report may find that the host has its next directive already: the poll brings them.
+  // At a repeated report the host may already have its next directive, which its poll fetches.
   const isDirected = state === 'assigned' || status.isLoading;
   const isNext = isDirected && status.generation === generation + 1;
   if (!isNext && status.generation !== generation) throw staleGeneration(hostId, generation);
   return state;
 };
 
-/** Throws `forbidden` when the host tells an address that it may not tell. */
+/** Throws `forbidden` if the host reports an address that it may not report. */
 const checkAddress = async (
   { config, db, log }: SessionParts,
   { hostId, address, source }: WarmReport,
 ): Promise<void> => {
   if (address === undefined) return;
   const known = await findWhereabouts(db, hostId);
-  if (known === undefined) return; // which the report itself is refused for
+  if (known === undefined) return; // the report itself is refused for that
   const fault = addressFault(known, address, config.pinHosts ? source : undefined);
   if (fault === undefined) return;
   log.warn({ hostId, address, source, fault }, 'a host tells an address that it may not tell');
   throw new AppError('forbidden', `the address of ${hostId} is not taken: it ${fault}`);
 };
 
-/** How a host stands that reported warm, and whether it waits now for something to do. */
+/** State of a host that reported warm; `waits` is true if it has no directive yet. */
 export type Warmed = { state: HostState; waits: boolean };
 
-/** Takes the report and answers the host's state; it may have a session by then. */
+/** Handles the report and returns the host's state; the host may have a session by then. */
 export const reportWarm = async (parts: SessionParts, report: WarmReport): Promise<Warmed> => {
   const { db, notifications } = parts;
   const { hostId } = report;
@@ -80,7 +81,7 @@ export const reportWarm = async (parts: SessionParts, report: WarmReport): Promi
   const isPlaced = await (kind === 'browser'
     ? parts.browserAssigner.place(hostId)
     : parts.hostAssigner.placeHost(hostId));
-  // Told last: whoever hears of a warm host and opens a session at once must not find it locked.
+  // Notified last: a client that learns of a warm host and opens a session at once must not find the host locked.
   notifications.tell(poolTopic);
   return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };
 };

@@ -1,4 +1,4 @@
-/** The run of an agent's build that a session is opened for: the release gate counts it there. */
+/** Joins a session to the run (rollout group) of an agent's build, where the release gate counts it. */
 import { AppError } from '#domain/error.ts';
 import type { RunOfSession } from '#wire/public-api/evaluation/release.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -11,7 +11,7 @@ import {
 
 type Known = Pick<DeclaredRun, 'buildHash' | 'model' | 'planned'>;
 
-/** Why a run does not take a session of this description. */
+/** Returns why a run does not accept the session. */
 const refusalOf = (known: DeclaredRun, wanted: Known, id: string): string => {
   if (known.finishedAt !== null) {
     return `run "${id}" was finished at ${known.finishedAt.toISOString()}; give the session a run of another id`;
@@ -25,15 +25,17 @@ const refusalOf = (known: DeclaredRun, wanted: Known, id: string): string => {
   return `run "${id}" has ${differing} ${JSON.stringify(known[differing])}, not ${JSON.stringify(wanted[differing])}; give the session a run of another id`;
 };
 
-/** Refuses a build that was not registered. */
+/** Builds the error for a build that is not registered. */
 export const noBuildOfHash = (buildHash: string): AppError =>
   new AppError('not_found', `there is no agent build with the buildHash "${buildHash}"`, {
     detail: { hint: 'register it first: svc release builds register, or POST /agent-builds' },
   });
 
 /**
- * Notes a session as a rollout of its run before it is opened, so that none goes on without; returns the run and its
- * build. Throws `not_found` for a build that was not registered, and `conflict` for a run of another build, or one that is
+ * Registers a session as a rollout of its run before the session is opened, so that no session runs uncounted. Returns
+ * the
+ * run and its build. Throws `not_found` if the build is not registered, and `conflict` if the run is of another build
+ * or
  * finished.
  */
 export const joinRunOfSession = async (

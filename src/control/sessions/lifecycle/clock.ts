@@ -1,6 +1,6 @@
 /**
- * The clock that a session is opened with: what was asked for, checked and with everything filled in,
- * so that its owner reads there what holds.
+ * Validates the clock that a session is opened with and fills in all defaults, so that the session shows the effective
+ * settings.
  */
 import { AppError } from '#domain/error.ts';
 import {
@@ -19,13 +19,13 @@ const dateTime =
 const invalidClock = (member: keyof ClockGiven, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: ['clock', member], message }] });
 
-/** Whether the calendar has the day; JavaScript takes 30 February for a day in March. */
+/** Returns true if the day exists; JavaScript reads 30 February as a day in March. */
 const isDay = (year: number, month: number, day: number): boolean => {
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 };
 
-/** Milliseconds since 1970. */
+/** Reads a date or time, as milliseconds since 1970. Throws `invalid`. */
 const readInstant = (text: string): number => {
   const [, year, month, day] = dateTime.exec(text) ?? [];
   if (year === undefined) {
@@ -47,8 +47,8 @@ const readRate = ({ mode, rate }: ClockGiven): number => {
 };
 
 /**
- * The clock asked for. One that does not run starts at the present second unless it is told
- * otherwise. Throws `invalid`, naming the member.
+ * Returns the requested clock. A clock that does not run starts at the current second unless `at` is given. Throws
+ * `invalid` with the member.
  */
 export const resolveClock = (given: ClockGiven | undefined, now: Date): SessionClock => {
   if (given === undefined) return machineClock;

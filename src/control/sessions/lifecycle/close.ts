@@ -1,7 +1,8 @@
 /**
- * The end of a session at its owner's wish: it is told to its host, and the host tells when it has stopped serving.
- * A session that no host has is closed at once. The host may recycle itself when the owner wanted it kept warm, it
- * has something to prove itself clean by, and it is not worn; else it goes.
+ * Closes sessions at their owner's request. The host is notified and reports when it has stopped serving; a session
+ * without a host is closed at once. The host recycles itself if the owner asked to keep it warm, it has a state digest
+ * to
+ * prove itself clean by, and it is not worn. Otherwise it exits.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
@@ -54,8 +55,8 @@ const beginToClose = async (
 };
 
 /**
- * Begins to close a session, or closes it; answers it as it is then, where that is known. Closing one again
- * changes nothing. Throws `not_found` when the project has none of this id.
+ * Closes a session or starts to, and returns its new state where known. Repeating this changes nothing. Throws
+ * `not_found` if the project has no such session.
  */
 const close = async (
   parts: SessionParts,
@@ -78,7 +79,7 @@ const close = async (
   return undefined;
 };
 
-/** Closes a session, and waits until it is closed if that is asked for. */
+/** Closes a session and waits for its end if requested. */
 export const closeAndWait = async (
   parts: SessionParts,
   wait: Omit<SessionWait, 'until'>,
@@ -94,17 +95,17 @@ export const closeAndWait = async (
   }
 };
 
-/** `warm`: the host has said already that it is recycled, or has what is next by then. */
+/** Answer to a close report. `warm`: the host has already reported itself recycled, or has its next session. */
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' | 'warm'; taken: true };
 
 /**
- * Sessions after which a host is worn: the most there may be, less up to half of them. Hosts that took
- * turns from the start would otherwise all go at once.
+ * Returns the number of sessions after which a host is worn: the maximum minus up to half of it, different for each
+ * host. Hosts that started together would otherwise all be replaced at the same time.
  */
 export const usesOf = (hostId: string, maxUses: number): number =>
   maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
 
-/** What a host does after a session; undefined is for its recycling. */
+/** Returns the reason for which a host exits after a session; undefined if it recycles. */
 const endOf = (
   { id, uses, stateDigest }: LockedHost,
   keepWarm: boolean,
@@ -125,7 +126,7 @@ const dismissalOf = (generation: number, to: LockedHost['state']): Dismissal => 
   taken: true,
 });
 
-/** Whether a host has ended what it served in a generation: since then it has been given one session at most. */
+/** Returns true if the host's generation shows that it ended this one; since then it got at most one session. */
 const isAfter = (host: LockedHost, generation: number): boolean =>
   host.generation === generation + 1 ||
   (host.generation === generation + 2 && host.state === 'assigned');
@@ -146,8 +147,8 @@ const finishClosing = async (
 };
 
 /**
- * Closes the session the usual way, in one statement, and answers the generation of its host then; undefined where
- * there is more to it. `holding`: what a host holds that has recycled itself already, and is warm by that.
+ * Closes the session in one statement in the usual case, and returns the new generation of its host; undefined if the
+ * case is not the usual one. `holding` is the state of a host that has already recycled itself, which makes it warm.
  */
 export const closeAsUsual = async (
   parts: SessionParts,
@@ -162,7 +163,7 @@ export const closeAsUsual = async (
   const { session, generation, keptBytes } = recycled;
   applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
   parts.notifications.tellSession({ session }, routeTopic(sessionId), poolTopic);
-  // The session is closed whatever becomes of this, and whoever waits for that knows it by now.
+  // The session is closed even if this fails, and waiters have already been notified.
   try {
     await makeRoom(parts.db, sessionId, entries, keptBytes);
   } catch (err) {
@@ -171,7 +172,7 @@ export const closeAsUsual = async (
   return generation;
 };
 
-/** Closes the session, with the last entries of its ledger; a repeated report gets the same answer. */
+/** Closes the session and stores the last entries of its ledger; a repeated report gets the same answer. */
 export const reportClosed = async (
   parts: SessionParts,
   asked: SessionHost,
@@ -188,7 +189,7 @@ export const reportClosed = async (
     if (session?.hostId !== hostId || session.generation !== generation || host === undefined) {
       throw staleHost(asked);
     }
-    // Of a host that has its next session by now they were taken with the end.
+    // If the host already has its next session, the entries were stored when the session ended.
     if (!isTaken && host.state !== 'assigned') throw staleHost(asked);
     if (session.state === 'CLOSING') return finishClosing(tx, session, host, config.hostMaxUses);
     if (session.state === 'CLOSED' && isAfter(host, generation)) {

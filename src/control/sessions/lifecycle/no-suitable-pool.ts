@@ -1,9 +1,9 @@
-/** What is said of a session that asks for a host which no pool has. */
+/** Builds the error for a session that requests a host which no pool has. */
 import { AppError } from '#domain/error.ts';
 import { type HostOffer, type HostWish, suits } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 
-/** The wish field by field, as the request names them: what says most of a session comes last. */
+/** Request fields of the wish; the field that restricts most sessions comes last. */
 const fields = ['browserTier', 'isolation', 'size'] as const;
 type Field = (typeof fields)[number];
 
@@ -13,7 +13,7 @@ const without: Record<Field, (wish: HostWish, offer: HostOffer) => HostWish> = {
   browserTier: (wish, { tier }) => ({ ...wish, tier: tier ?? wish.tier }),
 };
 
-/** The first field that alone keeps every offer from suiting; the size where no single one does. */
+/** Returns the first field whose change alone would make some offer suitable; the size if there is no such field. */
 const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
   fields.find((field) => offers.some((offer) => suits(offer, without[field](wish, offer)))) ??
   'size';
@@ -21,14 +21,14 @@ const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
 const describe = ({ size, isolation, tier }: HostOffer): string =>
   `size "${size}" with isolation "${isolation}" for ${tier ?? browserTiers.join(' and ')} sessions`;
 
-/** That no pool has what is asked for, and what there is. */
+/** Returns the message that no pool has such hosts, with those that exist. */
 export const describeUnsuited = (wish: HostWish, offers: readonly HostOffer[]): string => {
   const isolation = wish.isolation === null ? '' : ` with isolation "${wish.isolation}"`;
   const asked = `size "${wish.size}"${isolation} for ${wish.tier} sessions`;
   return `no pool has hosts of ${asked}; there are: ${offers.map(describe).join('; ')}`;
 };
 
-/** How an open is refused that asks for such a host: at the field to change. */
+/** Builds the error of an open that requests such a host; it names the field to change. */
 export const unsuitedError = (wish: HostWish, offers: readonly HostOffer[]): AppError => {
   const message = describeUnsuited(wish, offers);
   const field = fieldAtFault(wish, offers);

@@ -1,7 +1,7 @@
 /**
- * Opens a session: finds the version, checks task and surfaces, then holds the project to its quotas,
- * writes the session and claims a warm host in one statement. A repeated `Idempotency-Key` finds the
- * session of the first request.
+ * Opens a session: finds the version and checks task and surfaces. Then one statement checks the quotas of the
+ * project, inserts the session and claims a warm host. A repeated `Idempotency-Key` returns the session of the first
+ * request.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -33,17 +33,17 @@ import { awaitSession, awaitWatched, isSettled } from './wait.ts';
 
 export type OpenRequest = {
   projectId: string;
-  /** Of the session that it opens, where the asker has chosen it. */
+  /** Id for the new session, if the caller has chosen it. */
   sessionId?: string | undefined;
   body: KeptOpen;
   idempotencyKey: string | undefined;
-  /** The run of tests, or the proof, that it is for. */
+  /** The test run or proof that opens it. */
   runId?: string;
-  /** The run of a dataset that it is for. */
+  /** The dataset run that opens it. */
   datasetRunId?: string;
-  /** The W3C `traceparent` of who asks. */
+  /** W3C `traceparent` of the request. */
   traceparent?: string | undefined;
-  /** Aborts when the client is gone; its task is not checked further then, and nothing is opened. */
+  /** Aborts when the client disconnects; the check of its task then stops, and nothing is opened. */
   signal?: AbortSignal;
 };
 
@@ -51,18 +51,21 @@ export type Opened = {
   session: SessionRow;
   isNew: boolean;
   start?: SessionStart;
-  /** When all that it needs was found, in Unix milliseconds. */
+  /** Time at which the version and everything else was resolved, in Unix milliseconds. */
   resolvedMs?: number;
 };
 
-/** Why a session of a version can have no such surface. A browser shows what the surface "ui" serves. */
+/** Returns why sessions of a version cannot have the surface. A browser shows the surface "ui". */
 const lackOf = ({ surfaces }: Version, surface: SurfaceKind): string => {
   const known = surfaces.length === 0 ? 'it has none' : `it has ${surfaces.join(', ')}`;
   const wants = surface === 'browser' ? ' "ui" for a browser to show' : ` "${surface}"`;
   return `the world has no surface${wants}; ${known}`;
 };
 
-/** The surfaces that a session gets: those it asks for, the UI that its browser shows, and the API of a world that has one. */
+/**
+ * Returns the surfaces of a session: the requested ones, the UI that its browser shows, and the API if the world has
+ * one.
+ */
 const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []): SurfaceKind[] => {
   const has = version.surfaces;
   const fields = [...wanted.entries()]
@@ -84,7 +87,7 @@ const noBrowser = (tier: BrowserTier): AppError =>
     { detail: { error: 'no_browser', browserTier: tier } },
   );
 
-/** Throws `conflict` where no browser can be had for a session that asks for one. */
+/** Throws `conflict` if a browser is requested and no pool has one. */
 const checkBrowser = async (
   { db }: SessionParts,
   surfaces: readonly SurfaceKind[],
@@ -93,7 +96,7 @@ const checkBrowser = async (
   if (surfaces.includes('browser') && !(await areBrowsersOffered(db, tier))) throw noBrowser(tier);
 };
 
-/** Whether the browser is recorded. Throws `invalid` where that is asked for and there is to be none. */
+/** Returns true if the browser is recorded. Throws `invalid` if a recording is requested without a browser. */
 const isRecorded = (
   { browserRecording = false }: KeptOpen,
   surfaces: readonly SurfaceKind[],
@@ -105,14 +108,17 @@ const isRecorded = (
   );
 };
 
-/** What is asked of the host. */
+/** Returns the requirements on the host. */
 const wishOf = ({ isolation, size }: KeptOpen, tier: BrowserTier): HostWish => ({
   tier,
   isolation: isolation ?? null,
   size: size ?? usualSize,
 });
 
-/** The trace that it is told in: that of who asks, or its own. What runs of tests do is told in none. */
+/**
+ * Returns the trace that the session reports to: that of the request, or its own. Sessions of test runs report to
+ * none.
+ */
 const toldIn = (
   sessionId: string,
   { body, runId, traceparent }: OpenRequest,
@@ -171,7 +177,7 @@ const toNewSession = async (
   };
 };
 
-/** What an earlier request with the same key opened; `conflict` when it asked for something else. */
+/** Returns the session that an earlier request with the same key opened; throws `conflict` if its body differed. */
 const findFirst = async (
   { db }: SessionParts,
   { projectId, body, idempotencyKey }: OpenRequest,
@@ -185,7 +191,7 @@ const findFirst = async (
   return { session, isNew: false };
 };
 
-/** Undefined where what it was resolved to is not so any more. */
+/** Opens a session; returns undefined if the resolved head version is outdated. */
 const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened | undefined> => {
   const opened = await openSession(parts.db, wanted, parts.config.quotas);
   const { session, refusal } = opened;
@@ -201,7 +207,7 @@ const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened 
   return { session, isNew: true, start };
 };
 
-/** Opens it as a rollout of the run that it names, if it names one. */
+/** Opens the session as a rollout of the run that the request names, if any. */
 const openInRun = async (
   parts: SessionParts,
   { body: { run } }: OpenRequest,
@@ -213,18 +219,18 @@ const openInRun = async (
   try {
     return await openNew(parts, { ...wanted, ...joined });
   } catch (error) {
-    // A refusal wrote no session; where the answer was lost there may be one, which stays in its run.
+    // A refusal inserted no session. If the database's answer was lost, a session may exist and stays in its run.
     if (error instanceof AppError && error.code === 'exhausted')
       await leaveRun(parts.db, sessionId);
     throw error;
   }
 };
 
-/** What happens to the later of two requests with one key that came together. */
+/** Returns true for errors that the later of two concurrent requests with one key can get. */
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
-/** Opens what was resolved; undefined where that is not so any more. */
+/** Opens a session of a resolved version; returns undefined if that is outdated. */
 const openResolved = async (
   parts: SessionParts,
   request: OpenRequest,
@@ -244,7 +250,10 @@ const openResolved = async (
   }
 };
 
-/** By what opens found last: a head that is no longer one may also lack what is asked for. */
+/**
+ * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs, so most
+ * errors fall back to the lookup.
+ */
 const openByMemory = async (
   parts: SessionParts,
   request: OpenRequest,
@@ -276,13 +285,13 @@ const openAdmitted = async (
   return opened;
 };
 
-/** What was opened, and what says whether it was served once that is known. */
+/** An opened session, and the callback that reports if it was served. */
 type UnderWay = { opened: Opened; end: (isServed: boolean) => void };
 
 const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<UnderWay> => {
   const first = await findFirst(parts, request);
   if (first !== undefined) return { opened: first, end: () => {} };
-  // Before anything is looked up: where too much is asked for, a refusal costs next to nothing.
+  // Admission comes before all lookups, so that a refusal under overload costs almost nothing.
   const tier = request.body.browserTier ?? (await parts.defaultTiers.of(request.projectId));
   const end = await parts.admission.enter(request.projectId, wishOf(request.body, tier));
   try {
@@ -343,7 +352,7 @@ const openTold = async (parts: SessionParts, request: OpenRequest): Promise<Unde
   }
 };
 
-/** Opens a session, or finds the one that this request has opened before. */
+/** Opens a session, or returns the one that an earlier request with the same key opened. */
 export const open = async (parts: SessionParts, request: OpenRequest): Promise<Opened> => {
   const { opened, end } = await openTold(parts, request);
   end(true);
@@ -377,6 +386,6 @@ const openSettled = async (
   }
 };
 
-/** Opens a session and waits until it is settled, for so many seconds at most. It goes before what agents tell. */
+/** Opens a session and waits up to `seconds` until it is settled. It has priority over telemetry ingestion. */
 export const openAndWait: typeof openSettled = (parts, request, seconds) =>
   parts.openPriority.during(() => openSettled(parts, request, seconds));

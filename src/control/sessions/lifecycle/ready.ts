@@ -1,4 +1,4 @@
-/** A host has loaded its session, or cannot. */
+/** Handles the report that a host has loaded its session, or cannot. */
 
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
@@ -13,7 +13,7 @@ import { type CallPoll, nextDirective, staleHost } from '../calls/directive.ts';
 import type { SessionParts } from '../parts.ts';
 import { applyEffects, endWithHost, noEffects } from '../scheduling/end-sessions.ts';
 
-/** What took a host time, as it told when it was ready. */
+/** A step of loading with its duration, as reported by the host. */
 export type HostStep = { name: string; agoMs: number; tookMs: number };
 
 const traceReady = (
@@ -33,10 +33,10 @@ const traceReady = (
   }
 };
 
-/** What a session wants that became ready before anybody called it. */
+/** Work of a session that became ready before its first call. */
 const nothingYet: SessionWork = { state: 'READY', keepWarm: false, call: undefined };
 
-/** Tells and counts that a session became ready. */
+/** Notifies of, logs and counts a session that became ready. */
 const tellReady = (
   parts: SessionParts,
   host: SessionHost,
@@ -51,20 +51,20 @@ const tellReady = (
   traceReady(parts, sessionId, readied, steps);
   const work = readied.openCalls === 0 ? { work: { ...host, ...nothingYet } } : {};
   parts.notifications.tellSession({ session, ...work }, routeTopic(sessionId));
-  // Its browser is told of it from now on.
+  // The browser of the session can get its assignment from now on.
   if (session.browser?.hostId != null) parts.notifications.tell(session.browser.hostId);
 };
 
 export type ReadyReport = {
-  /** Without a digest the host has nothing to prove itself clean by, and is not recycled. */
+  /** Without a state digest the host cannot prove itself clean and is not recycled. */
   holding: { bundle: string; stateDigest: string | null };
   steps: readonly HostStep[];
   hold: CallPoll;
 };
 
 /**
- * Makes the session ready and answers what to do first, held for until there is something. A repeated report
- * changes nothing; one of a bundle that the session's version does not have is refused like a stale host's.
+ * Makes the session ready and returns the first directive, held until there is one. A repeated report
+ * changes nothing. A report of a bundle that is not the version's is refused like that of a stale host.
  */
 export const reportReady = async (
   parts: SessionParts,
@@ -85,8 +85,8 @@ export const reportReady = async (
 export type LoadFailure = { code: string; message: string };
 
 /**
- * Ends a session that its host cannot load, with the host's own words, and drains the host. Of a session that
- * is over it changes nothing.
+ * Fails a session that its host cannot load, with the host's error, and drains the host. If the session is over,
+ * nothing changes.
  */
 export const reportFailed = async (
   parts: SessionParts,
@@ -98,7 +98,7 @@ export const reportFailed = async (
     if (session?.hostId !== hostId || session.generation !== generation) {
       throw staleHost({ sessionId, hostId, generation });
     }
-    // A repeated report; by now the host may be another session's.
+    // A repeated report; the host may have another session by now.
     if (isFinal(sessionTransitions, session.state)) return noEffects;
     const ending =
       session.state === 'CLOSING'

@@ -1,6 +1,6 @@
 /**
- * Which version of a world an open asks for: the head of a world that it names, another version, or that of a stored
- * task. The head is remembered; whoever opens a session of it has the statement that writes that confirm it.
+ * Resolves the version of a world that an open requests: the head of a named world, an explicit version, or that of a
+ * stored task. Heads are cached; for a cached one the insert of the session verifies that it still is the head.
  */
 import { AppError } from '#domain/error.ts';
 import type { KeptOpen } from '../../base/bodies/keep.ts';
@@ -15,14 +15,14 @@ import {
 } from '../../worlds/versions/address.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** Of an open. */
+/** The parts of an open that select the version. */
 type Asked = { projectId: string; body: KeptOpen };
 
-/** The error of a field of a request. */
+/** Builds the error of a field of the request. */
 export const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
-/** The version of an id and its world; throws `not_found` when the project has none of it. */
+/** Returns a version and its world by id; throws `not_found` if the project has no such version. */
 const getOwnVersion = async (parts: SessionParts, projectId: string, id: string) => {
   const version = await parts.versions.get(id);
   const world =
@@ -33,7 +33,7 @@ const getOwnVersion = async (parts: SessionParts, projectId: string, id: string)
   throw new AppError('not_found', `there is no version "${id}"`);
 };
 
-/** The world of a stored task, in the version that it is pinned to. */
+/** Returns the world of a stored task, in the version that the task is pinned to. */
 const resolveByTask = async (parts: SessionParts, { projectId, body }: Asked) => {
   const { task, slug } = body;
   if (typeof task !== 'object' || !('id' in task)) {
@@ -74,14 +74,14 @@ const resolveAny = async (parts: SessionParts, request: Asked) => {
 
 export type Resolved = { version: Version; headOf: string | null };
 
-/** The world whose head is asked for and nothing else, by its slug or id; undefined where there is more to look up. */
+/** Returns the slug or id of the world if only its head is requested; undefined if more must be looked up. */
 export const headAddressOf = ({ slug, versionId, task, run }: KeptOpen): string | undefined => {
   if (slug === undefined || versionId !== undefined || run !== undefined) return undefined;
   if (typeof task === 'object' && 'id' in task) return undefined;
   return parseAddress(slug).ref === undefined ? slug : undefined;
 };
 
-/** The head of a world as it was found last, by its address. */
+/** Returns the cached head of a world. */
 export const remembered = async (
   { worldLookup, versions }: SessionParts,
   { projectId }: Asked,
@@ -92,7 +92,7 @@ export const remembered = async (
   return version && { version, headOf: world.slug };
 };
 
-/** The version that is asked for; throws `not_found`, `invalid` or `conflict` where there is none to open. */
+/** Returns the requested version; throws `not_found`, `invalid` or `conflict` if it cannot be opened. */
 export const resolveVersion = async (parts: SessionParts, request: Asked): Promise<Resolved> => {
   const { world, version } = await resolveAny(parts, request);
   checkInUse(world);

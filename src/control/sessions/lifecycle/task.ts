@@ -1,6 +1,7 @@
 /**
- * The task of a session: one that the world bundles, one that the project stores, or one given inline. These are checked against the
- * world's contract before anything is opened. The session keeps its own copy.
+ * Resolves the task of a session: bundled with the world, stored in the project, or inline. Stored and inline tasks
+ * are
+ * checked against the world's contract before anything is opened. The session keeps its own copy.
  */
 
 import type { TaskForm } from '#domain/session.ts';
@@ -15,12 +16,12 @@ import { checkSpec, invalidTask } from '../../worlds/tasks/check.ts';
 import { getSpec } from '../../worlds/tasks/stored.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** The spec of a task as JSON text, and what the service itself looks at of it. */
+/** The spec of a task as JSON text, and the members that the service itself uses. */
 export type SessionTask = KeptTask & {
   form: TaskForm;
-  /** `sha256:…` of the spec. */
+  /** Hash of the spec, in the form `sha256:…`. */
   hash: string;
-  /** Of a stored one. */
+  /** Id of a stored task; null for the others. */
   id: string | null;
   version: number | null;
 };
@@ -38,11 +39,11 @@ const findBundled = (contract: Contract, name: string): Task => {
   throw invalidTask([{ path: ['task'], message: `the world has no task "${name}"; ${known}` }]);
 };
 
-/** The spec of a task that a version bundles. */
+/** Returns the spec of a task that a version bundles. */
 export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
   specOfBundled(findBundled(contract, name));
 
-/** What was made of a bundled task once; a version never changes, and sessions are opened often. */
+/** Cache of converted bundled tasks: versions are immutable, and sessions are opened often. */
 const made = new WeakMap<Task, SessionTask>();
 
 const toBundled = (task: Task): SessionTask => {
@@ -59,7 +60,7 @@ const toBundled = (task: Task): SessionTask => {
   return bundled;
 };
 
-/** Finds or checks the task that a session is to be opened on; throws `invalid` naming the field. */
+/** Finds or checks the task that a session is to be opened with; throws `invalid` with the field. */
 export const resolveTask = async (
   parts: SessionParts,
   version: Version,
@@ -70,7 +71,7 @@ export const resolveTask = async (
   if (typeof given === 'string') return toBundled(findBundled(version.contract, given));
   if ('id' in given) {
     const stored = await getSpec(parts, version.projectId, given);
-    // What is told of it is the hash that its history has.
+    // The session shows the hash that is in the task's history.
     await checkSpec(parts, version, stored.task, signal);
     const { id, version: number, contentHash: hash } = stored;
     return { form: 'stored', ...stored.task, hash, id, version: number };

@@ -1,4 +1,4 @@
-/** A session as clients see it. */
+/** Converts a session to the form that clients see. */
 import {
   type BrowserState,
   isReady,
@@ -14,15 +14,15 @@ import type { ListedSession, SessionRow } from '../../db/sessions/sessions.ts';
 import { browserToken, type KeyLevel, sessionToken } from '../../platform/tokens/tokens.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** States in which its host is the session's own: later the address may be another session's. */
+/** States in which the host serves this session; later its address may be another session's. */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 type Served = Pick<SessionRow, 'id' | 'hostAddress'>;
 
 /**
- * Where clients find a surface of a session. Behind a gateway the address is the session's own, whichever
- * host serves it, and known from the start. Without one it is the host's; people then find theirs only where the
- * host is on this machine.
+ * Returns the address of a surface. Behind a gateway it is the session's own, known from the start and independent
+ * of the host. Without a gateway it is the host's, and the UI and the browser's live view have one only if the host is
+ * on this machine.
  */
 export const surfaceAddress = (
   { gateway }: SessionParts['config'],
@@ -34,17 +34,19 @@ export const surfaceAddress = (
   return localSurfaceUrl(hostAddress, id, surface) ?? null;
 };
 
-/** Where clients find the API of a session. */
+/** Returns the address of a session's API. */
 export const apiAddress = (config: SessionParts['config'], session: Served): string | null =>
   surfaceAddress(config, session, 'api');
 
-/** Where agents find the MCP server of a session: below its own name behind a gateway, else at the API. */
+/**
+ * Returns the address of a session's MCP server: on the session's own domain behind a gateway, else at the public API.
+ */
 const mcpAddress = ({ config, publicUrl }: SessionParts, { id }: Served): string =>
   config.gateway === null
     ? `${publicUrl()}/api/public/world-sessions/${id}/mcp`
     : `${surfaceUrl(config.gateway.template, id, 'mcp')}/mcp`;
 
-/** How clients find a browser: its live view, and its DevTools. */
+/** Returns the addresses of a browser: its live view and its DevTools. */
 export const browserUrls = (
   { gateway }: SessionParts['config'],
   sessionId: string,
@@ -57,13 +59,13 @@ export const browserUrls = (
       : (localSurfaceUrl(address, sessionId, 'browser') ?? address);
   };
   const url = origin();
-  // Names below `localhost` are looked up by browsers alone; a program is told the address itself.
+  // Only browsers resolve names below `localhost`; other programs get the IP address.
   const direct = gateway === null ? address : url;
   if (url === undefined || direct == null) return undefined;
   return { url: `${url}/view`, cdpUrl: `${direct.replace(/^http/, 'ws')}/cdp` };
 };
 
-/** How it stands with the browser of a session. */
+/** Returns the state and addresses of a session's browser. */
 const viewBrowser = (
   { config }: Pick<SessionParts, 'config'>,
   { id, browser, browserTier: tier }: SessionRow,
@@ -101,7 +103,7 @@ const viewSurfaces = (
   };
 };
 
-/** Whether each surface that was asked for answers. */
+/** Returns true if every requested surface is ready. */
 export const isUsable = ({ state, surfaces, browser }: SessionRow): boolean =>
   isReady(state) && (!surfaces.includes('browser') || browser?.isReady === true);
 
@@ -112,7 +114,11 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
   return { form, name, contentHash, id, version };
 };
 
-/** The run that it was opened for; a rollout of a dataset's run may be one of an agent's build as well, by the same id. */
+/**
+ * Returns the run that the session belongs to. A rollout of a dataset run may also be one of an agent's build, with
+ * the
+ * same id.
+ */
 const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['run'] => {
   if (runId !== null) return { kind: 'world', id: runId };
   if (datasetRunId !== null) return { kind: 'dataset', id: datasetRunId };
@@ -121,10 +127,10 @@ const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['
 
 const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** What there is to say of a session whatever its world holds; it is bounded. */
+/** The members of a session that do not depend on its world; their size is bounded. */
 type Light = Omit<SessionView, 'tools' | 'instruction'>;
 
-/** The API token is shown to holders of the secret key alone. */
+/** Returns these members; the API token is shown to holders of the secret key only. */
 const viewLight = (
   parts: SessionParts,
   session: SessionRow,
@@ -163,15 +169,18 @@ const viewLight = (
 const jsonTools = (json: string): SessionView['tools'] =>
   new JsonText(json) as unknown as SessionView['tools'];
 
-/** The texts of a version that its sessions' tools are told with; the lengths where tasks give some of them. */
+/**
+ * Precomputed texts for `tools`: all schemas as JSON, and the length of each, needed when a task offers only some
+ * tools.
+ */
 const toolTexts = ['toolSchemas', 'toolLengths'] as const;
 type ToolTexts = Record<(typeof toolTexts)[number], string>;
 
-/** The tools that the task gives. */
+/** Returns the tools that the task allows, as JSON text. */
 const toolsOf = ({ taskTools }: SessionRow, { toolSchemas, toolLengths }: ToolTexts) =>
   jsonTools(taskTools === null ? toolSchemas : pickTools(toolSchemas, toolLengths, taskTools));
 
-/** The view of one session. */
+/** Returns the view of one session. */
 export const viewOne = async (
   parts: SessionParts,
   session: SessionRow,
@@ -189,11 +198,11 @@ export const viewOne = async (
   };
 };
 
-/** Members of a session that a list shows when it is asked to. */
+/** Members of a session that a list shows on request. */
 export const sessionFields = ['tools', 'instruction'] as const;
 type SessionField = (typeof sessionFields)[number];
 
-/** The views of a page of sessions. The tools that it shows are read, when they are asked for; no others. */
+/** Returns the views of a page of sessions. Tools are read only if they are requested. */
 export const viewList = async (
   parts: SessionParts,
   sessions: readonly ListedSession[],

@@ -1,4 +1,4 @@
-/** Waiting for a session: until it can be used, or is over. */
+/** Waits for a session until it is usable or over. */
 import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
@@ -9,10 +9,10 @@ import type { SessionParts } from '../parts.ts';
 import { isUsable } from './view.ts';
 
 export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
-/** An open has its outcome: the session can be used by all its surfaces, or never will. */
+/** Returns true if an open has its outcome: every surface is ready, or will never be. */
 export const isSettled = (session: SessionRow): boolean =>
   isUsable(session) || isOver(session.state) || session.browser?.isGivenUp === true;
-/** It is closed, or failed. */
+/** Returns true if the session is closed or failed. */
 export const hasEnded = ({ state }: SessionRow): boolean => isOver(state);
 
 export type SessionWait = {
@@ -24,8 +24,9 @@ export type SessionWait = {
 };
 
 /**
- * The session once its state is one to wait for, or as it is when the time is over. `watch` must be older than
- * what is known of the session, if something is, so that no news falls between.
+ * Returns the session once `until` holds, or its state when the time is up. If the caller already knows the session,
+ * it
+ * must have created `watch` before it read that, so that no notification is missed.
  */
 export const awaitWatched = async (
   { db, notifications }: SessionParts,
@@ -48,7 +49,7 @@ export const awaitWatched = async (
   return found ?? read();
 };
 
-/** The same of a session that nothing is known of yet. */
+/** Waits like `awaitWatched`, for a session that the caller has not read. */
 export const awaitSession = async (parts: SessionParts, wait: SessionWait): Promise<SessionRow> => {
   const watch = parts.notifications.watch(wait.sessionId);
   try {

@@ -1,6 +1,7 @@
 /**
- * Keeps what a browser says that it showed, part by part. A browser that was broken into is not believed more than that:
- * what it sends has to be pictures of the size that there is, in order, and within what a recording may hold.
+ * Stores the recording of a browser, part by part. A compromised browser could send anything. So each part must
+ * consist of
+ * key frames of the right size, in order, and within the size limit of a recording.
  */
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -49,16 +50,16 @@ const readFrames = (pictures: readonly RecordedPicture[]): Frame[] => {
   });
 };
 
-/** When a part begins: no clock of a browser puts it before what is there. */
+/** Returns the start of a part; the browser's clock cannot put it before the end of the parts stored so far. */
 const startOf = ({ beganAt, endMs, nextPart }: Recording, beganAtMs: number): number => {
   if (beganAt === null || nextPart === 0) return 0;
   return Math.max(endMs + 1, beganAtMs - beganAt.getTime());
 };
 
 /**
- * Keeps a part, and says whether the recording is cut: then this part is not kept, and no further one.
+ * Stores a part and returns if the recording is cut off: then neither this part nor any further one is stored.
  *
- * @throws `conflict` when the session is not the browser's, `invalid` for what are no pictures.
+ * @throws `conflict` if the session is not the browser's, `invalid` if the pictures are not valid.
  */
 export const keepPart = async (
   { blobs, db }: SessionParts,
@@ -94,13 +95,13 @@ export const keepPart = async (
   });
   if (outcome === 'cut') return { isCut: true };
   if (outcome === 'over') return { isCut: false };
-  // Of one that is sent again, the bytes may not have been stored the first time.
+  // The first attempt of a repeated request may not have stored the bytes.
   await blobs.put(blocks);
   await markStored(db, { sessionId, number: part.number });
   return { isCut: false };
 };
 
-/** Gives up the pictures of a recording whose session ended long ago; one at a time. */
+/** Deletes the pictures of one recording whose retention has ended. */
 export const dropOldRecording = async ({ blobs, db, log }: SessionParts): Promise<void> => {
   const sessionId = await findSpentRecording(db, recordingLimits.keptDays);
   if (sessionId === undefined) return;

@@ -1,4 +1,4 @@
-/** The recording of a session, told and read. What is read is made of its parts as it is sent. */
+/** Shows and streams the recording of a session. The film is assembled from its parts while it is sent. */
 import { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -14,7 +14,7 @@ import { findSession, noSession, type SessionRow } from '../../db/sessions/sessi
 import type { SessionParts } from '../parts.ts';
 import { type Chapter, clusterHead, type Film, filmHead } from './webm.ts';
 
-/** How long its last picture is shown. */
+/** Time for which the last picture is shown, in milliseconds. */
 const lastMs = 1_000;
 
 type Found = { session: SessionRow; recording: Recording; parts: RecordingPart[] };
@@ -62,7 +62,7 @@ const filmOf = (recording: Recording, parts: readonly RecordingPart[]): Film => 
   chapters: chaptersOf(recording, parts),
 });
 
-/** What there is of a recording. Throws `not_found` for a session without one. */
+/** Returns the view of a recording. Throws `not_found` if the session has none. */
 export const viewRecording = async (
   all: SessionParts,
   projectId: string,
@@ -88,7 +88,7 @@ export const viewRecording = async (
   };
 };
 
-/** Why there is no film. */
+/** Builds the error for a recording without a film. */
 const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
   droppedAt === null
     ? new AppError(
@@ -100,7 +100,7 @@ const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
         `the recording of ${sessionId} was removed on ${droppedAt.toISOString()}: it is kept for ${recordingLimits.keptDays} days after the session`,
       );
 
-/** The film, as it is read, and how many bytes it has. Throws `not_found` when there is none. */
+/** Returns the film as a stream, and its size. Throws `not_found` if there is none. */
 export const readFilm = async (
   all: SessionParts,
   projectId: string,

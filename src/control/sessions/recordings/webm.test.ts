@@ -3,7 +3,7 @@ import { blocksOf, clusterHead, type Film, filmHead, isKeyFrameOf, type Part } f
 
 const size = { width: 1_280, height: 800 };
 
-/** The beginning of a key frame, and something after it. */
+/** Builds the beginning of a key frame with a few bytes after it. */
 const keyFrame = ({ width, height } = size): Uint8Array => {
   const bytes = Buffer.alloc(12);
   bytes.set([0x10, 0, 0, 0x9d, 0x01, 0x2a]);
@@ -14,7 +14,7 @@ const keyFrame = ({ width, height } = size): Uint8Array => {
 
 type Element = { id: number; at: number; content: Buffer };
 
-/** The elements of a piece of EBML, as any reader finds them. */
+/** Parses EBML elements as a player would. */
 const readElements = (bytes: Buffer): Element[] => {
   const found: Element[] = [];
   for (let at = 0; at < bytes.byteLength; ) {

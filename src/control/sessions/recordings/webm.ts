@@ -1,15 +1,16 @@
 /**
- * A WebM file around pictures that are kept in parts. Each part is a cluster; the head is made when the file is read, of
- * what is known of the parts, so that the file has its length, its chapters and an index from the start, and is sent
- * without being held in memory. Libraries that write WebM want to write all of it; here most is written already.
+ * Writes WebM around pictures that are stored in parts. Each part is a cluster. The head is computed at the time of
+ * reading from the metadata of the parts. So the file has its length, chapters and index at the start, and is
+ * sent without being held in memory. WebM libraries expect to write the whole file; here most of it is already
+ * written.
  *
- * Elements are those of RFC 9559 and of https://www.webmproject.org/docs/container/. Times are milliseconds.
+ * Elements are those of RFC 9559 and of https://www.webmproject.org/docs/container/. Times are in milliseconds.
  */
 
-/** One picture: a key frame of VP8, and when it is shown, from the begin of its part. */
+/** One picture: a VP8 key frame, and the time at which it is shown, relative to the start of its part. */
 export type Frame = { afterMs: number; data: Uint8Array };
 
-/** What is known of a part without reading it. `bytes` are those of its blocks. */
+/** Metadata of a part; `bytes` is the size of its blocks. */
 export type Part = { startMs: number; bytes: number };
 
 export type Chapter = { startMs: number; title: string };
@@ -23,7 +24,7 @@ export type Film = {
   chapters: readonly Chapter[];
 };
 
-/** The id of an element as it is written. */
+/** Returns the encoded id of an element. */
 const idBytes = (id: number): Buffer => {
   const text = id.toString(16);
   return Buffer.from(text.length % 2 === 0 ? text : `0${text}`, 'hex');
@@ -31,7 +32,7 @@ const idBytes = (id: number): Buffer => {
 
 const sizeLength = 8;
 
-/** Always of the same length, so that positions are known before what stands there. */
+/** Returns the encoded size; always 8 bytes long, so that positions are known before the content. */
 const sizeBytes = (size: number): Buffer => {
   const bytes = Buffer.alloc(sizeLength);
   bytes.writeBigUInt64BE(2n ** 56n + BigInt(size));
@@ -43,7 +44,7 @@ const element = (id: number, ...content: readonly Uint8Array[]): Buffer => {
   return Buffer.concat([idBytes(id), sizeBytes(size), ...content]);
 };
 
-/** An element that is begun, whose content comes after it. */
+/** Returns the id and size of an element whose content follows separately. */
 const begin = (id: number, size: number): Buffer => Buffer.concat([idBytes(id), sizeBytes(size)]);
 
 const unsigned = (id: number, value: number): Buffer => {
@@ -80,13 +81,17 @@ const block = ({ afterMs, data }: Frame): Buffer => {
   return element(0xa3, head, data);
 };
 
-/** The blocks of a part, as they are kept. `of` stands in them where no player looks, so that no other part is the same. */
+/**
+ * Returns the blocks of a part, as they are stored. They contain `of` in an element that players skip, so that no two
+ * parts
+ * have the same bytes and thus the same blob.
+ */
 export const blocksOf = (frames: readonly Frame[], of: string): Buffer =>
   Buffer.concat([text(0xec, of), ...frames.map(block)]);
 
 const timestampLength = unsigned(0xe7, 0).byteLength;
 
-/** What stands before the blocks of a part. */
+/** Returns the bytes that precede the blocks of a part. */
 export const clusterHead = ({ startMs, bytes }: Part): Buffer =>
   Buffer.concat([begin(0x1f43b675, timestampLength + bytes), unsigned(0xe7, startMs)]);
 
@@ -95,7 +100,7 @@ const clusterBytes = (part: Part): number => clusterHead(part).byteLength + part
 const info = ({ beganAt, durationMs }: Film): Buffer =>
   element(
     0x1549a966,
-    unsigned(0x2ad7b1, 1_000_000), // nanoseconds of a unit of time
+    unsigned(0x2ad7b1, 1_000_000), // nanoseconds per time unit
     float(0x4489, durationMs),
     date(0x4461, beganAt),
     text(0x4d80, program),
@@ -129,7 +134,7 @@ const chaptersOf = ({ chapters }: Film): Buffer =>
     ? Buffer.alloc(0)
     : element(0x1043a770, element(0x45b9, ...chapters.map(chapter)));
 
-/** The index of the parts, the first of which begins so many bytes after the segment does. */
+/** Returns the index of the parts; the first part begins at offset `firstAt` of the segment. */
 const cues = ({ parts }: Film, firstAt: number): Buffer => {
   let at = firstAt;
   const points = parts.map((part) => {
@@ -151,7 +156,10 @@ const fileHead = element(
   unsigned(0x4285, 2),
 );
 
-/** What the file begins with, and how many bytes it has with its parts. Of each part follow its head and its blocks. */
+/**
+ * Returns the head of the file, and the file's total size. After the head come the cluster head and blocks of each
+ * part.
+ */
 export const filmHead = (film: Film): { head: Buffer; totalBytes: number } => {
   const before = Buffer.concat([info(film), tracks(film), chaptersOf(film)]);
   const cuesBytes = cues(film, 0).byteLength;
@@ -162,7 +170,7 @@ export const filmHead = (film: Film): { head: Buffer; totalBytes: number } => {
   return { head, totalBytes: head.byteLength + body };
 };
 
-/** Whether it is a key frame of VP8 of this size (RFC 6386, 9.1). */
+/** Returns true if the bytes are a VP8 key frame of this size (RFC 6386, 9.1). */
 export const isKeyFrameOf = (
   data: Uint8Array,
   size: { width: number; height: number },

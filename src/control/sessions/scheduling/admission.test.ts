@@ -7,7 +7,7 @@ const project = 'prj-1';
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
 const crowded: Backlog = { waiting: 12, longestWaitMs: 400, projects: [project], toCome: 3 };
 
-/** An admission on a clock of its own; `crowding` is what a look finds. */
+/** Creates an admission with a fake clock; every look returns `crowding`. */
 const start = (crowding: Backlog, limits = { most: 50, waitMs: 250 }) => {
   let nowMs = 0;
   const looks: HostWish[] = [];
@@ -22,7 +22,7 @@ const start = (crowding: Backlog, limits = { most: 50, waitMs: 250 }) => {
   return {
     opened: admission.opened,
     enter: admission.enter,
-    /** Lets an open in that is served at once. */
+    /** Admits an open that is served at once. */
     check: async (projectId: string, asked: HostWish) =>
       (await admission.enter(projectId, asked))(true),
     crowding,
@@ -30,7 +30,7 @@ const start = (crowding: Backlog, limits = { most: 50, waitMs: 250 }) => {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** So many sessions get a host over the last second. */
+    /** Places `count` sessions now. */
     place(count: number, placed = wish) {
       for (let nth = 0; nth < count; nth += 1) admission.placed(placed);
     },

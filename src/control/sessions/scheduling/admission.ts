@@ -1,19 +1,20 @@
 /**
- * Which opens are let in. A session that finds no warm host waits for one. That is right while hosts are on
- * their way, or while there are just more sessions than hosts. It is not when more is asked for than is
- * borne: then the queue only grows, and everybody in it is served late. So an open is refused, before
- * anything is written and with word of when to try again,
+ * Admission control for session opens. A session that finds no warm host waits for one. That is right while hosts are
+ * starting, or while there are a few more sessions than hosts. Under overload it is not: the queue only grows, and
+ * every
+ * session in it is served late. So an open is refused, before anything is written and with a time for the retry,
  *
- * - when as many wait as may (`most`);
- * - when more wait than hosts can still come, hosts pass from session to session quickly, and the first in the
- *   queue has waited for `waitMs` all the same: whoever came now would wait longer still. For as long as that
- *   goes on, nobody is let in to wait behind another, and no more opens are under way than serve what is served anyway
- *   (`concurrency-limit.ts`): a burst may wait, but where more is asked for all the time, those that are let in are to be served as
- *   if it were not.
+ * - if the number of waiting sessions has reached `most`;
+ * - if more sessions wait than hosts can still come, hosts change sessions quickly, and the first in the
+ *   queue has nevertheless waited for `waitMs`: a new open would wait even longer. While this lasts, no open may queue
+ *   behind another, and the number of opens in flight is limited to what the current throughput needs
+ *   (`concurrency-limit.ts`). So a burst may queue, but under constant overload the admitted opens are served as
+ *   quickly
+ *   as without it.
  *
- * A project that has nobody in the queue, or no open under way, is let in all the same: what others ask for does not
- * shut it out.
- * While opens find warm hosts nothing is looked up for this.
+ * A project without a session in the queue, or without an open in flight, is always admitted: the load of other
+ * projects
+ * does not lock it out. While opens find warm hosts, no query is made.
  */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
@@ -26,25 +27,26 @@ import { createRecentCount, type RecentCount } from './recent-count.ts';
 
 export type Admission = {
   /**
-   * Throws `exhausted`, with `retryAfterMs`, when a project's session of this wish is not to be opened now. Otherwise
-   * the open is under way until what it gives back is called, with whether it was served.
+   * Admits an open of a project, or throws `exhausted` with `retryAfterMs`. An admitted open is in flight until the
+   * returned
+   * function is called, with true if it was served.
    */
   enter(projectId: string, wish: HostWish): Promise<(isServed: boolean) => void>;
-  /** A session was opened; `waits` when it found no host. */
+  /** Records that a session was opened; `waits` is true if it found no host. */
   opened(wish: HostWish, waits: boolean): void;
-  /** A session of this wish that waited was given a host. */
+  /** Records that a waiting session got a host. */
   placed(wish: HostWish): void;
 };
 
-/** What was read is believed for so long, and where more is asked for than is borne. */
+/** Time for which a backlog stays valid: usually, and under overload, in milliseconds. */
 const believedMs = { usual: 100, crowded: 20 };
-/** Placements are counted over so long; hosts pass on quickly when there were so many in it. */
+/** Window in which placements are counted, and the number in it from which hosts count as changing sessions quickly. */
 const countedMs = 2_000;
 const quickPlacements = 4;
-/** What callers are told: that long when nobody can know, and never less, or more. */
+/** Retry times in milliseconds: the one for an unknown wait, and the bounds of an estimated one. */
 const unknownRetryMs = 5_000;
 const retryMs = { least: 1_000, most: 30_000 };
-/** Wishes that are remembered; where there are no pools yet, a size may have any name. */
+/** Maximum number of queues in memory; while there are no pools, clients may request sizes of any name. */
 const mostQueues = 1_000;
 
 const nobodyWaits: Backlog = { waiting: 0, longestWaitMs: 0, projects: [], toCome: null };
@@ -53,27 +55,27 @@ type Queue = { crowding: Backlog; projects: Set<string>; readAt: number; admitte
 
 const keyOf = ({ tier, isolation, size }: HostWish): string => `${tier}/${isolation}/${size}`;
 
-/** The refusal, in words that name what is crowded and the ways out. */
+/** Builds the refusal, with the reason and the ways out. */
 const refusal = (why: string, { waiting, longestWaitMs }: Backlog, retryAfterMs: number) =>
   new AppError('exhausted', `${why}; try again later, or have the pools enlarged`, {
     detail: { waiting, longestWaitMs: Math.round(longestWaitMs), retryAfterMs },
   });
 
-/** Makes it; `read` looks how crowded it is, and `now` tells milliseconds. */
+/** Creates the admission; `read` reads the backlog, and `now` returns milliseconds. */
 export const createAdmission = (
   { most, waitMs }: ControlConfig['opens'],
   read: (wish: HostWish) => Promise<Backlog>,
   now: () => number = () => performance.now(),
 ): Admission => {
-  /** Those that somebody waits in, as far as is known. */
+  /** Backlog by wish, for wishes with waiting sessions as far as this replica knows. */
   const queues = new LRUCache<string, Queue | 'unread'>({ max: mostQueues });
   const reading = new Map<string, Promise<Queue>>();
-  /** When this replica placed sessions of a wish lately. */
+  /** Recent placements by this replica, by wish. */
   const placements = new LRUCache<string, RecentCount>({
     max: mostQueues,
     memoMethod: () => createRecentCount(countedMs, now),
   });
-  /** By the opens that this replica serves. */
+  /** Concurrency limits by wish, from the opens that this replica serves. */
   const paces = new LRUCache<string, ConcurrencyLimit>({
     max: mostQueues,
     memoMethod: () => createConcurrencyLimit(now),
@@ -88,7 +90,10 @@ export const createAdmission = (
     return queue;
   };
 
-  /** One look at a time, which all who come meanwhile share: it is for no project alone. */
+  /**
+   * Reads one backlog at a time; concurrent opens share the read. It is for no single project, so it takes no
+   * project's turn.
+   */
   const look = (key: string, wish: HostWish): Promise<Queue> => {
     const underWay = reading.get(key);
     if (underWay !== undefined) return underWay;
@@ -102,7 +107,7 @@ export const createAdmission = (
       ? unknownRetryMs
       : Math.min(Math.max((waiting * countedMs) / placed, retryMs.least), retryMs.most);
 
-  /** Throws where the queue is too long for another. */
+  /** Throws if the queue is too long for another session. */
   const checkQueue = (key: string, pace: ConcurrencyLimit, { crowding, admitted }: Queue): void => {
     const waiting = crowding.waiting + admitted;
     const placed = placements.memo(key).count();
@@ -121,7 +126,7 @@ export const createAdmission = (
     throw refusal(why, crowding, later);
   };
 
-  /** The queue of a wish, undefined where nobody waits as far as is known. */
+  /** Returns the queue of a wish; undefined if no session waits, as far as this replica knows. */
   const queueOf = async (
     key: string,
     wish: HostWish,
@@ -134,7 +139,10 @@ export const createAdmission = (
     return isFresh ? known : look(key, wish);
   };
 
-  /** Throws where as many opens are under way as may be. Where hosts are on their way for all that wait, more may wait. */
+  /**
+   * Throws if the opens in flight have reached the limit. If hosts are starting for all waiting sessions, more may
+   * wait.
+   */
   const checkPace = (
     projectId: string,
     pace: ConcurrencyLimit,

@@ -1,7 +1,9 @@
 /**
- * Brings sessions that wait for a browser and warm browsers together. It is asked to look whenever there is one more of
- * either; a polling browser looks, too, in case the process died in between. Nobody gets one while a control plane of a
- * release without browsers runs.
+ * Assigns warm browsers to sessions that wait for one. It runs whenever there is one more of either, and at each poll
+ * of a
+ * browser in case a process died in between. No browser is assigned while a control plane of a release without
+ * browsers
+ * runs.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -17,13 +19,13 @@ import { type Notifications, poolTopic } from '../../platform/notifications/noti
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
 export type BrowserAssigner = {
-  /** Gives away what can be given, and sends notices about it; answers whether this host has a session by then. */
+  /** Assigns all browsers that can be assigned and notifies of them; returns true if this host then has a session. */
   place(hostId?: string): Promise<boolean>;
 };
 
 type PlacerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
 
-/** One transaction places so many at most, before others get their turn. */
+/** Maximum number of assignments in one transaction, so that other transactions get their turn. */
 const mostAtOnce = 50;
 
 const placeAll = (db: Database): Promise<BrowserPlacement[]> =>
@@ -38,7 +40,7 @@ const placeAll = (db: Database): Promise<BrowserPlacement[]> =>
     return placed;
   });
 
-/** Makes it. */
+/** Creates the assigner. */
 export const createBrowserAssigner = ({
   db,
   log,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
-/** A pace on a clock of its own. */
+/** Creates a limit with a fake clock. */
 const start = () => {
   let nowMs = 0;
   const pace = createConcurrencyLimit(() => nowMs);
@@ -11,7 +11,7 @@ const start = () => {
   return {
     ...pace,
     pass,
-    /** One after another is asked for, and served in `tookMs`; then comes the next after `restMs`. */
+    /** Opens and serves sessions one after another, each in `tookMs`; the next follows after `restMs`. */
     serve(count: number, tookMs: number, restMs = 0) {
       for (let nth = 0; nth < count; nth += 1) {
         pace.ask();
@@ -21,7 +21,7 @@ const start = () => {
         pass(restMs);
       }
     },
-    /** How many of a project may be under way at once. */
+    /** Returns the number of opens that one project may have in flight. */
     most(): number {
       const ends = [];
       while (!pace.isFull('prj-1') && ends.length < 100) ends.push(pace.begin('prj-1'));
@@ -43,7 +43,7 @@ it.each([
   const { serve, begin, crowd, pass, most: mostNow } = start();
   if (tookMs > 0) serve(64, tookMs);
   crowd();
-  // Several at once, so that so many are served in a second.
+  // Several at once, to reach this throughput.
   for (let nth = 0; nth < perSecond; nth += 1) {
     const end = begin('prj-1');
     pass(1_000 / perSecond);

@@ -1,48 +1,52 @@
 /**
- * How many opens of a kind are under way at once where more is asked for than is borne. Opens share the processor time
- * of those that serve them: as many as ask would all be slow. So in such times no more are under way than serve what is
- * served anyway. By Little's law that is what is served in a second, times the seconds that an open takes when nobody is
- * in its way; with some room, as one that waits for a disk leaves the processor to another.
+ * Concurrency limit for session opens of one wish under overload. Opens share the processor time of their servers, so
+ * admitting all of them would make all slow. Under overload no more are in flight than the throughput
+ * needs. By Little's law that is the number served per second, times the seconds that an open takes alone. Some
+ * headroom is
+ * added, because an open that waits for a disk leaves the processor to another.
  */
 import { createRecentCount } from './recent-count.ts';
 
 export type ConcurrencyLimit = {
-  /** Somebody asks to open a session. */
+  /** Records that an open was requested. */
   ask(): void;
-  /** More is asked for than is borne, from now until that is over. */
+  /** Marks overload from now on, until it is over. */
   crowd(): void;
-  /** Whether more is asked for than is borne. */
+  /** Returns true under overload. */
   isCrowded(): boolean;
-  /** Whether an open of this project is one too many: never the only one that it has under way. */
+  /** Returns true if another open of this project would exceed the limit; never for a project without one in flight. */
   isFull(projectId: string): boolean;
-  /** One that is full was turned away; it stays crowded where as many ask as before. */
+  /** Records that an open was refused as full; overload continues if demand is as high as before. */
   turnAway(): void;
-  /** An open of this project is under way until what it gives back is called; it was served, or came to nothing. */
+  /** Counts an open of this project as in flight until the returned function is called, with true if it was served. */
   begin(projectId: string): (isServed: boolean) => void;
 };
 
-/** It is crowded until for so long nobody asked for more than is borne. */
+/** Overload ends after this time without excess demand, in milliseconds. */
 const calmMs = 1_000;
-/** What is asked for and served is counted over so long. */
+/** Window in which requests and served opens are counted, in milliseconds. */
 const countedMs = 1_000;
-/** Below this share of what is served at best, what is asked for is borne. */
+/** Demand below this share of the best throughput is not overload. */
 const borneShare = 0.9;
-/** How much longer than alone an open may take where it is crowded. */
+/** Headroom: factor by which an open may take longer under overload than alone. */
 const room = 1.5;
-/** As many are under way at least. */
+/** Lower bound of the limit. */
 const leastUnderWay = 2;
-/** How long an open takes alone is told by so many of them: by the quick quarter, as others came while some went on. */
+/**
+ * Number of measurements of opens that run alone. Their lower quartile counts, since other opens may have started
+ * during some of them.
+ */
 const mostTimes = 64;
 const quickShare = 0.25;
 
 const quickOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * quickShare)] ?? 0;
 
-/** Makes the pace of opens of one kind. */
+/** Creates the limit of one wish. */
 export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
   const asked = createRecentCount(countedMs, now);
   const served = createRecentCount(countedMs, now);
-  /** Milliseconds that opens took that began when no other was under way, the last ones. */
+  /** Latest durations of opens that began with no other in flight, in milliseconds. */
   const aloneMs: number[] = [];
   const underWay = new Map<string, number>();
   let all = 0;
@@ -52,7 +56,7 @@ export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
 
   const isCrowded = (): boolean => crowdedAt !== undefined && now() - crowdedAt < calmMs;
 
-  /** How many may be under way. */
+  /** Returns the number of opens that may be in flight. */
   const bound = (): number => {
     const perMs = served.count() / countedMs;
     return Math.max(leastUnderWay, Math.round(room * perMs * usualMs));

@@ -1,6 +1,6 @@
 /**
- * How sessions end. Whoever ends one locks it, then its calls, then its host, in one transaction, and
- * tells about it when that is done.
+ * Ends sessions. To end one, lock it, then its calls, then its host, in one transaction; notifications follow the
+ * commit.
  */
 import type { CallError } from '#domain/call.ts';
 import type { HostEnd } from '#domain/host.ts';
@@ -23,7 +23,9 @@ import {
 } from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
-/** Errors of the open calls of a session that ended: they say why it did, as the session itself does. */
+/**
+ * Returns the errors for open calls of a session that ended; they contain the end reason, as the session itself does.
+ */
 export const endedCalls = (
   reason: EndReason,
   error: SessionError | null = null,
@@ -46,18 +48,18 @@ export const endedCalls = (
 
 export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
 
-/** What is told and counted once the transaction is committed. */
+/** Notifications and metrics that follow the commit. */
 export type Effects = {
-  /** Ids of what changed. */
+  /** Ids of changed objects. */
   topics: readonly string[];
-  /** Sessions that ended, and calls that ended with them. */
+  /** Sessions that ended, and the calls that ended with them. */
   ends: readonly SessionEnd[];
   calls: readonly EndedCall[];
 };
 
 export const noEffects: Effects = { topics: [], ends: [], calls: [] };
 
-/** The effects with further topics, and calls that ended. */
+/** Adds topics and ended calls to the effects. */
 export const addEffects = (
   effects: Effects,
   topics: readonly string[],
@@ -97,7 +99,7 @@ export const endSession = async (
   return addEffects(effects, [session.id], calls);
 };
 
-/** Ends a locked session and drains the host that it is with. */
+/** Ends a locked session and drains its host. */
 export const endWithHost = async (
   tx: Queryable,
   session: LockedSession,

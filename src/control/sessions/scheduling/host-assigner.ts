@@ -1,10 +1,12 @@
 /**
- * Brings waiting sessions and warm hosts together after the fact. An open that found no host and a
- * host that found no session each look once more when their own write is done: whichever came second
- * sees the other. A polling host looks, too, in case the process died between the two.
+ * Assigns warm hosts to waiting sessions after their rows are written. An open that found no host and a host that
+ * found no session each look once more after their own write, so the later one sees the other. A polling host looks,
+ * too,
+ * in case a process died between the two.
  *
- * A host that holds a world version nobody waits for is left to the planner (`orchestrator/plan/plan.ts`),
- * which alone knows whether there is room for a fresh one and drains what stands in the way.
+ * A host that has loaded a world version which no session waits for is left to the planner
+ * (`orchestrator/plan/plan.ts`). Only the planner knows if there is room for a fresh host, and drains hosts that block
+ * it.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
@@ -22,14 +24,16 @@ import type { Admission } from './admission.ts';
 
 export type HostAssigner = {
   /**
-   * Looks for warm hosts for a session that waits, and sends notices about what was placed. Each host that fits is given
-   * to the session that has waited longest of those that could have it, which may be another one. The
-   * session's row says by then that it waits: so a host that gets warm after the look finds it itself.
+   * Looks for warm hosts for a waiting session and notifies of all assignments. Each suitable host gets the session
+   * that has
+   * waited longest of those that fit it, which may be another one. The session's row must already say that it waits,
+   * so that
+   * a host that becomes warm after the look finds it.
    */
   placeSession(sessionId: string): Promise<void>;
   /**
-   * Gives a warm host the session that has waited longest of those it fits; true when there was one. The
-   * host's row says by then that it is warm: so a session that begins to wait after the look finds it itself.
+   * Assigns a warm host to the session that has waited longest of those it fits; returns true if there was one. The
+   * host's row must already say that it is warm, so that a session that starts to wait after the look finds it.
    */
   placeHost(hostId: string): Promise<boolean>;
 };
@@ -45,13 +49,12 @@ type PlacerParts = {
 
 type Waiting = Candidate & { found: PromiseWithResolvers<Assignment[]> };
 
-/** One connection holds the lock for so many of them at most, before others get their turn. */
+/** Maximum number of candidates placed under one lock, so that other connections get their turn. */
 const seekersAtOnce = 50;
 
 /**
- * Places what this process is asked to, all that have come meanwhile in one transaction: each with a
- * transaction of its own would take up a connection while it waits for the lock, and under load those are
- * all that there are.
+ * Batches the placements of this process: all that arrived meanwhile share one transaction. With a transaction each,
+ * every one would occupy a connection while it waits for the lock, and under load that would use up all connections.
  */
 const createSeeking = (db: Database) => {
   const seekers = new Map<string, Waiting>();
@@ -76,7 +79,7 @@ const createSeeking = (db: Database) => {
     if (!(await mayAssign(db, kind))) return [];
     const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
     seekers.set(id, seeker);
-    // It serves whoever else seeks, too, so it waits for no project's turn.
+    // A batch serves several projects, so it takes no project's turn.
     if (!isPlacing) void forNoProject(placeThem);
     return seeker.found.promise;
   };
@@ -92,7 +95,7 @@ const tellPlaced = (parts: PlacerParts, placed: Assignment): void => {
   notifications.tell(placed.hostId, placed.sessionId, poolTopic);
 };
 
-/** Makes it. */
+/** Creates the assigner. */
 export const createHostAssigner = (parts: PlacerParts): HostAssigner => {
   const seek = createSeeking(parts.db);
   const place = async (seeker: Candidate): Promise<Assignment[]> => {

@@ -1,14 +1,14 @@
-/** Counts how often something happened lately. */
+/** Counts occurrences within a recent window. */
 export type RecentCount = {
-  /** It happens now. */
+  /** Records one occurrence now. */
   add(): void;
   count(): number;
 };
 
-/** Times that are kept; more than that are not told apart. */
+/** Maximum number of occurrences kept, and so the largest count. */
 const mostCounted = 1_024;
 
-/** Counts what happened within the last `withinMs`; `now` tells milliseconds. */
+/** Creates a counter over the last `withinMs` milliseconds; `now` returns milliseconds. */
 export const createRecentCount = (withinMs: number, now: () => number): RecentCount => {
   const times: number[] = [];
   return {

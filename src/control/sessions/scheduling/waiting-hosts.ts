@@ -1,9 +1,10 @@
 /**
- * Handing a call straight to the host that waits for one. A host's poll takes the seat of its session;
- * a client's request that finds the seat taken writes its call as claimed by that host and hands it
- * over: one commit instead of two. The seat's own wait cannot end while a hand reaches for it.
+ * Hands a call directly to the host whose poll waits in this process. The poll registers for its session. A client's
+ * request that finds it inserts its call as already claimed by that host and hands it over: one commit instead of two.
+ * While
+ * a request holds the registration, the poll cannot return without its outcome.
  *
- * Only this process knows its seats. A call for a host that polls elsewhere goes through the queue.
+ * Each process knows only its own polls. A call for a host that polls elsewhere goes through the queue.
  */
 
 import type { HostCall } from '#wire/host-api/operations.ts';
@@ -13,7 +14,7 @@ import type { CallRow, SessionHost } from '../../db/sessions/calls.ts';
 /** A call for its host, with its input as text. */
 export type HostCallText = Omit<HostCall, 'input'> & { input: JsonText };
 
-/** What a host needs of a call to run it. */
+/** Returns the members of a call that its host needs to run it. */
 export const toHostCall = ({
   id,
   seq,
@@ -29,27 +30,27 @@ export const toHostCall = ({
 });
 
 export type WaitingHost = {
-  /** Gives up the seat; resolves with the call that was handed over, if one was. */
+  /** Ends the registration; resolves with the call that was handed over, if any. */
   leave(): Promise<HostCallText | undefined>;
 };
 
 export type Handover = {
-  /** The host that sits there. */
+  /** The host whose poll waits. */
   host: SessionHost;
   give(call: HostCallText): void;
-  /** Nothing to give after all. */
+  /** Ends the handover without a call. */
   release(): void;
 };
 
 export type WaitingHosts = {
   sit(host: SessionHost): WaitingHost;
-  /** Reaches for the host of a session; undefined when none waits, or another hand has it. */
+  /** Reserves the waiting host of a session; returns undefined if none waits or another request has reserved it. */
   reach(sessionId: string): Handover | undefined;
 };
 
 type Taken = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
 
-/** Makes the seats. `ring` wakes the poll that sits at a session. */
+/** Creates the registry. `ring` wakes the poll that waits for a session. */
 export const createWaitingHosts = (ring: (sessionId: string) => void): WaitingHosts => {
   const taken = new Map<string, Taken>();
   return {

@@ -1,11 +1,11 @@
-/** Entries of webhooks as hosts deliver them: whoever waits for deliveries is told, and answers are known to be written. */
+/** Handles webhook entries that hosts deliver: notifies waiters for deliveries, and marks answers as written. */
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
 import { settleAnswers } from '../../db/sessions/deliveries.ts';
 import { deliveriesTopic, pushesTopic } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { answerEntriesOf } from './ended-answers.ts';
 
-/** Sees to entries that were written just now. It may be done twice. */
+/** Handles entries that were just written. Repeating this is harmless. */
 export const noteArrived = async (
   { db, notifications }: SessionParts,
   sessionId: string,

@@ -1,6 +1,7 @@
 /**
- * Answers of receivers in the ledger of a session that is over. Nobody else writes entries there any more, so they are
- * written here, after its last one.
+ * Writes answers of webhook receivers into the ledger of a session that is over. Its host writes no entries any more,
+ * so
+ * they are appended after the last one.
  */
 import { answerSuffix } from '#domain/ledger.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../db/sessions/deliveries.ts';
 import { lockSession } from '../../db/sessions/endings.ts';
 
-/** The delivery that an entry tells the answer to; undefined for an entry that tells of none. */
+/** Returns the delivery that an entry has the answer to; undefined if the entry has no answer. */
 export const answeredBy = (requestJson: string): number | undefined => {
   const request: unknown = JSON.parse(requestJson);
   const delivery =
@@ -24,7 +25,7 @@ export const answeredBy = (requestJson: string): number | undefined => {
   return Number.isInteger(delivery) ? Number(delivery) : undefined;
 };
 
-/** Returns the entries that hold answers, among those that a host delivers. */
+/** Returns the entries that contain answers, among those that a host delivers. */
 export const answerEntriesOf = (
   entries: readonly Pick<KeptEntry, 'id' | 'via' | 'operation' | 'request'>[],
 ): { id: number; deliveryId: number }[] =>
@@ -57,11 +58,11 @@ const entryOf = (answer: OpenAnswer): Omit<KeptEntry, 'id'> => ({
 });
 
 const settleIn = async (tx: Queryable, sessionId: string): Promise<void> => {
-  // One at a time: the entries that are written here are numbered.
+  // Serializes writers, because the ids of new entries are assigned here.
   await lockSession(tx, sessionId);
   const answers = await claimAnswersOf(tx, sessionId);
   if (answers.length === 0) return;
-  // The host may have written some down with its last entries.
+  // The host may have written some answers with its last entries.
   const { last, entries } = await findAnswerEntries(tx, sessionId);
   const known = entries.flatMap(({ id, requestJson }) => {
     const deliveryId = answeredBy(requestJson);
@@ -76,8 +77,8 @@ const settleIn = async (tx: Queryable, sessionId: string): Promise<void> => {
 };
 
 /**
- * Writes the answers that no entry tells of into the ledger of a session that is over, once its host writes nothing
- * there any more. Of any other session it writes nothing.
+ * Writes the answers that have no entry yet into the ledger of a session that is over, once its host no longer writes
+ * there. Does nothing for any other session.
  */
 export const settleEnded = (db: Database, sessionId: string): Promise<void> =>
   db.transaction((tx) => settleIn(tx, sessionId));

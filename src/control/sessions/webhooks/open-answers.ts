@@ -1,13 +1,14 @@
 /**
- * Answers of receivers that no entry of a ledger tells of yet. The host of a session that is open is told again, as it
- * may not have heard; it writes each down once. Those of a session that is over are written by `ended-answers.ts`.
+ * Delivers answers of webhook receivers that have no ledger entry yet. The host of an open session is asked again, as
+ * it
+ * may have missed them; it writes each only once. `ended-answers.ts` writes those of sessions that are over.
  */
 import { claimOpenAnswers, findEndedWithAnswers } from '../../db/sessions/deliveries.ts';
 import type { SessionParts } from '../parts.ts';
 import { settleEnded } from './ended-answers.ts';
 import { tellHost } from './receiver-answers.ts';
 
-/** Sees to some of them; each of an open session is looked at again after half a minute, until an entry tells of it. */
+/** Handles a batch of them. An answer of an open session is retried after half a minute until it has an entry. */
 export const settleOpenAnswers = async (parts: SessionParts): Promise<void> => {
   for (const sessionId of await findEndedWithAnswers(parts.db)) {
     await settleEnded(parts.db, sessionId);

@@ -1,12 +1,12 @@
 /**
- * Adds pushes to the traces of their sessions, as the sender tells of them: it has no way to a collector, as little as
- * world hosts have. What the first call of a session sent is part of that call's step, which alone is traced of calls.
+ * Traces webhook deliveries, as the sender reports them: like world hosts, it cannot reach a collector. Deliveries
+ * made by the first call of a session belong to that call's step, the only call that is traced.
  */
 import { firstCallStep } from '#runtime/trace-steps.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { EndedPush } from '../../db/sessions/pushes.ts';
 
-/** Adds a push that is over: from its queueing to its end, and what of that the sender took. */
+/** Adds an ended delivery to the trace: the time from queueing to its end, and within it the time of the sender. */
 export const tracePush = (tracer: Tracer, push: EndedPush): void => {
   const { sessionId, id, status, reason, failure, queuedAt, agoMs } = push;
   const endedMs = Date.now() - (agoMs ?? 0);

@@ -1,6 +1,8 @@
 /**
- * Pushes as senders and the ledger see them: handed out to be sent, ended with what the receiver answered, or with
- * the reason why there is no answer. A loop gives up what nobody will send, and writes failures down.
+ * The queue of webhook deliveries, for senders and for the ledger. Deliveries are claimed for sending, and end with
+ * the
+ * receiver's answer or with the reason of a failure. A loop gives up deliveries that no sender will send, and records
+ * failures.
  */
 import pMap from 'p-map';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -31,8 +33,8 @@ const toPush = (claimed: ClaimedPush): Push | undefined => {
 };
 
 /**
- * Hands out again what was claimed for a sender in rounds of which it heard nothing: the control plane, or the
- * connection to it, broke off in between.
+ * Releases deliveries that were claimed for a sender in rounds whose answer it never received, because the control
+ * plane or the connection failed in between.
  */
 export const takeBack = async (
   { db }: Pick<SessionParts, 'db'>,
@@ -43,7 +45,7 @@ export const takeBack = async (
   await releaseUnheard(db, { claim, round, heard });
 };
 
-/** Claims deliveries for a sender; undefined when there is none to be sent now. */
+/** Claims deliveries for a sender; returns undefined if none is due. */
 export const claim = async (
   parts: Pick<SessionParts, 'db'>,
   name: ClaimName,
@@ -61,11 +63,13 @@ export const claim = async (
   return read.flatMap(({ push }) => push ?? []);
 };
 
-/** Nobody waits for hosts to have written answers down. */
+/** Options of a call whose end is not awaited: the hosts write the answers later. */
 const unheard = { ms: 0, signal: new AbortController().signal };
 const sessionsAtOnce = 4;
 
-/** Counts and traces what ended, and has it told to the hosts of the sessions, which write it into their ledgers. */
+/**
+ * Counts and traces ended deliveries, and passes answers to the sessions' hosts, which write them into their ledgers.
+ */
 const tellEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Promise<void> => {
   const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
   for (const { failure, status } of ended) {
@@ -83,12 +87,12 @@ const tellEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Prom
       parts.log.warn({ err, sessionId }, 'answers are told to the host of their session later');
     }
   };
-  // Answers are kept by now; what a host is not told of at once, it is told of later.
+  // The answers are already stored; a host that cannot be reached now gets them later.
   await pMap(sessions, tell, { concurrency: sessionsAtOnce });
   if (ended.length > 0) parts.notifications.tell(pushesTopic);
 };
 
-/** Writes down what a sender reports; answers how many of the reports counted. */
+/** Records the reports of a sender; returns how many of them counted. */
 export const report = async (
   parts: SessionParts,
   name: string,
@@ -104,7 +108,7 @@ export const report = async (
 
 const everyMs = 1_000;
 
-/** Starts giving up what nobody will send. */
+/** Starts the loop that gives up deliveries which no sender will send. */
 export const startGivingUp = (parts: SessionParts): Loop<{ recorded: number }> =>
   startLoop({
     name: 'pushes',

@@ -1,20 +1,20 @@
 /**
- * A delivery as its session's host wrote it down, read with care: the host runs strangers' code, and what it says of
- * addresses and headers is used in requests that others send.
+ * Reads a delivery as its session's host recorded it. The host runs user code, and its addresses and headers end up in
+ * requests of the sender, so all of it is validated.
  */
 import { textOfDelivery } from '#domain/delivery.ts';
 import { isObject } from '#domain/json.ts';
 import type { DeliveryAnswerView, DeliveryView } from '#wire/public-api/sessions/delivery.ts';
 import type { AnswerRow, DeliveryRow } from '../../db/sessions/deliveries.ts';
 
-/** What is to be sent, and of which delivery it is. */
+/** The request to send, and the delivery that it belongs to. */
 export type ReadDelivery = Omit<DeliveryView, 'answer' | 'at'>;
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
 const headerValue = /^[\x20-\x7e]{0,4096}$/;
 const mostHeaders = 20;
 
-/** Headers that say how a request is sent, which is for whoever sends it to say. */
+/** Headers that control the connection, which only the sender may set. */
 const ofConnections = [
   'connection',
   'content-length',
@@ -47,7 +47,7 @@ const readHeaders = (given: unknown): Record<string, string> | undefined => {
 const generationOf = (given: unknown): number =>
   Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : 0;
 
-/** Reads an entry of the ledger; undefined for one that is no delivery that could be sent. */
+/** Reads an entry of the ledger; returns undefined if it is no delivery that can be sent. */
 export const readDelivery = ({
   id,
   event,
@@ -70,7 +70,7 @@ export const readDelivery = ({
   };
 };
 
-/** An answer as clients see it. */
+/** Converts an answer to the form that clients see. */
 export const viewAnswer = (answer: AnswerRow): DeliveryAnswerView => ({
   status: answer.status,
   reason: answer.reason,
@@ -80,7 +80,7 @@ export const viewAnswer = (answer: AnswerRow): DeliveryAnswerView => ({
   at: answer.answeredAt.toISOString(),
 });
 
-/** A delivery as clients see it; undefined for one that could not be sent. */
+/** Converts a delivery to the form that clients see; returns undefined if it cannot be sent. */
 export const viewDelivery = (row: DeliveryRow): DeliveryView | undefined => {
   const read = readDelivery(row);
   return (

@@ -1,7 +1,9 @@
 /**
- * What receivers answered, whoever sent the deliveries: kept once a delivery, and told to the session's host, which
- * writes it into the ledger as an entry `<event>.answer`. What the host could not be told is told again, or written
- * into the ledger of a session that is over, by the job in `open-answers.ts`.
+ * Stores the answers of webhook receivers, whichever program sent the deliveries: one for each delivery. Passes them
+ * to the
+ * session's host, which writes them into the ledger as an entry `<event>.answer`. The job in `open-answers.ts` retries
+ * those
+ * that the host did not get, or writes them into the ledger of a session that is over.
  */
 import { AppError } from '#domain/error.ts';
 import type { DeliverySender } from '#domain/ledger.ts';
@@ -15,19 +17,20 @@ import type { SessionParts } from '../parts.ts';
 import { settleEnded } from './ended-answers.ts';
 import { viewAnswer } from './read-delivery.ts';
 
-/** Of which session the deliveries are, and who sent them. */
+/** The session of the deliveries, and their sender. */
 export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
 
-/** Answers that are told in one call. */
+/** Maximum number of answers in one call. */
 const mostTold = 100;
 
-/** Why a session takes no call now: it is over, or has too many already. */
+/** Returns true if the session accepts no call now: it is over, or has too many already. */
 const isRefused = (error: unknown): boolean =>
   error instanceof AppError && ['conflict', 'exhausted', 'not_found'].includes(error.code);
 
 /**
  * Sends answers to the session's host, up to 100 a call, and waits until the host has written them. For a session that
- * is over, the control plane writes them once the host has handed over its ledger. A session that takes no call now gets
+ * is over, the control plane writes them once the host has handed over its ledger. A session that accepts no call now
+ * gets
  * them later.
  */
 export const tellHost = async (
@@ -53,13 +56,14 @@ export const tellHost = async (
   }
 };
 
-/** How long an answer is held for the host to have written it into the ledger, in milliseconds. */
+/** Time for which a request waits until the host has written an answer into the ledger, in milliseconds. */
 const toldMs = 5_000;
 
 /**
- * Keeps answers to deliveries that have none yet, and has them written into the ledger: whatever is asked of the
- * session afterwards finds them there. Answers what is kept of each, also of those that had an answer before, and
- * nothing of deliveries that are not there.
+ * Stores answers to deliveries that have none yet and has the host write them into the ledger, so that later requests
+ * about the session find them there. Returns the stored answer of each delivery, including those answered before;
+ * unknown
+ * deliveries are left out.
  */
 export const recordAnswers = async (
   parts: SessionParts,

@@ -1,4 +1,4 @@
-/** The subscriptions that a session has: its host is asked, as they are rows of the world. */
+/** Lists the subscriptions of a session. They are rows of the world, so its host is asked. */
 import { Ajv } from 'ajv';
 import { limits } from '#domain/limits.ts';
 import { SubscriptionList } from '#wire/public-api/sessions/delivery.ts';
@@ -14,12 +14,13 @@ export type SubscriptionsAsked = {
 
 const isList = new Ajv({ strict: true }).compile<SubscriptionList>(SubscriptionList);
 
-/** A host bounds a page by the bytes of its rows. */
+/** The host limits a page by the bytes of its rows. */
 const mostChars = 2 * limits.statePageBytes;
 
 /**
- * A page of them. Throws `conflict` for a session that is over or ends meanwhile, `timeout` where its host has not
- * answered in time, and `unavailable` where it cannot be asked or what it says is none.
+ * Returns a page of subscriptions. Throws `conflict` if the session is over or ends meanwhile, `timeout` if its host
+ * does
+ * not answer in time, and `unavailable` if it cannot be asked or its answer is not valid.
  */
 export const readSubscriptions = async (
   parts: SessionParts,
