@@ -1,9 +1,8 @@
 /**
  * Built-in models with the list prices of their vendors on one day; every project knows them. The prices are in
  * `model-prices.json`, which `make prices FILE=<file>` updates; this file builds the spellings of the names and the
- * tiers.
- * An observation keeps the cost computed when it was written. A model that a project defines takes precedence over
- * these.
+ * tiers. An observation keeps the cost computed when it was written. A model that a project defines takes precedence
+ * over these.
  */
 
 import table from './model-prices.json' with { type: 'json' };
@@ -14,12 +13,10 @@ import type { Counts } from './usage.ts';
 /**
  * Day on which the prices were compared with the vendors' lists, as far as these could be had: Anthropic's own pages
  * (platform.claude.com/docs, about-claude/pricing and models, of October 2026), Google's as listed by
- * api-evangelist/deepmind
- * (`plans/deepmind-plans-pricing.yml`, read 2026-10-07), OpenAI's as listed by api-evangelist/openai
- * (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, by release notes that cite its lists
- * of 2026-07-30,
- * 2026-09-03 and 2026-09-22. All older models are as listed by langfuse/langfuse
- * (`worker/src/constants/default-model-prices.json`, of 2026-08-22).
+ * api-evangelist/deepmind (`plans/deepmind-plans-pricing.yml`, read 2026-10-07), OpenAI's as listed by
+ * api-evangelist/openai (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, by release
+ * notes that cite its lists of 2026-07-30, 2026-09-03 and 2026-09-22. All older models are as listed by
+ * langfuse/langfuse (`worker/src/constants/default-model-prices.json`, of 2026-08-22).
  */
 export const pricesAsOf = table.asOf;
 

@@ -1,9 +1,7 @@
 /**
  * Builds the patterns that recognize a model name as vendors, clouds, gateways and SDKs spell it: with a path or an
- * ARN
- * before the name, with dates, versions and variants after it. A name with any other ending is another model, whose
- * price
- * is unknown.
+ * ARN before the name, with dates, versions and variants after it. A name with any other ending is another model,
+ * whose price is unknown.
  */
 
 export const vendors = ['openai', 'openaiTuned', 'anthropic', 'google'] as const;
@@ -11,8 +9,7 @@ export type Vendor = (typeof vendors)[number];
 
 /**
  * Prefixes of a name: an ARN up to its last part; a path such as `openrouter/openai/` or `publishers/google/models/`;
- * an
- * SDK's `openai:`.
+ * an SDK's `openai:`.
  */
 const arn = '(?:arn:[a-z0-9-]+:[a-z]+:[a-z0-9-]*:\\d*:[a-z-]+/)?';
 const path = '(?:[a-z0-9][\\w.@-]*/)*';

@@ -1,6 +1,6 @@
 /**
- * Computes the cost of an observation from the prices of the model that it names. Pure: the caller passes the
- * function that matches patterns, because user patterns are matched elsewhere.
+ * Computes the cost of an observation from the prices of the model that it names. Pure: the caller passes the function
+ * that matches patterns, because user patterns are matched elsewhere.
  */
 import { type Counts, totalsOf } from './usage.ts';
 

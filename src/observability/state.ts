@@ -1,8 +1,8 @@
 /**
- * State of one trace or observation, merged from events that arrive in any order, repeatedly, and batch by batch.
- * Each event is read as a small state; `mergeStates` joins two of them and is the only merge rule. The join is
- * commutative, associative and idempotent. So order, repetition and splitting of events make no difference,
- * whether they meet in memory or in the database.
+ * State of one trace or observation, merged from events that arrive in any order, repeatedly, and batch by batch. Each
+ * event is read as a small state; `mergeStates` joins two of them and is the only merge rule. The join is commutative,
+ * associative and idempotent. So order, repetition and splitting of events make no difference, whether they meet in
+ * memory or in the database.
  *
  * Every value carries the rank of the event that set it, and the higher rank wins, field by field. A value of null was
  * cleared; a field without a value was never set.

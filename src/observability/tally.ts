@@ -1,7 +1,7 @@
 /**
- * Sums over the observations of one trace, by day and model. They are stored with the trace, so that project-wide
- * sums are updated by difference: a write subtracts the trace's old sums and adds its new ones. Pure functions on
- * integers, so that deleting everything leaves exactly zero.
+ * Sums over the observations of one trace, by day and model. They are stored with the trace, so that project-wide sums
+ * are updated by difference: a write subtracts the trace's old sums and adds its new ones. Pure functions on integers,
+ * so that deleting everything leaves exactly zero.
  */
 
 /** Names of the elements of `Sums`, in their order; costs are in trillionths of a dollar (10^-12). */

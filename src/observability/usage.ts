@@ -1,6 +1,6 @@
 /**
- * Usage and cost of a model, in the several forms in which clients send them. They are stored as counts by free
- * names: those that begin with `input` or `output` add up to these, `total` is the whole.
+ * Usage and cost of a model, in the several forms in which clients send them. They are stored as counts by free names:
+ * those that begin with `input` or `output` add up to these, `total` is the whole.
  */
 import { isObject } from '#domain/json.ts';
 import type { Body } from './read-value.ts';

@@ -1,7 +1,6 @@
 /**
  * Reaper: ends sessions that are idle and not pinned, too old (pinned or not), or stuck in a state past its deadline.
- * The
- * orchestrator triggers it and sets the limits.
+ * The orchestrator triggers it and sets the limits.
  */
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
@@ -38,8 +37,7 @@ const findCause = async (db: Queryable, sessionId: string): Promise<string | und
 
 /**
  * Returns the message that no host was free within `overMs`, with the reason: the state of the pool that should have
- * had
- * one, or that no such pool exists any more.
+ * had one, or that no such pool exists any more.
  */
 const describeLack = async (db: Queryable, sessionId: string, overMs: number): Promise<string> => {
   const cause = await findCause(db, sessionId);

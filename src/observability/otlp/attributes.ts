@@ -58,8 +58,7 @@ export const parseLoose = (value: unknown): unknown =>
 
 /**
  * Parses like `parseLoose`, and also JSON numbers, true, false and null: Langfuse's SDKs encode all inputs, outputs
- * and
- * members of metadata this way. A number that would lose digits stays text.
+ * and members of metadata this way. A number that would lose digits stays text.
  */
 export const parseWritten = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^(?:-?\d|true$|false$|null$)/.test(value)) {
@@ -75,8 +74,7 @@ export const unquote = (value: unknown): unknown =>
 
 /**
  * Returns the attributes under each prefix, keyed by the rest of the name. They override the JSON object that an
- * attribute of
- * the bare name holds.
+ * attribute of the bare name holds.
  */
 export const recordOf = (
   attributes: Attributes,

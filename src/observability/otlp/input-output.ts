@@ -1,7 +1,6 @@
 /**
  * Finds the input and the output of a span. Each convention has its own names for them: one attribute, events, or
- * numbered
- * attributes. For each side the first lookup that finds a value wins.
+ * numbered attributes. For each side the first lookup that finds a value wins.
  */
 import { type Attributes, firstOf, noAttributes, parseLoose, parseWritten } from './attributes.ts';
 import { gather } from './numbered.ts';

@@ -163,8 +163,7 @@ const isAgent = (attributes: Attributes): boolean =>
 
 /**
  * Returns the fields of an observation that concern a model. A span that contains model calls returns none, so that
- * each
- * use counts once.
+ * each use counts once.
  */
 export const modelUseOf = (span: Span, type: ObservationType): Given => {
   const { attributes } = span;

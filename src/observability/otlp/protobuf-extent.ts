@@ -1,9 +1,8 @@
 /**
- * Counts the elements of an export in protobuf without decoding it. The bytes may be the beginning of a body
- * that is still being decompressed. It counts at least what `protobuf-form.ts` would read: where that rejects a span,
- * this
- * continues after the same span. It reads varints itself, because protobuf-es takes five times as long for each
- * field (120 ns, measured 2026-11-29) and a body may have millions.
+ * Counts the elements of an export in protobuf without decoding it. The bytes may be the beginning of a body that is
+ * still being decompressed. It counts at least what `protobuf-form.ts` would read: where that rejects a span, this
+ * continues after the same span. It reads varints itself, because protobuf-es takes five times as long for each field
+ * (120 ns, measured 2026-11-29) and a body may have millions.
  */
 import { type ExportCount, exportBounds, HoldsTooMany } from './bounds.ts';
 

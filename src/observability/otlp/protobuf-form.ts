@@ -1,9 +1,7 @@
 /**
  * Reads the protobuf form of OTLP directly into the types of `span.ts`, so that messages which are not needed cost
- * nothing.
- * An undecodable span is skipped alone, since its length gives the start of the next. protobuf-es decodes the bytes;
- * the
- * field numbers are those of opentelemetry-proto 1.x, which are stable.
+ * nothing. An undecodable span is skipped alone, since its length gives the start of the next. protobuf-es decodes the
+ * bytes; the field numbers are those of opentelemetry-proto 1.x, which are stable.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { AppError } from '#domain/error.ts';

@@ -1,7 +1,6 @@
 /**
  * Validates and reads the spans of an export, of either form. An invalid span does not affect the rest: it is skipped
- * and
- * counted.
+ * and counted.
  */
 import { cleanText } from '../read-value.ts';
 import { readSpan, type SpanSaid } from './read-span.ts';

@@ -13,8 +13,7 @@ const isInvalid = (error: unknown): error is AppError =>
 
 /**
  * Returns the result of each function. If several throw `invalid`, throws one `invalid` with the fields of all. An
- * error
- * of any other kind takes precedence.
+ * error of any other kind takes precedence.
  */
 export const allOf = async <Made extends readonly unknown[]>(
   ...makes: Makes<Made>

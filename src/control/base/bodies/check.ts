@@ -1,7 +1,6 @@
 /**
  * Validates values by the schemas of the contracts. Validation stops at the first problem. Only for an invalid value
- * does
- * `explain.ts` look again, and only until it has as many problems as the answer reports.
+ * does `explain.ts` look again, and only until it has as many problems as the answer reports.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FieldProblem } from '#domain/error.ts';

@@ -1,7 +1,6 @@
 /**
  * Limits on the number of entries in bodies whose entries are read one by one. They are checked before a body is
- * parsed
- * and while it is being decompressed, because a few bytes can expand to very many entries.
+ * parsed and while it is being decompressed, because a few bytes can expand to very many entries.
  */
 import { exportBounds, HoldsTooMany } from '#observability/otlp/bounds.ts';
 import { holdMetrics, holdSpans } from '#observability/otlp/protobuf-extent.ts';

@@ -1,6 +1,6 @@
 /**
- * Decompresses gzip bodies. The decompressed size has the same limit as an uncompressed body and is checked
- * during decompression, which stops at the limit.
+ * Decompresses gzip bodies. The decompressed size has the same limit as an uncompressed body and is checked during
+ * decompression, which stops at the limit.
  */
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';

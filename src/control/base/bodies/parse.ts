@@ -1,7 +1,6 @@
 /**
  * Parses JSON: UTF-8, within limits on depth and number of values, and without member names that reach prototypes. If
- * a
- * name occurs twice, the last value counts, as everywhere in JavaScript. Only the parsed value is stored, so that no
+ * a name occurs twice, the last value counts, as everywhere in JavaScript. Only the parsed value is stored, so that no
  * later reader sees the other.
  */
 import { isUtf8 } from 'node:buffer';
@@ -87,8 +86,8 @@ const faultOf: FaultOf = (entry) => {
 const noFault: FaultOf = () => undefined;
 
 /**
- * Parses a body whose entries are accepted or refused one by one. Depth and forbidden names are then checked for
- * each entry by the returned `faultOf`, because one bad entry must not refuse the whole body.
+ * Parses a body whose entries are accepted or refused one by one. Depth and forbidden names are then checked for each
+ * entry by the returned `faultOf`, because one bad entry must not refuse the whole body.
  */
 export const parseEntries = (
   text: string,

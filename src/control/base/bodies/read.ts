@@ -1,7 +1,6 @@
 /**
  * Reads the body of a request to one operation: from its bytes to the form that the handler gets. Small bodies are
- * read on
- * the event loop that all requests share, large ones in a child process.
+ * read on the event loop that all requests share, large ones in a child process.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';

@@ -1,6 +1,6 @@
 /**
- * Splits a long list read from one body into slices. A child process returns them as bytes. The shared event loop
- * then deserializes one slice, processes it, and lets other requests run before the next.
+ * Splits a long list read from one body into slices. A child process returns them as bytes. The shared event loop then
+ * deserializes one slice, processes it, and lets other requests run before the next.
  */
 import { deserialize, serialize } from 'node:v8';
 

@@ -1,6 +1,6 @@
 /**
- * Converts a contract to the form that the API shows: in answers about one world, and as texts for lists and
- * sessions, written when the world is compiled (see `db/worlds/version-summaries.ts`).
+ * Converts a contract to the form that the API shows: in answers about one world, and as texts for lists and sessions,
+ * written when the world is compiled (see `db/worlds/version-summaries.ts`).
  */
 
 import type { Static } from 'typebox';
@@ -13,8 +13,7 @@ import type { WorldView } from '#wire/public-api/worlds/world.ts';
 /**
  * Names of a version's precomputed texts. `toolSchemas` has the tools with their schemas as sessions show them,
  * `toolLengths` the length of each tool in that text, by name. The rest is shown by lists of worlds: names of tools
- * and
- * tasks, redaction, links to other worlds.
+ * and tasks, redaction, links to other worlds.
  */
 export const versionTextNames = [
   'toolSchemas',
@@ -115,8 +114,8 @@ export const writeTexts = (contract: Contract): VersionTexts => {
 };
 
 /**
- * Returns the JSON text of the given tools only. It is cut out of `toolSchemas` by the lengths in `toolLengths`
- * (in characters) instead of being parsed, because the text may be large.
+ * Returns the JSON text of the given tools only. It is cut out of `toolSchemas` by the lengths in `toolLengths` (in
+ * characters) instead of being parsed, because the text may be large.
  */
 export const pickTools = (
   toolSchemas: string,
@@ -136,8 +135,8 @@ export const pickTools = (
 type ToolTexts = Pick<VersionTexts, 'toolSchemas' | 'toolLengths'>;
 
 /**
- * Appends the given tools of a linked version to a version's own, renamed with the alias of the link. They are cut
- * out of the other version's text, as in `pickTools`; the text of each tool begins with its name.
+ * Appends the given tools of a linked version to a version's own, renamed with the alias of the link. They are cut out
+ * of the other version's text, as in `pickTools`; the text of each tool begins with its name.
  */
 export const aliasTools = (
   own: ToolTexts,

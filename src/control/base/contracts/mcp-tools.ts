@@ -1,8 +1,7 @@
 /**
  * Converts the tools of a world to MCP's form. There, schemas have an object at their root; an output of any other
- * type
- * (mostly lists) becomes the member `result` of an object. Schemas are user input: this code only
- * rearranges them and never evaluates them.
+ * type (mostly lists) becomes the member `result` of an object. Schemas are user input: this code only rearranges them
+ * and never evaluates them.
  */
 import { isObject } from '#domain/json.ts';
 import type { RouteAction, ToolBinding } from '#language/contract.ts';

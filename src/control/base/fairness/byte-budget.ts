@@ -1,6 +1,6 @@
 /**
- * Memory budget that is shared by holders, with a limit for each holder and one for all. A holder without bytes
- * takes no memory itself.
+ * Memory budget that is shared by holders, with a limit for each holder and one for all. A holder without bytes takes
+ * no memory itself.
  */
 
 export type ByteBudget = {

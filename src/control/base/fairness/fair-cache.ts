@@ -1,7 +1,7 @@
 /**
- * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most loses its least recently
- * used entry. So one project cannot evict another's entries, however many it requests: an owner with less than its
- * share is never the one that holds most.
+ * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most loses its least recently used
+ * entry. So one project cannot evict another's entries, however many it requests: an owner with less than its share is
+ * never the one that holds most.
  */
 
 export type FairEntry<Value> = { key: string; owner: string; bytes: number; value: Value };

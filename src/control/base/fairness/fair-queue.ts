@@ -1,7 +1,6 @@
 /**
  * Fair queue of jobs, shared by projects. The projects take turns, and a project at its concurrency limit is skipped.
- * So
- * a project waits only for jobs of other projects that are running, never for those that are queued.
+ * So a project waits only for jobs of other projects that are running, never for those that are queued.
  *
  * The queue is bounded. If it is full, a project with fewer queued jobs displaces the last job of the project with
  * most.

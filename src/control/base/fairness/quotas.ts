@@ -1,7 +1,6 @@
 /**
- * Quotas of a project, and the error when one is used up. The database decides if there is room, by functions
- * in the migrations, in the statement that consumes the quota. There are two exceptions: calls per minute are reserved
- * ahead
+ * Quotas of a project, and the error when one is used up. The database decides if there is room, by functions in the
+ * migrations, in the statement that consumes the quota. There are two exceptions: calls per minute are reserved ahead
  * in blocks, and held requests and bodies in transfer are counted by each control plane for itself.
  */
 import { AppError } from '#domain/error.ts';
@@ -54,8 +53,7 @@ export type QuotaRefusal = {
 
 /**
  * Suggested wait for quotas that are not per minute: when room appears is unknown, but closing a session takes about
- * this
- * long.
+ * this long.
  */
 const usualRetryMs = 5_000;
 

@@ -1,7 +1,6 @@
 /**
  * Lists in answers that may have a hundred thousand entries, each serialized by itself. Entries become bytes at once,
- * so
- * the answer never exists as one text, and sending starts before the last entry is there.
+ * so the answer never exists as one text, and sending starts before the last entry is there.
  */
 import { chunkChars, jsonPieces } from './json-text.ts';
 
@@ -38,8 +37,7 @@ export const createJsonEntries = <Entry>() => {
 
 /**
  * Returns a list whose entries `work` passes to `add`. It resolves once the list is complete or its first chunk is
- * full; the
- * rest is streamed. An error before that is thrown, a later one aborts the answer.
+ * full; the rest is streamed. An error before that is thrown, a later one aborts the answer.
  */
 export const sendEntries = async <Entry>(
   work: (add: (text: string) => void) => Promise<void>,

@@ -2,10 +2,9 @@
  * Hides tokens and keys of the service in the calls and ledgers that are shown.
  *
  * Data from a host (outputs, errors, entries) is only ever shown. It is redacted once, when it is read (for a large
- * body
- * in a child process), and stored redacted. Data from a client (inputs, names) must reach the host as it was sent. It
- * is
- * stored unchanged and redacted each time it is shown. In both cases only tokens of exactly our form are replaced.
+ * body in a child process), and stored redacted. Data from a client (inputs, names) must reach the host as it was
+ * sent. It is stored unchanged and redacted each time it is shown. In both cases only tokens of exactly our form are
+ * replaced.
  */
 import { hideCredentials } from '#domain/credentials.ts';
 

@@ -79,8 +79,7 @@ export type PresignedBlobs = {
   upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
   /**
    * Stores the temporary object as a blob if it matches the announcement. Throws `conflict` if there is none,
-   * `invalid` if
-   * its size or digest differs; such bytes are not kept.
+   * `invalid` if its size or digest differs; such bytes are not kept.
    */
   take(name: string, awaited: AwaitedBlob): Promise<void>;
   /** Removes a temporary object, if there is one. */

@@ -1,6 +1,6 @@
 /**
- * Blobs as files in a folder. A file gets its name only when it is complete and flushed, so readers
- * never see a partial one.
+ * Blobs as files in a folder. A file gets its name only when it is complete and flushed, so readers never see a
+ * partial one.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';

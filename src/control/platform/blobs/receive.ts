@@ -38,8 +38,7 @@ export const receiveFile = async (path: string, source: Readable, most: number):
 
 /**
  * Receives an upload into a temporary file, checks it, passes its path to `use` and then removes it. Throws `invalid`
- * if
- * size or digest differ from the announcement, and stops reading at the announced size.
+ * if size or digest differ from the announcement, and stops reading at the announced size.
  */
 export const withReceived = async (
   workDir: string,

@@ -1,7 +1,7 @@
 /**
- * Blobs as objects of a bucket, under the same names as in a folder. The service stores objects atomically and
- * checks the digest that comes with each, so partial objects need no handling here. Transient failures are retried
- * for about a second; then the store is `unavailable` and the caller retries.
+ * Blobs as objects of a bucket, under the same names as in a folder. The service stores objects atomically and checks
+ * the digest that comes with each, so partial objects need no handling here. Transient failures are retried for about
+ * a second; then the store is `unavailable` and the caller retries.
  */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';

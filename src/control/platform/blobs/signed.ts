@@ -1,10 +1,8 @@
 /**
  * Presigned addresses, at which clients upload and download bytes without a key. If clients can reach the store, the
  * addresses are the store's. Otherwise the control plane serves them on a path of its own and accepts what its
- * signature
- * covers: an upload of one digest and size, or a download of one digest, for one hour. An address grants its holder
- * that
- * operation and nothing else.
+ * signature covers: an upload of one digest and size, or a download of one digest, for one hour. An address grants its
+ * holder that operation and nothing else.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';

@@ -1,6 +1,6 @@
 /**
- * Small blobs as text, sent inline in assignments, where a separate fetch would cost more than the bytes.
- * Blobs never change, so they are cached; the cache is bounded and shared fairly by projects.
+ * Small blobs as text, sent inline in assignments, where a separate fetch would cost more than the bytes. Blobs never
+ * change, so they are cached; the cache is bounded and shared fairly by projects.
  */
 import type { Digest } from '#domain/world.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
@@ -9,8 +9,7 @@ import { type Blobs, isLost } from './blobs.ts';
 export type SmallBlobs = {
   /**
    * Returns the small blobs as base64, by digest. Large and lost blobs are left out; the error of a lost one surfaces
-   * when
-   * it is fetched by itself.
+   * when it is fetched by itself.
    */
   pick(project: string, digests: readonly Digest[]): Promise<Record<Digest, string>>;
 };

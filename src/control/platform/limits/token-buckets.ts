@@ -1,8 +1,7 @@
 /**
  * Rate limits per minute, by name. A control plane reserves a batch of tokens in the database, which enforces the
- * limit of
- * all replicas together, and spends the batch locally. So most requests cost no statement, and replicas do not all
- * write the same row for each.
+ * limit of all replicas together, and spends the batch locally. So most requests cost no statement, and replicas do
+ * not all write the same row for each.
  */
 
 /**

@@ -1,7 +1,6 @@
 /**
  * Builds conditions of lists from single query parameters; each is undefined if its parameter is absent. `sql` is
- * always
- * trusted text of this program; values from clients become parameters of the statement.
+ * always trusted text of this program; values from clients become parameters of the statement.
  */
 
 import type { Condition } from '../../db/core/where.ts';

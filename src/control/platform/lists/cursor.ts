@@ -43,8 +43,7 @@ export const afterCursor = (cursor: string, projectId: string, { time, key }: Or
 
 /**
  * Opens the page that the parameters `limit` and `cursor` request. Returns the conditions and range to read (one row
- * more
- * than is shown) and a function that picks the rows to show. Throws `invalid` for a malformed cursor.
+ * more than is shown) and a function that picks the rows to show. Throws `invalid` for a malformed cursor.
  */
 export const openCursorPage = (
   query: RawQuery,
@@ -60,8 +59,7 @@ export const openCursorPage = (
     range: { limit: limit + 1, offset: 0 },
     /**
      * Returns the rows to show, and the envelope's `meta`, which has a cursor if more rows follow. `place` returns the
-     * time and
-     * id of a row.
+     * time and id of a row.
      */
     show<Row>(rows: readonly Row[], place: (row: Row) => readonly [Date, string]) {
       const shown = rows.slice(0, limit);

@@ -1,8 +1,7 @@
 /**
  * Parses `?filter=`: a JSON list of `{type, column, operator, value, key?}`, all of which must hold. A column maps to
- * trusted
- * SQL of this program; every value becomes a parameter. If a filter uses a column, the separate query parameter on the
- * same column is ignored.
+ * trusted SQL of this program; every value becomes a parameter. If a filter uses a column, the separate query
+ * parameter on the same column is ignored.
  */
 import { isObject } from '#domain/json.ts';
 import { parseBoundMs } from '#observability/iso-time.ts';

@@ -9,15 +9,13 @@ import { invalidParameter, metaOf, numberIn, pageIn, type RawQuery, textIn } fro
 
 /**
  * Number of items up to which a list that clients page through by number is counted: beyond the last page that they
- * may
- * request.
+ * may request.
  */
 export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 
 /**
  * Opens the page that the parameters `page` or `cursor`, and `limit`, request. Returns the conditions and range to
- * read (one
- * row more than is shown) and a function that picks the rows to show. Throws `invalid` for bad parameters.
+ * read (one row more than is shown) and a function that picks the rows to show. Throws `invalid` for bad parameters.
  */
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');

@@ -1,7 +1,6 @@
 /**
  * Long polls: requests whose answer is held until there is one. Each looks, waits for a notification, and looks again.
- * A
- * notification is only a hint, so it also looks at regular intervals without one.
+ * A notification is only a hint, so it also looks at regular intervals without one.
  */
 
 import type { Brought, Notifications } from './notifications.ts';
@@ -28,8 +27,8 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
 };
 
 /**
- * Looks until there is an answer, the time is over, the client disconnects, or the program stops.
- * The caller must create `watch` before it reads the state that `look` starts from, so that no notification is missed.
+ * Looks until there is an answer, the time is over, the client disconnects, or the program stops. The caller must
+ * create `watch` before it reads the state that `look` starts from, so that no notification is missed.
  */
 export const holdWatching = async <Value>(
   notifications: Pick<Notifications, 'closed'>,

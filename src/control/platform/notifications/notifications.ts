@@ -1,12 +1,11 @@
 /**
- * Notifications between requests: a session changed, a call was answered, a host has work, the pool
- * changed. Waiters in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification is
- * only
- * a hint to look again. A lost one costs time, because every wait also looks again by itself, and never correctness.
+ * Notifications between requests: a session changed, a call was answered, a host has work, the pool changed. Waiters
+ * in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification is only a hint to look
+ * again. A lost one costs time, because every wait also looks again by itself, and never correctness.
  *
  * Notifications are sent in batches after the commits that they report, the first at once and the rest a few
- * milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains a NOTIFY,
- * which the commits of calls must not pay for. If no other replica listens, none are sent (`peers.ts`).
+ * milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains a NOTIFY, which the commits of
+ * calls must not pay for. If no other replica listens, none are sent (`peers.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';

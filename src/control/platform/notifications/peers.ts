@@ -3,8 +3,8 @@
  * statement, a commit and a message to this same process, several times a session. In doubt they are sent.
  *
  * A replica that begins to listen announces itself on the channel. PostgreSQL knows the listening connections and is
- * asked every few seconds if there still are others. So peers know a new replica after `settledMs` at the
- * latest, even if its announcement is lost; notifications sent before that may not have reached it.
+ * asked every few seconds if there still are others. So peers know a new replica after `settledMs` at the latest, even
+ * if its announcement is lost; notifications sent before that may not have reached it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

@@ -5,8 +5,7 @@
 
 /**
  * Result of a wait: a notification, with its value if it had one, or none in time. Two notifications since the last
- * wait
- * merge into one without a value, because their order is not known here.
+ * wait merge into one without a value, because their order is not known here.
  */
 export type Told<Value> = { told: boolean; value?: Value };
 

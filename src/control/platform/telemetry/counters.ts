@@ -2,8 +2,8 @@
  * Counters of the control plane. Each replica counts its own work; the state of the installation is read from the
  * database, see `gauges.ts`. No label has unbounded values such as ids.
  *
- * A counter with known labels starts with each of them at 0. Prometheus sees no increase in a series that
- * begins with its first event, and an alert would miss the first burst.
+ * A counter with known labels starts with each of them at 0. Prometheus sees no increase in a series that begins with
+ * its first event, and an alert would miss the first burst.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { callKinds, callStates, callTransitions } from '#domain/call.ts';

@@ -1,7 +1,6 @@
 /**
  * Gauges of load, read at each scrape from the database and from the parts of this replica. Those from the database
- * are
- * installation-wide, and the same on every replica.
+ * are installation-wide, and the same on every replica.
  */
 
 import { Gauge, type Registry } from 'prom-client';

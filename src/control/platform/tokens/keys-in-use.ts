@@ -3,8 +3,7 @@
  * deployments with different pairs, and replicas before and after a change, do not lock each other out. A pair that no
  * control plane has any more is revoked permanently after a delay. The delay counts only while this replica runs and
  * renews its own pairs: after an outage of all replicas, no pair counts as abandoned. Pairs known only to replicas of
- * the
- * previous release are never revoked, because those replicas do not report theirs.
+ * the previous release are never revoked, because those replicas do not report theirs.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

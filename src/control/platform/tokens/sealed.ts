@@ -1,7 +1,6 @@
 /**
  * Encryption of users' secrets that the service must use again, such as the keys of their buckets. They are encrypted
- * with
- * the secret of the installation, so that neither the database nor a backup reveals them.
+ * with the secret of the installation, so that neither the database nor a backup reveals them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';

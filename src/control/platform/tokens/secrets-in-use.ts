@@ -1,7 +1,6 @@
 /**
- * Selects the value of the control plane's secret that makes tokens during a rotation. Tokens of hosts and
- * sessions are derived from the secret and not stored, and a host gets its session's token only once. So a new value
- * is used
+ * Selects the value of the control plane's secret that makes tokens during a rotation. Tokens of hosts and sessions
+ * are derived from the secret and not stored, and a host gets its session's token only once. So a new value is used
  * only when every replica has it (`db/projects/secret-marks.ts`). A session keeps the value that it was opened with,
  * identified by its mark.
  */
@@ -30,8 +29,7 @@ export type SecretsInUse = {
 
 /**
  * Time for which every replica must have had a new value, in milliseconds. Replicas of the previous release look only
- * when
- * they start.
+ * when they start.
  */
 const rollMs = 10 * 60_000;
 /** Interval at which each replica reports the values that it has, in milliseconds. */

@@ -48,8 +48,8 @@ const writeAt = async (
 /**
  * Returns the archive as a stream, and its size.
  *
- * @throws `not_found` if the project has no such session, `conflict` if it is over or keeps changing, `timeout`
- * and `unavailable` if its host does not answer.
+ * @throws `not_found` if the project has no such session, `conflict` if it is over or keeps changing, `timeout` and
+ * `unavailable` if its host does not answer.
  */
 export const exportSession = async (
   parts: SessionParts,

@@ -24,8 +24,7 @@ const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 /**
  * Returns the assignment of a browser's host: `waiting` while the session's page is not served yet, `over` if the
- * session
- * ended before the browser got it.
+ * session ended before the browser got it.
  */
 export const findAssignment = async (
   parts: SessionParts,
@@ -88,8 +87,7 @@ const dismissal = (generation: number, state: Release['to'] | string): BrowserDi
 
 /**
  * Records that the browser has ended its session, and returns if it recycles or exits because it is worn. A repeated
- * report
- * gets the same answer.
+ * report gets the same answer.
  */
 export const reportBrowserClosed = async (
   parts: SessionParts,

@@ -59,8 +59,7 @@ const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRo
 
 /**
  * Asks the host and waits for its answer. Throws `conflict` if the session is over or ends meanwhile, `timeout` if the
- * host
- * does not answer in time, and `unavailable` if its answer cannot be used.
+ * host does not answer in time, and `unavailable` if its answer cannot be used.
  */
 export const askHost = async (
   parts: SessionParts,

@@ -46,8 +46,8 @@ const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | und
 };
 
 /**
- * Returns the next directive and holds the poll until there is one. The caller may pass the first look; it
- * runs after the watch begins, so that no notification is missed. Throws `conflict` if the session is not this host's.
+ * Returns the next directive and holds the poll until there is one. The caller may pass the first look; it runs after
+ * the watch begins, so that no notification is missed. Throws `conflict` if the session is not this host's.
  */
 export const nextDirective = async (
   { db, notifications, waitingHosts }: SessionParts,

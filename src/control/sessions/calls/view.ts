@@ -1,6 +1,6 @@
 /**
- * Converts calls to the form that clients see: free JSON stays text, and tokens of the service are redacted, whether
- * a client or a host sent them.
+ * Converts calls to the form that clients see: free JSON stays text, and tokens of the service are redacted, whether a
+ * client or a host sent them.
  */
 import type { CallListView, CallView } from '#wire/public-api/sessions/call.ts';
 import { JsonText, jsonText } from '../../base/json/json-text.ts';

@@ -1,7 +1,6 @@
 /**
  * Decides if a host may report its own address. If the runtime knows the address, only its driver may set it.
- * Otherwise
- * the host reports it once, with its first report, before any code of a world has run in it. From then on
+ * Otherwise the host reports it once, with its first report, before any code of a world has run in it. From then on
  * that code may be the sender of requests with the host's token.
  */
 import type { HostState } from '#domain/host.ts';
@@ -28,8 +27,8 @@ const ruledOut = (
 };
 
 /**
- * Returns why a host may not report the address `told`; undefined if it may. `source` is the address that the report
- * comes from, if that is known to be the host's own.
+ * Returns why a host may not report the given address; undefined if it may. `source` is where its report comes from,
+ * if that is known to be the host's own.
  */
 export const addressFault = (
   { runtime, state, address }: AddressedHost,

@@ -1,7 +1,7 @@
 /**
  * Handles the close report of a host that has already recycled itself. In the usual case one statement closes the
- * session
- * and makes the host warm, and the report is then held like the host's next poll. All other cases go step by step.
+ * session and makes the host warm, and the report is then held like the host's next poll. All other cases go step by
+ * step.
  */
 import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';

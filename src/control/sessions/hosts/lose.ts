@@ -1,6 +1,6 @@
 /**
- * Takes a host out of service: `draining` if it must be destroyed, `gone` if it is known not to exist. The
- * session on it ends or waits for another host.
+ * Takes a host out of service: `draining` if it must be destroyed, `gone` if it is known not to exist. The session on
+ * it ends or waits for another host.
  */
 
 import { AppError } from '#domain/error.ts';

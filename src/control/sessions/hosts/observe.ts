@@ -1,6 +1,6 @@
 /**
- * Returns the view of the pool for its planner, or only its revision, which costs a tenth of the time. Waiting
- * uses the revision, so the view is read once however often the pool is checked.
+ * Returns the view of the pool for its planner, or only its revision, which costs a tenth of the time. Waiting uses
+ * the revision, so the view is read once however often the pool is checked.
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import { readPool, readRevision } from '../../db/sessions/pool-view.ts';

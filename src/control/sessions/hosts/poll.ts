@@ -47,8 +47,7 @@ const toSources = async (
 
 /**
  * Returns the linked worlds of a version, each seeded by its own bundled task; a link without a task gets the world's
- * base
- * rows.
+ * base rows.
  */
 export const linkedWorldsOf = (
   parts: SessionParts,
@@ -98,8 +97,7 @@ const toAssignment = async (
 
 /**
  * Looks for an assignment of a browser. If the session is not served yet, a later poll returns it. If the session
- * ended
- * before the browser got it, the browser has no state to clean and is drained.
+ * ended before the browser got it, the browser has no state to clean and is drained.
  */
 const lookForBrowser = async (
   parts: SessionParts,
@@ -126,8 +124,8 @@ const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork
 
 /**
  * Looks for the next directive, in the notification's orders or else in the host's row. A host learns its new
- * generation
- * with its assignment or its load order. So the poll that fetches it, first or repeated, has the previous generation.
+ * generation with its assignment or its load order. So the poll that fetches it, first or repeated, has the previous
+ * generation.
  */
 const look = async (
   parts: SessionParts,
@@ -163,8 +161,7 @@ type Begun = { waits: boolean; answer?: HostAnswer };
 
 /**
  * Answers as soon as there is a directive; `{}` when the time is up. `before` runs after the watch begins. It returns
- * if
- * the row cannot have a directive yet, or what to answer at once.
+ * if the row cannot have a directive yet, or what to answer at once.
  */
 export const poll = async (
   parts: SessionParts,

@@ -1,8 +1,7 @@
 /**
  * Handles the report of a host that is warm: freshly started, preloaded or recycled. A recycled host must have the
- * same
- * state digest as after its load and must have found no leftovers of its session. Otherwise it is destroyed, and the
- * findings are stored on its row for operators.
+ * same state digest as after its load and must have found no leftovers of its session. Otherwise it is destroyed, and
+ * the findings are stored on its row for operators.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';

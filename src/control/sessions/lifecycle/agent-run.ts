@@ -33,10 +33,8 @@ export const noBuildOfHash = (buildHash: string): AppError =>
 
 /**
  * Registers a session as a rollout of its run before the session is opened, so that no session runs uncounted. Returns
- * the
- * run and its build. Throws `not_found` if the build is not registered, and `conflict` if the run is of another build
- * or
- * finished.
+ * the run and its build. Throws `not_found` if the build is not registered, and `conflict` if the run is of another
+ * build or finished.
  */
 export const joinRunOfSession = async (
   db: Database,

@@ -1,8 +1,7 @@
 /**
  * Closes sessions at their owner's request. The host is notified and reports when it has stopped serving; a session
  * without a host is closed at once. The host recycles itself if the owner asked to keep it warm, it has a state digest
- * to
- * prove itself clean by, and it is not worn. Otherwise it exits.
+ * to prove itself clean by, and it is not worn. Otherwise it exits.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';

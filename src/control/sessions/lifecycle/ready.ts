@@ -63,8 +63,8 @@ export type ReadyReport = {
 };
 
 /**
- * Makes the session ready and returns the first directive, held until there is one. A repeated report
- * changes nothing. A report of a bundle that is not the version's is refused like that of a stale host.
+ * Makes the session ready and returns the first directive, held until there is one. A repeated report changes nothing.
+ * A report of a bundle that is not the version's is refused like that of a stale host.
  */
 export const reportReady = async (
   parts: SessionParts,

@@ -1,7 +1,6 @@
 /**
  * Resolves the task of a session: bundled with the world, stored in the project, or inline. Stored and inline tasks
- * are
- * checked against the world's contract before anything is opened. The session keeps its own copy.
+ * are checked against the world's contract before anything is opened. The session keeps its own copy.
  */
 
 import type { TaskForm } from '#domain/session.ts';

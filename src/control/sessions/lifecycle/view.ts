@@ -20,9 +20,9 @@ const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 type Served = Pick<SessionRow, 'id' | 'hostAddress'>;
 
 /**
- * Returns the address of a surface. Behind a gateway it is the session's own, known from the start and independent
- * of the host. Without a gateway it is the host's, and the UI and the browser's live view have one only if the host is
- * on this machine.
+ * Returns the address of a surface. Behind a gateway it is the session's own, known from the start and independent of
+ * the host. Without a gateway it is the host's, and the UI and the browser's live view have one only if the host is on
+ * this machine.
  */
 export const surfaceAddress = (
   { gateway }: SessionParts['config'],
@@ -116,8 +116,7 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
 
 /**
  * Returns the run that the session belongs to. A rollout of a dataset run may also be one of an agent's build, with
- * the
- * same id.
+ * the same id.
  */
 const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['run'] => {
   if (runId !== null) return { kind: 'world', id: runId };

@@ -25,8 +25,7 @@ export type SessionWait = {
 
 /**
  * Returns the session once `until` holds, or its state when the time is up. If the caller already knows the session,
- * it
- * must have created `watch` before it read that, so that no notification is missed.
+ * it must have created `watch` before it read that, so that no notification is missed.
  */
 export const awaitWatched = async (
   { db, notifications }: SessionParts,

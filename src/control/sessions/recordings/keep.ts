@@ -1,7 +1,6 @@
 /**
  * Stores the recording of a browser, part by part. A compromised browser could send anything. So each part must
- * consist of
- * key frames of the right size, in order, and within the size limit of a recording.
+ * consist of key frames of the right size, in order, and within the size limit of a recording.
  */
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';

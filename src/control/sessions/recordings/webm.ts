@@ -1,8 +1,7 @@
 /**
  * Writes WebM around pictures that are stored in parts. Each part is a cluster. The head is computed at the time of
- * reading from the metadata of the parts. So the file has its length, chapters and index at the start, and is
- * sent without being held in memory. WebM libraries expect to write the whole file; here most of it is already
- * written.
+ * reading from the metadata of the parts. So the file has its length, chapters and index at the start, and is sent
+ * without being held in memory. WebM libraries expect to write the whole file; here most of it is already written.
  *
  * Elements are those of RFC 9559 and of https://www.webmproject.org/docs/container/. Times are in milliseconds.
  */
@@ -83,8 +82,7 @@ const block = ({ afterMs, data }: Frame): Buffer => {
 
 /**
  * Returns the blocks of a part, as they are stored. They contain `of` in an element that players skip, so that no two
- * parts
- * have the same bytes and thus the same blob.
+ * parts have the same bytes and thus the same blob.
  */
 export const blocksOf = (frames: readonly Frame[], of: string): Buffer =>
   Buffer.concat([text(0xec, of), ...frames.map(block)]);

@@ -1,9 +1,7 @@
 /**
  * Assigns warm browsers to sessions that wait for one. It runs whenever there is one more of either, and at each poll
- * of a
- * browser in case a process died in between. No browser is assigned while a control plane of a release without
- * browsers
- * runs.
+ * of a browser in case a process died in between. No browser is assigned while a control plane of a release without
+ * browsers runs.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../../db/core/database.ts';

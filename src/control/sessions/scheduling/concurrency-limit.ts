@@ -1,8 +1,7 @@
 /**
  * Concurrency limit for session opens of one wish under overload. Opens share the processor time of their servers, so
- * admitting all of them would make all slow. Under overload no more are in flight than the throughput
- * needs. By Little's law that is the number served per second, times the seconds that an open takes alone. Some
- * headroom is
+ * admitting all of them would make all slow. Under overload no more are in flight than the throughput needs. By
+ * Little's law that is the number served per second, times the seconds that an open takes alone. Some headroom is
  * added, because an open that waits for a disk leaves the processor to another.
  */
 import { createRecentCount } from './recent-count.ts';

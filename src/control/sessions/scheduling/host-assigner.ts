@@ -1,8 +1,7 @@
 /**
  * Assigns warm hosts to waiting sessions after their rows are written. An open that found no host and a host that
  * found no session each look once more after their own write, so the later one sees the other. A polling host looks,
- * too,
- * in case a process died between the two.
+ * too, in case a process died between the two.
  *
  * A host that has loaded a world version which no session waits for is left to the planner
  * (`orchestrator/plan/plan.ts`). Only the planner knows if there is room for a fresh host, and drains hosts that block
@@ -25,10 +24,8 @@ import type { Admission } from './admission.ts';
 export type HostAssigner = {
   /**
    * Looks for warm hosts for a waiting session and notifies of all assignments. Each suitable host gets the session
-   * that has
-   * waited longest of those that fit it, which may be another one. The session's row must already say that it waits,
-   * so that
-   * a host that becomes warm after the look finds it.
+   * that has waited longest of those that fit it, which may be another one. The session's row must already say that it
+   * waits, so that a host that becomes warm after the look finds it.
    */
   placeSession(sessionId: string): Promise<void>;
   /**

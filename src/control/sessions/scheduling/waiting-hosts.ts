@@ -1,8 +1,7 @@
 /**
  * Hands a call directly to the host whose poll waits in this process. The poll registers for its session. A client's
  * request that finds it inserts its call as already claimed by that host and hands it over: one commit instead of two.
- * While
- * a request holds the registration, the poll cannot return without its outcome.
+ * While a request holds the registration, the poll cannot return without its outcome.
  *
  * Each process knows only its own polls. A call for a host that polls elsewhere goes through the queue.
  */

@@ -1,7 +1,6 @@
 /**
  * Writes answers of webhook receivers into the ledger of a session that is over. Its host writes no entries any more,
- * so
- * they are appended after the last one.
+ * so they are appended after the last one.
  */
 import { answerSuffix } from '#domain/ledger.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';

@@ -1,7 +1,6 @@
 /**
  * Delivers answers of webhook receivers that have no ledger entry yet. The host of an open session is asked again, as
- * it
- * may have missed them; it writes each only once. `ended-answers.ts` writes those of sessions that are over.
+ * it may have missed them; it writes each only once. `ended-answers.ts` writes those of sessions that are over.
  */
 import { claimOpenAnswers, findEndedWithAnswers } from '../../db/sessions/deliveries.ts';
 import type { SessionParts } from '../parts.ts';

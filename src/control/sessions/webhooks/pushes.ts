@@ -1,8 +1,7 @@
 /**
  * The queue of webhook deliveries, for senders and for the ledger. Deliveries are claimed for sending, and end with
- * the
- * receiver's answer or with the reason of a failure. A loop gives up deliveries that no sender will send, and records
- * failures.
+ * the receiver's answer or with the reason of a failure. A loop gives up deliveries that no sender will send, and
+ * records failures.
  */
 import pMap from 'p-map';
 import { type Loop, startLoop } from '#runtime/loop.ts';

@@ -1,9 +1,7 @@
 /**
  * Stores the answers of webhook receivers, whichever program sent the deliveries: one for each delivery. Passes them
- * to the
- * session's host, which writes them into the ledger as an entry `<event>.answer`. The job in `open-answers.ts` retries
- * those
- * that the host did not get, or writes them into the ledger of a session that is over.
+ * to the session's host, which writes them into the ledger as an entry `<event>.answer`. The job in `open-answers.ts`
+ * retries those that the host did not get, or writes them into the ledger of a session that is over.
  */
 import { AppError } from '#domain/error.ts';
 import type { DeliverySender } from '#domain/ledger.ts';
@@ -30,8 +28,7 @@ const isRefused = (error: unknown): boolean =>
 /**
  * Sends answers to the session's host, up to 100 a call, and waits until the host has written them. For a session that
  * is over, the control plane writes them once the host has handed over its ledger. A session that accepts no call now
- * gets
- * them later.
+ * gets them later.
  */
 export const tellHost = async (
   parts: SessionParts,
@@ -62,8 +59,7 @@ const toldMs = 5_000;
 /**
  * Stores answers to deliveries that have none yet and has the host write them into the ledger, so that later requests
  * about the session find them there. Returns the stored answer of each delivery, including those answered before;
- * unknown
- * deliveries are left out.
+ * unknown deliveries are left out.
  */
 export const recordAnswers = async (
   parts: SessionParts,

@@ -19,8 +19,7 @@ const mostChars = 2 * limits.statePageBytes;
 
 /**
  * Returns a page of subscriptions. Throws `conflict` if the session is over or ends meanwhile, `timeout` if its host
- * does
- * not answer in time, and `unavailable` if it cannot be asked or its answer is not valid.
+ * does not answer in time, and `unavailable` if it cannot be asked or its answer is not valid.
  */
 export const readSubscriptions = async (
   parts: SessionParts,

@@ -1,8 +1,7 @@
 /**
  * A folder of this machine as an external source or target of files. It lies within the project's part of the folder
- * that
- * the operator configured. Symbolic links are not followed, neither on the way to it nor in it, and only plain files
- * are read.
+ * that the operator configured. Symbolic links are not followed, neither on the way to it nor in it, and only plain
+ * files are read.
  */
 import { randomBytes } from 'node:crypto';
 import { constants, createWriteStream, type Dirent } from 'node:fs';
@@ -105,8 +104,7 @@ const writeWhole = async (path: string, { read }: Outgoing, signal: AbortSignal)
 
 /**
  * Opens the folder `names` within `below`, which must exist and may itself be a link. With `make`, for targets that
- * are
- * written to, creates the folder if it is missing.
+ * are written to, creates the folder if it is missing.
  */
 export const openFolderPlace = async (
   below: string,
