@@ -1,4 +1,4 @@
-/** Comments: made, listed, read. What they are on need not be there yet. */
+/** Creates, lists and reads comments. The object of a comment need not exist yet. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
@@ -29,7 +29,7 @@ const viewComment = ({ createdAt, updatedAt, ...comment }: CommentRow, projectId
     updatedAt: updatedAt.toISOString(),
   }) satisfies CommentView;
 
-/** Makes a comment; answers its id. Throws `invalid`. */
+/** Creates a comment; returns its id. Throws `invalid`. */
 export const createComment = async (
   db: Database,
   projectId: string,
@@ -50,7 +50,7 @@ export const createComment = async (
   return id;
 };
 
-/** A comment; throws `not_found`. */
+/** Returns a comment; throws `not_found`. */
 export const readComment = async (
   db: Queryable,
   projectId: string,
@@ -61,7 +61,7 @@ export const readComment = async (
   return viewComment(comment, projectId);
 };
 
-/** A page of comments. */
+/** Returns a page of comments. */
 export const readComments = async (db: Database, projectId: string, query: RawQuery) => {
   if (textIn(query, 'objectId') !== undefined && textIn(query, 'objectType') === undefined) {
     throw invalidParameter('objectType', 'is needed where objectId is given');

@@ -1,4 +1,4 @@
-/** The parts that observability is given: those of sessions, and what writes traces and runs dashboards. */
+/** Parts for the code of observability: those of sessions, plus the store of traces and the pools for dashboards. */
 
 import type { SessionParts } from '../sessions/parts.ts';
 import type { GradeReader } from '../worlds/compile/grade-reader.ts';
@@ -6,10 +6,10 @@ import type { DashboardProcesses } from './dashboard-code/process-pools.ts';
 import type { TraceStore } from './ingestion/store.ts';
 
 export type ObservabilityParts = SessionParts & {
-  /** What agents did, by connections of its own. */
+  /** Store for telemetry, with connections of its own. */
   traces: TraceStore;
-  /** Code of dashboards, built and run in processes. */
+  /** Process pools that build and run the code of dashboards. */
   dashboards: DashboardProcesses;
-  /** Reads what grades answered, for their scores. */
+  /** Reads the answers of grades, for their scores. */
   readGrade: GradeReader;
 };

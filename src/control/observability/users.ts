@@ -1,4 +1,4 @@
-/** Profiles of users, changed member by member; and their events, told and listed. */
+/** Profiles of users, updated member by member, and events of users. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { parseTimeUs } from '#observability/iso-time.ts';
@@ -32,14 +32,14 @@ import { before, equals, on, since } from '../platform/lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../platform/lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn } from '../platform/lists/query.ts';
 
-/** Time that a writer waits for other writers of the same profile. */
+/** Wait for other writers of the same profile, in milliseconds. */
 const turnMs = 10_000;
 const mostAttributeChars = 256 * 1024;
 
 const textOf = (given: string | undefined, known: string | null): string | null =>
   given === undefined ? known : cleanText(given);
 
-/** Attributes with those that are given: laid over what there is by their names, or in its place. */
+/** Returns the attributes to store: the given ones merged over the stored ones, or replacing them. */
 const attributesOf = (
   { attributes, mergeAttributes }: UserProfileBody,
   known: string | undefined,
@@ -63,7 +63,7 @@ const viewProfile = (
   projectId,
   displayName: profile?.displayName ?? null,
   email: profile?.email ?? null,
-  // It goes out as it was stored.
+  // Passed through as stored.
   attributes: new JsonText(profile?.attributes ?? '{}') as unknown as Record<string, unknown>,
   notes: profile?.notes ?? null,
   createdAt: profile?.createdAt.toISOString() ?? null,
@@ -75,7 +75,7 @@ const viewProfile = (
   })),
 });
 
-/** What is known of a user. Throws `not_found` for one that neither a profile nor an event has named. */
+/** Returns the profile of a user and the sums of its events. Throws `not_found` if neither exists. */
 export const readProfile = async (
   db: Queryable,
   projectId: string,
@@ -92,8 +92,8 @@ export const readProfile = async (
 };
 
 /**
- * Makes or changes a profile. Writers of one profile wait for each other: each reads what the one before it wrote.
- * Throws `invalid`, and `unavailable` after 10 s of waiting.
+ * Creates or changes a profile. Writers of one profile are serialized, so that each reads the result of the one
+ * before. Throws `invalid`, and `unavailable` after a wait of 10 s.
  */
 export const putProfile = (
   db: Database,
@@ -145,7 +145,7 @@ const timeOf = (given: string | undefined): string => {
 const orNull = (given: string | undefined): string | null =>
   given === undefined || given === '' ? null : cleanText(given);
 
-/** Stores an event; one of an id that is known is answered as it is. Throws `invalid`. */
+/** Stores an event; if the id exists, returns the stored event unchanged. Throws `invalid`. */
 export const addUserEvent = async (
   db: Database,
   projectId: string,
@@ -169,7 +169,7 @@ export const addUserEvent = async (
   return viewEvent(made, projectId);
 };
 
-/** A page of events. */
+/** Returns a page of events. */
 export const readUserEvents = async (db: Database, projectId: string, query: RawQuery) => {
   const page = openNumberedPage(query, projectId, { time: 'e.happened_at', key: 'e.key' });
   const userId = textIn(query, 'userId');

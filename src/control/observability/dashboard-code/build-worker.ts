@@ -1,6 +1,6 @@
 /**
- * The building process, a program of its own. The bundler is native code with threads: the memory that it takes is not
- * V8's to bound, so the process looks at its own, and ends itself.
+ * Build process for the code of dashboards. The bundler is native code with threads, so V8's limits do not cover its
+ * memory. The process therefore watches its own resident memory and kills itself.
  */
 import { setPriority } from 'node:os';
 import { serveJobs } from '../../worlds/compile/serve-jobs.ts';

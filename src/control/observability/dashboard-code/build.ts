@@ -1,4 +1,4 @@
-/** The job of a building process: code checked, and made into what pages and transforms run. */
+/** Job of a build process: checks code and bundles it for pages and transforms. */
 import type { CodeProblem, DashboardCode } from '#domain/dashboard.ts';
 import { type Bundled, bundlePage, bundleTransform } from './bundle.ts';
 import { checkCode } from './check.ts';
@@ -6,7 +6,7 @@ import { scanCode } from './scan.ts';
 
 export type BuildJob = { kind: 'dashboard_build'; code: DashboardCode };
 
-/** What code is built to; a script is null where there is no such code. */
+/** Bundled code; a script is null if there is no such code. */
 export type BuiltCode = { script: string | null; transformScript: string | null };
 export type BuildOutcome = { ok: true; built: BuiltCode } | { ok: false; problems: CodeProblem[] };
 
@@ -16,11 +16,11 @@ const problemsOf = (bundled: Bundled | null): CodeProblem[] =>
 const scriptOf = (bundled: Bundled | null): string | null =>
   bundled !== null && 'script' in bundled ? bundled.script : null;
 
-/** Builds code, or tells everything that is wrong with it. */
+/** Builds code, or returns all its problems. */
 export const buildCode = async ({ code }: BuildJob): Promise<BuildOutcome> => {
   const { files, entrypoint, transform } = code;
   const checked = checkCode(code);
-  // What is too large is not read.
+  // Code that exceeds a size limit is not parsed.
   const isReadable = !checked.some((problem) => ['size', 'count'].includes(problem.code));
   const read = isReadable ? scanCode(files, transform) : [];
   const found = [...checked, ...read];

@@ -1,6 +1,6 @@
 /**
- * Makes one script of the files of a dashboard, by rolldown. Every import is answered here, out of what was pushed: the
- * bundler finds no file of the machine, nor a package, nor a configuration.
+ * Bundles the files of a dashboard into one script with rolldown. The plugin resolves every import from the pushed
+ * files: the bundler reads no file, package or configuration of the machine.
  */
 import { type RolldownPlugin, rolldown } from 'rolldown';
 import {
@@ -15,12 +15,12 @@ import {
 import { problemOf } from './check.ts';
 import { isKnownModule, isOwnImport, resolveOwn } from './scan.ts';
 
-/** Before the path of a file in what the bundler calls it: no path of the machine begins so. */
+/** Prefix of pushed paths in module ids; no path of the machine begins with it. */
 const own = '\0dashboard/';
 const start = '\0start';
 const transformPath = 'transform.ts';
 
-/** Where the runtime puts the modules that pages may import, see `src/ui/dashboard/main.tsx`. */
+/** Global in which the runtime puts the modules that pages may import, see `src/ui/dashboard/main.tsx`. */
 const runtime = 'svcDashboard';
 
 const styleScript = (css: string): string =>
@@ -33,7 +33,10 @@ const loadFile = (path: string, content: string) => {
   return { code: content, moduleType: ending === 'json' ? 'json' : 'text' };
 };
 
-/** Answers the bundler; `startCode` is what it begins with, `takes` which modules stay outside. */
+/**
+ * Creates the plugin that resolves and loads modules. `startCode` is the entry module, `takes` selects external
+ * modules.
+ */
 const pushedFiles = (
   files: ReadonlyMap<string, string>,
   startCode: string,
@@ -61,7 +64,7 @@ const pushedFiles = (
 
 type Told = { message: string; id?: string; loc?: { line: number; column: number } };
 
-/** Escape codes of terminals, which the bundler puts into what it says. */
+/** Matches escape codes of terminals, which the bundler puts into its messages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const colours = /\u001b\[[\d;]*m/g;
 
@@ -92,7 +95,7 @@ const bundle = async (
   try {
     await using built = await rolldown({
       input: start,
-      // Nothing is read there: every import is answered by the plugin.
+      // Nothing is read there, because the plugin resolves every import.
       cwd: '/',
       tsconfig: false,
       platform: 'browser',
@@ -119,7 +122,7 @@ const bundle = async (
 const mapOf = (files: readonly CodeFile[]) =>
   new Map(files.map(({ path, content }) => [path, content]));
 
-/** The script of the page: what its entrypoint exports as default is put into the page. */
+/** Bundles the script of the page: it mounts the default export of the entrypoint. */
 export const bundlePage = (files: readonly CodeFile[], entrypoint: string): Promise<Bundled> => {
   const startCode = [
     `import * as page from ${JSON.stringify(`${own}${entrypoint}`)};`,
@@ -131,7 +134,7 @@ export const bundlePage = (files: readonly CodeFile[], entrypoint: string): Prom
   });
 };
 
-/** The script of the transform, which leaves it as `svcTransform.default`. */
+/** Bundles the script of the transform, which sets `svcTransform.default`. */
 export const bundleTransform = (
   files: readonly CodeFile[],
   transform: string,

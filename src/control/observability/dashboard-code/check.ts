@@ -1,4 +1,4 @@
-/** What is wrong with pushed code before anything of it is read: paths, sizes, endings, where it begins. Pure. */
+/** Checks pushed code before it is parsed: paths, sizes, file types, entrypoint. Pure. */
 import {
   type CodeProblem,
   type CodeProblemCode,
@@ -11,7 +11,7 @@ import {
 } from '#domain/dashboard.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 
-/** A problem of a file, or of the whole. */
+/** Builds a problem of a file, or of the code as a whole. */
 export const problemOf = (
   path: string | null,
   code: CodeProblemCode,
@@ -27,7 +27,7 @@ export const problemOf = (
 
 const endings: readonly string[] = [...scriptEndings, ...otherEndings];
 
-/** `svc dashboards pull` writes these beside the files. */
+/** Names of files that `svc dashboards pull` writes next to the pushed files. */
 const reserved = /^(?:dashboard\.json|transform\.[jt]s)$/i;
 
 const fileProblems = ({ files }: DashboardCode): CodeProblem[] => {
@@ -83,14 +83,14 @@ const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[]
   return [problemOf(entrypoint, 'entrypoint', message)];
 };
 
-/** The file that a page begins with where nobody names one. */
+/** Names of the default entrypoint. */
 export const usualEntrypoints = scriptEndings.map((ending) => `dashboard.${ending}`);
 
-/** The entrypoint that code has when it names none. */
+/** Returns the default entrypoint of code that names none. */
 export const usualEntrypoint = (files: DashboardCode['files']): string | null =>
   usualEntrypoints.find((name) => files.some(({ path }) => path === name)) ?? null;
 
-/** All that is wrong by the looks of it. */
+/** Returns all problems that can be found without parsing. */
 export const checkCode = (code: DashboardCode): CodeProblem[] => [
   ...wholeProblems(code),
   ...fileProblems(code),

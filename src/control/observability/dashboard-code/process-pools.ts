@@ -1,6 +1,7 @@
 /**
- * The code of dashboards, built and run in processes apart from the loop that all requests share. Building and running
- * have processes of their own: what runs is hostile by assumption, and the bundler reads files. Projects take turns.
+ * Process pools that build and run the code of dashboards, apart from the event loop that all requests share. Builds
+ * and transforms have separate pools, because transforms are assumed to be hostile and the bundler reads files.
+ * Projects take turns.
  */
 import { fileURLToPath } from 'node:url';
 import { type DashboardCode, dashboardLimits as most } from '#domain/dashboard.ts';
@@ -16,12 +17,14 @@ const buildProgram: JobProgram<BuildJob, never> = {
   file: fileOf('./build-worker.ts'),
   called: 'a process that builds dashboards',
   words: { undone: 'the code was not built', waits: 'to be built', quota: 'dashboard_queue' },
-  // Code that nests very deep ends the bundler by its stack.
+  // Very deeply nested code overflows the bundler's stack.
   overflows: ['SIGSEGV', 'SIGBUS'],
   complete: () => undefined,
 };
 
-/** It reads the program's own files and nothing else of the machine, starts nothing, and loads no native code. */
+/**
+ * The process may read the program's own files and nothing else, cannot spawn processes, and cannot load native code.
+ */
 const transformFlags = ['--permission', `--allow-fs-read=${fileOf('../../../../')}`];
 
 const transformProgram: JobProgram<TransformJob, never> = {
@@ -34,27 +37,30 @@ const transformProgram: JobProgram<TransformJob, never> = {
 };
 
 /**
- * By the clock, for what does not look at its processor time: some loops of the engine's own code, and the bundler. On a
- * busy machine the time of a processor takes several times as long.
+ * Wall-clock limit, for code that does not check its CPU time: the bundler, and some loops inside the engine. On a
+ * busy machine the CPU-time limit takes several times as long in wall-clock time.
  */
 const timeLimitMs = 6 * most.processorMs;
 const common = { processes: 2, queued: 64, timeLimitMs, leftMs: 2_000 };
 
 export type DashboardJobKind = (BuildJob | TransformJob)['kind'];
 
-/** On whose behalf, and until when somebody waits. */
+/** Project of a job, and the signal that ends its wait. */
 export type DashboardAsker = { project: string; signal?: AbortSignal | undefined };
 
 export type DashboardProcesses = {
-  /** Builds code, or tells all that is wrong with it. Throws `exhausted` when too many jobs of the project wait. */
+  /** Builds code, or returns all its problems. Throws `exhausted` if too many jobs of the project are queued. */
   build(code: DashboardCode, asker: DashboardAsker): Promise<BuildOutcome>;
-  /** Runs a transform; what goes wrong in it is an answer. Throws `exhausted` likewise. */
+  /**
+   * Runs a transform; its errors are part of the outcome. Throws `exhausted` if too many jobs of the project are
+   * queued.
+   */
   transform(job: Omit<TransformJob, 'kind'>, asker: DashboardAsker): Promise<TransformOutcome>;
   load(): { running: number; queued: number };
   stop(): Promise<void>;
 };
 
-/** Makes the processes; none runs before the first job. */
+/** Creates the pools; no process starts before the first job. */
 export const createDashboardProcesses = (
   onEnd: (job: EndedJob<DashboardJobKind>) => void,
 ): DashboardProcesses => {
@@ -65,7 +71,7 @@ export const createDashboardProcesses = (
   );
   const running = createJobPool<'dashboard_transform', TransformJob, TransformOutcome, never>(
     transformProgram,
-    // The engine has its own memory, which is bounded there.
+    // The engine limits its own memory; this covers the process around it.
     { ...common, memoryMb: 128 },
     onEnd,
   );

@@ -1,7 +1,7 @@
 /**
- * Reads the files of a dashboard without running them: mistakes of syntax, imports that there are not, and addresses
- * outside that they would load from. The page's policy keeps it from loading anything, whatever its code does; what is
- * found here is told before somebody wonders why.
+ * Scans the files of a dashboard without running them. It finds syntax errors, unknown imports, and external URLs that
+ * the files would load. The page's policy blocks all loading in any case; the scan reports it before authors wonder
+ * why nothing loads.
  */
 import { dirname, join } from 'node:path/posix';
 import { parseSync } from 'rolldown/experimental';
@@ -16,10 +16,12 @@ import {
 import { createTextPositions } from '#language/read/text-position.ts';
 import { problemOf } from './check.ts';
 
-/** `https://…`, `wss://…`, `//…`; what is within the page (`data:`, `blob:`, `#…`) is none. */
+/**
+ * Returns true for `https://…`, `wss://…`, `//…`; addresses within the page (`data:`, `blob:`, `#…`) are not external.
+ */
 const isOutside = (address: string): boolean => /^\s*(?:(?:https?|wss?|ftp):|\/\/)/i.test(address);
 
-/** Functions whose first argument is where they load from, and attributes that are. */
+/** Functions whose first argument is a URL to load, and attributes whose value is one. */
 const loaders = new Set(['fetch', 'WebSocket', 'EventSource', 'Worker', 'SharedWorker', 'Image']);
 const loadingMethods = new Set(['sendBeacon', 'importScripts', 'open']);
 const loadingAttributes = new Set(['src', 'srcSet', 'poster', 'data', 'action', 'xlinkHref']);
@@ -30,7 +32,7 @@ export const isKnownModule = (specifier: string): boolean =>
 
 const endings = [...scriptEndings, 'json'];
 
-/** The file that an import leads to; undefined where it leads to none. */
+/** Returns the file that an import refers to; undefined if there is none. */
 export const resolveOwn = (
   has: (path: string) => boolean,
   importer: string,
@@ -40,7 +42,7 @@ export const resolveOwn = (
   const candidates = [
     path,
     ...endings.map((ending) => `${path}.${ending}`),
-    // As TypeScript has it: a file is imported by the name of what it is built to.
+    // As in TypeScript, a file may be imported by the name of its build output.
     ...(/\.jsx?$/.test(path) ? [path.replace(/\.js(x?)$/, '.ts$1')] : []),
     ...endings.map((ending) => `${path}/index.${ending}`),
   ];
@@ -52,7 +54,7 @@ type Node = { type: string; start: number; [member: string]: unknown };
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 
-/** Each node of a tree. It keeps its own stack: what strangers nest has no bound here. */
+/** Yields each node of a tree. It uses an explicit stack, because user code may nest without limit. */
 function* nodesOf(root: unknown): Generator<Node> {
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {
@@ -85,7 +87,7 @@ const isLoader = (callee: unknown): boolean => {
   return loadingMethods.has(name) || loaders.has(name);
 };
 
-/** The text that says where a node would load from. */
+/** Returns the nodes that hold the URL which a node would load. */
 const loadedBy = (node: Node): unknown[] => {
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     return isLoader(node.callee) ? (node.arguments as unknown[]) : [];
@@ -102,7 +104,7 @@ const importedBy = (node: Node): unknown => {
   return isRequire ? (node.arguments as unknown[])[0] : undefined;
 };
 
-/** Why an import leads nowhere; undefined where it leads somewhere. */
+/** Returns why an import cannot be resolved; undefined if it can. */
 type ImportRule = (importer: string, specifier: string) => string | undefined;
 
 export const importRule =
@@ -114,7 +116,7 @@ export const importRule =
       return found === undefined ? `there is no file "${specifier}" to import` : undefined;
     }
     if (modules(specifier)) return undefined;
-    if (isOutside(specifier)) return undefined; // told as an address
+    if (isOutside(specifier)) return undefined; // reported as an address
     const known = Object.keys(dashboardModules).filter(modules);
     const what =
       known.length === 0 ? 'its own files alone' : `its own files and ${known.join(', ')}`;
@@ -178,7 +180,7 @@ const scanJson = (path: string, content: string): CodeProblem[] => {
   }
 };
 
-/** All that is wrong with the files and the transform by what stands in them. */
+/** Returns all problems found in the contents of the files and the transform. */
 export const scanCode = (files: readonly CodeFile[], transform: string | null): CodeProblem[] => {
   const pageRule = importRule(files, isKnownModule);
   const found = files.flatMap(({ path, content }) => {

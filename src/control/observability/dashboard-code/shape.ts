@@ -1,9 +1,9 @@
-/** What a JSON value is made of, in short: so that whoever writes the page knows what it is given. Pure. */
+/** Summarizes the structure of a JSON value, so that the author of a page sees which data it gets. Pure. */
 
-/** Members of one object, and levels, that are told. */
+/** Maximum number of members shown of one object, and of levels. */
 const mostMembers = 100;
 const mostLevels = 8;
-/** Entries of a list that are looked at. */
+/** Maximum number of list entries that are examined. */
 const mostEntries = 200;
 
 export type Shape =
@@ -11,7 +11,7 @@ export type Shape =
   | { type: 'object'; members?: Record<string, Shape>; more?: number }
   | { type: 'list'; length: number; of?: Shape[] };
 
-/** Shapes of a list's entries, each kind once: objects together, with the members that any of them has. */
+/** Merges the shapes of a list's entries, one of each type; objects are merged into one with the members of all. */
 const merge = (shapes: readonly Shape[]): Shape[] => {
   const byType = new Map<string, Shape>();
   for (const shape of shapes) {
@@ -24,7 +24,7 @@ const merge = (shapes: readonly Shape[]): Shape[] => {
   return [...byType.values()];
 };
 
-/** The shape of a value. */
+/** Returns the shape of a value. */
 export const shapeOf = (value: unknown, level = 1): Shape => {
   if (value === null) return { type: 'null' };
   if (Array.isArray(value)) {

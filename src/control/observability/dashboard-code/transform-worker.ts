@@ -1,4 +1,4 @@
-/** The process that runs transforms, a program of its own; opens and calls of sessions go before it. */
+/** Process that runs transforms, at a lower priority than opens and calls of sessions. */
 import { setPriority } from 'node:os';
 import { serveJobs } from '../../worlds/compile/serve-jobs.ts';
 import { runTransform, type TransformJob } from './transform.ts';

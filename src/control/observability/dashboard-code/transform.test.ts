@@ -1,4 +1,4 @@
-/** Transforms that do what they may not, in an engine with small limits. */
+/** Tests transforms that do forbidden things, in an engine with small limits. */
 import { describe, expect, it } from 'vitest';
 import { runTransform } from './transform.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Runs a transform: strangers' JavaScript, in an engine of its own (QuickJS, as WebAssembly), which has nothing but the
- * language. It is given its data as text and gives text back; no object goes from one side to the other. Its clock
- * stands at the time of the data and its chance is the same each time, so that equal data give equal output.
+ * Runs a transform: user JavaScript, in an engine of its own (QuickJS compiled to WebAssembly) that offers only the
+ * language. Data go in and come out as text; no object crosses the boundary. The clock stands at the time of the data,
+ * and random numbers are the same in each run, so that equal data give equal output.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,14 +11,14 @@ import { shapeOf } from './shape.ts';
 
 export type TransformJob = {
   kind: 'dashboard_transform';
-  /** As `bundleTransform` makes it. */
+  /** Script as made by `bundleTransform`. */
   script: string;
   dataJson: string;
-  /** What its clock shows, in milliseconds since 1970. */
+  /** Time that its clock shows, in milliseconds since 1970. */
   nowMs: number;
 };
 
-/** JSON texts: the output, and what it is made of. */
+/** The output and its shape, each as JSON text. */
 export type TransformOutcome =
   | { ok: true; outputJson: string; shapeJson: string }
   | { ok: false; error: string };
@@ -27,13 +27,13 @@ export type TransformLimits = { processorMs: number; memoryMb: number; outputByt
 
 const wasm = readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm'));
 
-/** Characters of a message that are told. */
+/** Maximum length of an error message, in characters. */
 const messageChars = 1_000;
 
 /**
- * What calls it, inside the engine. It takes what it needs of the language before the transform is there, so that
- * nothing that the transform does to its own prototypes changes what is done here. It answers text: `+` and the output,
- * or `-` and what is wrong.
+ * Caller of the transform inside the engine. It captures the built-ins that it needs before the transform is loaded,
+ * so that a transform which changes prototypes does not affect it. It returns text: `+` and the output, or `-` and the
+ * error.
  */
 const caller = `(() => {
   const { parse, stringify } = JSON;
@@ -78,7 +78,7 @@ const caller = `(() => {
 
 const nsPerMs = 1_000_000n;
 
-/** The system as the engine sees it: a clock that stands, and chance that is none. */
+/** Builds the WASI functions of the engine: a stopped clock and constant random bytes. */
 const stillSystem =
   (nowMs: number) =>
   (memory: { readonly buffer: ArrayBuffer }): Record<string, (...args: never[]) => number> => ({
@@ -101,7 +101,10 @@ const wordsOf = (error: unknown, most: TransformLimits): string => {
   return `${name}: ${message}`.slice(0, messageChars);
 };
 
-/** Whether a job has had its time of a processor, which is that of its thread alone: what Node does beside it is not its doing. */
+/**
+ * Creates a function that returns true once the job has used its CPU time. It counts only the job's thread, so that
+ * other work of Node does not count.
+ */
 const createTimer = (processorMs: number): (() => boolean) => {
   const before = process.threadCpuUsage();
   return () => {
@@ -110,13 +113,13 @@ const createTimer = (processorMs: number): (() => boolean) => {
   };
 };
 
-/** The engine's own words for its limits are put as ours. */
+/** Translates the engine's messages for its limits to ours. */
 const toldError = (text: string, most: TransformLimits): string => {
   const known = /^InternalError: (interrupted|out of memory)$/.exec(text);
   return known === null ? text : wordsOf({ message: known[1] ?? '' }, most);
 };
 
-/** Runs it in an engine that is made for it and thrown away. */
+/** Runs the transform in a new engine, which is disposed of afterwards. */
 export const runTransform = async (
   { script, dataJson, nowMs }: Omit<TransformJob, 'kind'>,
   most: TransformLimits = dashboardLimits,

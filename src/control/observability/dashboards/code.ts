@@ -1,4 +1,6 @@
-/** The code of a dashboard as it is kept: as JSON text, with a stamp that says which it is. */
+/**
+ * Converts the code of a dashboard to and from its stored form: JSON text, with a stamp that identifies its content.
+ */
 import { createHash } from 'node:crypto';
 import type { DashboardCode, DashboardKind } from '#domain/dashboard.ts';
 import type { CodeRow, DashboardRow } from '../../db/observability/dashboards.ts';
@@ -7,7 +9,7 @@ import { usualEntrypoint } from '../dashboard-code/check.ts';
 
 export const noCode: DashboardCode = { files: [], entrypoint: null, transform: null };
 
-/** Code in the form that is kept: files in the order of their paths, and where it begins. */
+/** Returns code in its canonical form: files ordered by path, and an explicit entrypoint. */
 export const settleCode = ({ files, entrypoint, transform }: DashboardCode): DashboardCode => ({
   files: files
     .map(({ path, content }) => ({ path, content }))
@@ -16,7 +18,7 @@ export const settleCode = ({ files, entrypoint, transform }: DashboardCode): Das
   transform,
 });
 
-/** Equal code has an equal stamp, whoever pushes it. */
+/** Returns the stamp; equal code has the same stamp, regardless of its author. */
 export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string => {
   const hash = createHash('sha256').update(JSON.stringify([entrypoint, transform]));
   for (const { path, content } of files) hash.update(JSON.stringify([path, content]));
@@ -25,7 +27,7 @@ export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string
 
 export const hasCode = ({ files }: DashboardCode): boolean => files.length > 0;
 
-/** As it is stored: nothing without files. */
+/** Returns the code as stored; nulls if there are no files. */
 export const rowOf = (code: DashboardCode, built: BuiltCode): CodeRow =>
   hasCode(code)
     ? { codeJson: JSON.stringify(code), builtJson: JSON.stringify(built) }
@@ -34,11 +36,11 @@ export const rowOf = (code: DashboardCode, built: BuiltCode): CodeRow =>
 export const codeIn = ({ codeJson }: CodeRow): DashboardCode =>
   codeJson === null ? noCode : (JSON.parse(codeJson) as DashboardCode);
 
-/** What it was built to; undefined without code. */
+/** Returns the build of the code; undefined without code. */
 export const builtIn = ({ builtJson }: CodeRow): BuiltCode | undefined =>
   builtJson === null ? undefined : (JSON.parse(builtJson) as BuiltCode);
 
-/** What a dashboard is of. */
+/** Returns the kind of object that a dashboard shows. */
 export const kindOf = ({
   taskSetId,
   worldId,

@@ -1,4 +1,4 @@
-/** What a dashboard is given to show: a session with all that was done in it, or tasks with their sessions. */
+/** Reads the data of a dashboard: one session with everything done in it, or tasks with their sessions. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { AppError } from '#domain/error.ts';
 import type { RenderBody, RenderTarget } from '#wire/public-api/observability/dashboard.ts';
@@ -24,7 +24,7 @@ import { getTaskSet } from '../../worlds/tasks/sets.ts';
 import { kindOf } from './code.ts';
 import type { Dashboard } from './stored.ts';
 
-/** What it is of, and the data as JSON text; `missing` says why there are none. */
+/** The object shown, and its data as JSON text; `missing` is the reason if there are no data. */
 export type ShownData = { target: RenderTarget } & (
   | { dataJson: string; nowMs: number; title: string }
   | { missing: string }
@@ -37,7 +37,7 @@ const nobody: RenderTarget = {
   environmentId: null,
 };
 
-/** A grade has the rows that changed, which may be very many. */
+/** A grade contains the changed rows, of which there may be very many. */
 const mostGradeBytes = 1024 * 1024;
 
 const viewCall = ({ changesJson, errorJson, ...call }: ShownCall) => ({
@@ -140,7 +140,7 @@ const worldData = async (db: Queryable, projectId: string, worldId: string): Pro
   });
 };
 
-/** Which of what a request names are of which kind. */
+/** Targets that a request may name, by kind of dashboard. */
 const takes = {
   session: ['sessionId'],
   task: ['taskSetId', 'taskId'],
@@ -160,7 +160,7 @@ const refuseOthers = (dashboard: Dashboard, asked: RenderBody): void => {
   });
 };
 
-/** Reads what a dashboard shows; throws `not_found` for what is named and is not there. */
+/** Reads the data of a dashboard; throws `not_found` if the request names an object that does not exist. */
 export const readData = async (
   db: Queryable,
   dashboard: Dashboard,

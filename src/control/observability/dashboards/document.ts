@@ -1,6 +1,7 @@
 /**
- * The document of a rendered dashboard: one file with its data, what pages may import, and its script. It is for a frame
- * that is given scripts and nothing else, and says so itself: it loads nothing and reaches no address.
+ * Writes the document of a rendered dashboard: one file with its data, the modules that pages may import, and its
+ * script. It is made for a frame that may only run scripts, and its own policy says the same: it loads nothing and
+ * connects to nothing.
  */
 import { readFileSync } from 'node:fs';
 import type { RenderTarget } from '#wire/public-api/observability/dashboard.ts';
@@ -8,14 +9,14 @@ import type { RenderTarget } from '#wire/public-api/observability/dashboard.ts';
 const builtFile = (name: string): string =>
   readFileSync(new URL(`./built/${name}`, import.meta.url), 'utf8');
 
-/** Read once: they do not change while the program runs. */
+/** Built files, read once because they do not change while the program runs. */
 let parts: { script: string; style: string } | undefined;
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => signs[sign] ?? '');
 
-/** What the document may do, as a policy for its `meta` element and its headers. */
+/** Policy of the document, for its `meta` element and its headers. */
 export const documentPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",
@@ -26,10 +27,10 @@ export const documentPolicy = [
   "form-action 'none'",
 ].join('; ');
 
-/** JSON within an element: nothing in it ends the element. */
+/** Escapes JSON for use inside an element, so that no text in it ends the element. */
 const inlineJson = (json: string): string => json.replaceAll('<', '\\u003c');
 
-/** A script of ours within an element: there, these stand in texts alone. */
+/** Escapes our own script for use inside an element; it contains these sequences only in string literals. */
 const inlineScript = (script: string): string => script.replaceAll(/<(?=\/script|!--)/gi, '\\x3c');
 
 export type Shown = {
@@ -39,10 +40,10 @@ export type Shown = {
   about: { kind: string; target: RenderTarget };
 };
 
-/** Writes it. */
+/** Writes the document. */
 export const writeDocument = ({ title, script, dataJson, about }: Shown): string => {
   parts ??= { script: inlineScript(builtFile('app.js')), style: builtFile('app.css') };
-  // The pushed script is a text in the data, too, which ours puts into the page: as such it ends no element.
+  // The pushed script is a text within the data, which our script inserts into the page; so it cannot end an element.
   const given = `"target":${JSON.stringify(about)},"script":${JSON.stringify(script)}`;
   const data = inlineJson(`{"data":${dataJson},${given}}`);
   return `<!doctype html>

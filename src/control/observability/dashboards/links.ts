@@ -1,17 +1,17 @@
 /**
- * Addresses that show a dashboard to whoever has them, for an hour: the page around it, and the frame in it. What is
- * shown, and until when, stands in the address under a signature of the service.
+ * Signed addresses that show a dashboard to their holder for one hour: the page, and the frame in it. The address
+ * contains what is shown and until when, covered by a signature of the service.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { ObservabilityParts } from '../parts.ts';
 
-/** Below the address of the service. */
+/** Path below the URL of the service. */
 export const shownPath = '/api/dashboards';
 const lifeMs = 60 * 60 * 1_000;
 
-/** What an address shows. Members that are not there are not named in it. */
+/** Signed content of an address. Absent members are left out of it. */
 export type ShownTerms = {
   projectId: string;
   dashboardId: string;
@@ -21,10 +21,13 @@ export type ShownTerms = {
 };
 const names = ['projectId', 'dashboardId', 'sessionId', 'taskSetId', 'taskId'] as const;
 
-/** `session` leads from a dashboard to the page of one of its sessions, which the address names beside what is signed. */
+/**
+ * Part of the page that an address leads to. `session` leads to the page of one of the dashboard's sessions, whose id
+ * the address contains unsigned.
+ */
 export type ShownPart = 'page' | 'frame' | 'session';
 
-/** It looks like a token of the service, so that it is hidden wherever those are. */
+/** Returns the signature, in the form of a service token, so that redaction hides it wherever it hides tokens. */
 const signatureOf = (secret: Secret, part: ShownPart, said: readonly (string | null)[]): string =>
   `lt-${secret.derive(`dashboard:${JSON.stringify([part, ...said])}`)}`;
 
@@ -51,30 +54,30 @@ const addressOf = (
   return `${publicUrl()}${shownPath}/${part}?${query}`;
 };
 
-/** In seconds since 1970: an hour from now. */
+/** Returns the time one hour from now, in seconds since 1970. */
 export const hourFromNow = (): string => String(Math.floor((Date.now() + lifeMs) / 1_000));
 
-/** The address of a page, good for an hour. */
+/** Returns the address of a page, valid for one hour. */
 export const pageAddress = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   terms: Given,
 ): string => addressOf(parts, 'page', terms, hourFromNow());
 
-/** The address of a page that is good as long as another one. */
+/** Returns the address of a page with a given expiry, that of another address. */
 export const pageAddressUntil = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   terms: Given,
   until: string,
 ): string => addressOf(parts, 'page', terms, until);
 
-/** The address that leads to the page of any session of a dashboard, once its id is put behind it. */
+/** Returns the address prefix for pages of a dashboard's sessions; the session's id is appended to it. */
 export const sessionsAddress = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   { projectId, dashboardId }: Pick<ShownTerms, 'projectId' | 'dashboardId'>,
   until: string,
 ): string => `${addressOf(parts, 'session', { projectId, dashboardId }, until)}&session=`;
 
-/** The address of the frame in it, which is good as long as the page is. */
+/** Returns the address of the frame, with the expiry of its page. */
 export const frameAddress = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   terms: Given,
@@ -98,7 +101,7 @@ const textIn = (query: Record<string, unknown>, name: string): string | undefine
   return value;
 };
 
-/** What an address shows, once its signature and its time were looked at; throws `forbidden`. */
+/** Returns the content of an address after checking its signature and expiry; throws `forbidden`. */
 export const readShownTerms = (
   secret: Secret,
   part: ShownPart,
@@ -111,7 +114,7 @@ export const readShownTerms = (
   const terms = Object.fromEntries(entries) as Given;
   const [until = '', signature = ''] = [textIn(query, 'until'), textIn(query, 'signature')];
   const said = saidBy(terms, until);
-  // Each value of the secret is looked at, whichever was used.
+  // Compares with every value of the secret, so that the timing does not reveal which one matched.
   const matches = secret.each().map((one) => isSame(signature, signatureOf(one, part, said)));
   const isGood = matches.includes(true) && /^\d{1,15}$/.test(until);
   if (!isGood || Number(until) * 1_000 < Date.now()) throw refusal();

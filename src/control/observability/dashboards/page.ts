@@ -1,7 +1,7 @@
 /**
- * The page around a dashboard: what it is, and the frame that it is shown in. Its own script does one thing: it goes to the
- * page of the session that the frame names, as the frame itself reaches no address. The address is ours; the frame, whose
- * code is a stranger's, chooses no more than the session.
+ * Writes the page around a dashboard: its title, and the frame that shows it. The page's own script does one thing: it
+ * navigates to the page of a session that the frame names, because the frame itself cannot navigate. The address comes
+ * from the service; the frame, which runs user code, chooses only the session.
  */
 import { hash } from 'node:crypto';
 import type { DashboardKind } from '#domain/dashboard.ts';
@@ -29,7 +29,7 @@ const script = `addEventListener('message', ({ source, data }) => {
   if (frame.dataset.sessions) location.assign(frame.dataset.sessions + encodeURIComponent(data.openSession));
 });`;
 
-/** Headers of the page: it may look as it does, and show a frame of this service. */
+/** Headers of the page: inline styles, its own script, and a frame of this service are allowed. */
 export const pageHeaders = {
   ...apartHeaders,
   ...ownConnections,
@@ -39,7 +39,7 @@ export const pageHeaders = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** Headers of the frame: its own policy, in an origin of its own, without a connection to anywhere. */
+/** Returns the headers of the frame: its own policy, in an opaque origin, without any connections. */
 export const frameHeaders = (policy: string) =>
   ({
     ...pageHeaders,
@@ -61,7 +61,7 @@ const words: Readonly<Record<DashboardKind, string>> = {
 
 export type Framed = { name: string; description: string | null; kind: DashboardKind };
 
-/** Addresses of this service: of the frame, of what leads to sessions, and of the dashboard that a session was chosen in. */
+/** Addresses on this service: of the frame, the prefix for session pages, and the dashboard to go back to. */
 export type PageAddresses = { frame: string; sessions?: string; back?: string };
 
 const backLink = (back: string | undefined): string =>
@@ -70,7 +70,7 @@ const backLink = (back: string | undefined): string =>
 const sessionsOf = (sessions: string | undefined): string =>
   sessions === undefined ? '' : ` data-sessions="${escapeHtml(sessions)}"`;
 
-/** The page, with the frame in it. */
+/** Writes the page with its frame. */
 export const writePage = (
   { name, description, kind }: Framed,
   { frame, sessions, back }: PageAddresses,
@@ -81,7 +81,7 @@ export const writePage = (
 <iframe title="${escapeHtml(name)}" sandbox="allow-scripts" referrerpolicy="no-referrer" src="${escapeHtml(frame)}"${sessionsOf(sessions)}></iframe><script>${script}</script>`,
   );
 
-/** What the frame shows where there is nothing to render. */
+/** Writes the content of the frame when there is nothing to render. */
 export const writeFault = (message: string): string =>
   whole(
     'Not rendered',

@@ -1,4 +1,4 @@
-/** Renders a dashboard, and tries its transform. Nothing of either is written down. */
+/** Renders dashboards and tries transforms. Neither stores anything. */
 import { type CodeProblem, dashboardLimits as most } from '#domain/dashboard.ts';
 import { AppError } from '#domain/error.ts';
 import type {
@@ -18,10 +18,13 @@ import type { Asker, Dashboard } from './stored.ts';
 
 const noCodeError = 'the dashboard has no code: push some with "svc dashboards push"';
 
-/** A dashboard rendered: its document, or why there is none. */
+/** Result of rendering: the document, or the error. */
 type Made = Pick<Rendered, 'error' | 'target'> & { document: string | null };
 
-/** Reads the data, runs the transform, and writes the document. Throws `not_found` for what is named and is not there. */
+/**
+ * Reads the data, runs the transform, and writes the document. Throws `not_found` if the request names an object that
+ * does not exist.
+ */
 export const makeDocument = async (
   { db, dashboards }: ObservabilityParts,
   { projectId, signal }: Asker,
@@ -46,7 +49,7 @@ export const makeDocument = async (
   return { error: null, target, document: writeDocument({ ...page, dataJson: outputJson }) };
 };
 
-/** Renders it, with an address that shows it for an hour. */
+/** Renders a dashboard; the answer has an address that shows it for one hour. */
 export const render = async (
   parts: ObservabilityParts,
   asker: Asker,
@@ -68,7 +71,7 @@ export const render = async (
 const tellProblem = ({ line, column, message }: CodeProblem): string =>
   line === null ? message : `line ${line}, column ${column}: ${message}`;
 
-/** The script of a transform that is to be tried; or what is wrong with it. */
+/** Builds a transform that is to be tried; returns its script or its error. */
 const buildTried = async (
   { dashboards }: ObservabilityParts,
   { projectId, signal }: Asker,
@@ -106,7 +109,7 @@ const failed = (sessionId: string | null, error: string): TransformTested => ({
   ...{ success: false, sessionId, output: null, truncated: false, shape: null, error },
 });
 
-/** Tries a transform on a session. Throws `invalid` for a dashboard that is not of sessions. */
+/** Tries a transform on a session. Throws `invalid` if the dashboard does not show sessions. */
 export const testTransform = async (
   parts: ObservabilityParts,
   asker: Asker,

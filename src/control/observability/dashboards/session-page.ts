@@ -1,6 +1,6 @@
 /**
- * The page of one session that a dashboard of tasks or of a world leads to: the starter of sessions, as this release ships
- * it, over the session that was chosen. Only sessions that the dashboard itself shows are.
+ * Page of one session, opened from a dashboard of tasks or of a world. It uses this release's starter code for
+ * sessions and shows only sessions that the dashboard itself shows.
  */
 import { AppError } from '#domain/error.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -12,7 +12,7 @@ import type { ObservabilityParts } from '../parts.ts';
 import { starterOf } from './starters.ts';
 import type { Asker, Dashboard } from './stored.ts';
 
-/** Built once for each program: the starter does not change while it runs. */
+/** Build of the starter code, made once for each program because the code does not change while it runs. */
 const builtBy = new WeakMap<ObservabilityParts['dashboards'], Promise<BuiltCode>>();
 
 const build = async (
@@ -32,12 +32,12 @@ const builtStarter = (parts: ObservabilityParts, asker: Asker): Promise<BuiltCod
   if (known !== undefined) return known;
   const building = build(parts, asker);
   builtBy.set(parts.dashboards, building);
-  // One that failed, because its request was given up or a queue was full, is built again.
+  // A failed build (aborted request, full queue) is repeated by the next request.
   building.catch(() => builtBy.delete(parts.dashboards));
   return building;
 };
 
-/** Returns the dashboard as one of sessions, with the starter for its code. */
+/** Returns the dashboard as one of sessions, with the starter code. */
 export const asSessionDashboard = async (
   parts: ObservabilityParts,
   asker: Asker,
@@ -60,7 +60,7 @@ const shownSessions = async (
   return showSessionsOfTasks(db, projectId, taskIds);
 };
 
-/** Throws `not_found` for a session that the dashboard does not show. */
+/** Throws `not_found` if the dashboard does not show the session. */
 export const checkShown = async (
   db: Queryable,
   projectId: string,

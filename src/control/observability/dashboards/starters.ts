@@ -1,4 +1,4 @@
-/** The code that new dashboards begin with, from `starters/`: files as anybody could push them. */
+/** Starter code of new dashboards, from `starters/`: files like those that users push. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { DashboardCode, DashboardKind, DashboardTemplate } from '#domain/dashboard.ts';
 
@@ -16,7 +16,7 @@ const read = (folder: string, names: readonly string[]): DashboardCode => {
   };
 };
 
-/** The first code of a dashboard of a kind. */
+/** Returns the first code of a dashboard of a kind. */
 export const starterOf = (kind: DashboardKind, template: DashboardTemplate): DashboardCode => {
   if (template === 'empty') return read('empty', ['dashboard.jsx']);
   return kind === 'session'

@@ -1,4 +1,7 @@
-/** Dashboards made and read, and their code pushed. Code is built before it is written, and refused whole. */
+/**
+ * Creates, reads and updates stored dashboards. Pushed code is built before it is stored; if it does not build, all of
+ * it is refused.
+ */
 import {
   type CodeProblem,
   type DashboardCode,
@@ -38,7 +41,7 @@ import { viewDetail } from './view.ts';
 
 export type Dashboard = DashboardRow & CodeRow;
 
-/** The dashboard of an id; throws `not_found`. */
+/** Returns a dashboard; throws `not_found`. */
 export const getDashboard = async (
   { db }: ObservabilityParts,
   projectId: string,
@@ -49,7 +52,7 @@ export const getDashboard = async (
   throw new AppError('not_found', `there is no dashboard "${id}"; "svc dashboards ls" shows them`);
 };
 
-/** Deletes a dashboard with its code; what it is of stays. Throws `not_found`. */
+/** Deletes a dashboard with its code, but not the object it shows. Throws `not_found`. */
 export const dropDashboard = async (
   parts: ObservabilityParts,
   projectId: string,
@@ -58,7 +61,7 @@ export const dropDashboard = async (
   if (!(await deleteDashboard(parts.db, projectId, id))) await getDashboard(parts, projectId, id);
 };
 
-/** Who asks, and until when. */
+/** Project of a request, and the signal that aborts when its client disconnects. */
 export type Asker = { projectId: string; signal: AbortSignal };
 
 type Keyed = Pick<NewDashboard, 'projectId' | 'idempotencyKey' | 'requestHash'>;
@@ -78,14 +81,14 @@ const rejected = (problems: readonly CodeProblem[]): AppError => {
 
 const nothing: BuiltCode = { script: null, transformScript: null };
 
-/** Only sessions have a transform: it is run on one. */
+/** Returns a problem if a dashboard of another kind than sessions has a transform, which always runs on one session. */
 const kindProblems = (row: Pick<DashboardRow, 'taskSetId' | 'worldId'>, code: DashboardCode) => {
   if (code.transform === null || kindOf(row) === 'session') return [];
   const message = 'only dashboards of sessions have a transform: shape the data in the page';
   return [problemOf('transform', 'transform', message)];
 };
 
-/** Builds code, or throws `invalid` with all that is wrong with it. */
+/** Builds code; throws `invalid` with all its problems. */
 const build = async (
   { dashboards }: ObservabilityParts,
   { projectId, signal }: Asker,
@@ -119,7 +122,7 @@ const readTarget = async (
   return { taskSetId: null, worldId: (await getWorld(parts, projectId, environmentId)).id };
 };
 
-/** The dashboard that an earlier request of the key made; `conflict` when it asked for something else. */
+/** Returns the dashboard that an earlier request with the key created; throws `conflict` if its body differed. */
 const findFirst = async (
   { db }: ObservabilityParts,
   { projectId, idempotencyKey, requestHash }: Keyed,
@@ -130,7 +133,7 @@ const findFirst = async (
   throw new AppError('conflict', `this Idempotency-Key made ${first.id} with another body`);
 };
 
-/** Stores a dashboard, unless a request of its key did; the id of what is stored. */
+/** Stores a dashboard, unless an earlier request with its key did; returns the id of the stored one. */
 const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<string> => {
   try {
     if (await insertDashboard(parts.db, made)) return made.id;
@@ -144,7 +147,7 @@ const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<str
   throw new AppError('exhausted', message, { detail: { limit: most.dashboards } });
 };
 
-/** Makes a dashboard with the code of a template; the one that is there where a request is sent again with its key. */
+/** Creates a dashboard with the code of a template. A repeated request with the same key returns the existing one. */
 export const createDashboard = async (
   parts: ObservabilityParts,
   asker: Asker,
@@ -184,7 +187,9 @@ const checkBase = (dashboard: DashboardRow, { baseStamp, force }: DashboardCodeB
   if (baseStamp !== dashboard.stamp) throw moved(dashboard);
 };
 
-/** Replaces the code of a dashboard. Throws `invalid` for code that does not build, `conflict` when it moved. */
+/**
+ * Replaces the code of a dashboard. Throws `invalid` if it does not build, `conflict` if the stored code has changed.
+ */
 export const pushCode = async (
   parts: ObservabilityParts,
   asker: Asker,

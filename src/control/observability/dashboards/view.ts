@@ -1,13 +1,13 @@
-/** Dashboards as clients see them. */
+/** Converts dashboards to the form that clients see. */
 import type { DashboardDetail, DashboardView } from '#wire/public-api/observability/dashboard.ts';
 import type { CodeRow, DashboardRow } from '../../db/observability/dashboards.ts';
 import type { ObservabilityParts } from '../parts.ts';
 import { codeIn, kindOf } from './code.ts';
 
-/** Where the pages of dashboards are, below the address of the service. */
+/** Path of the dashboards' pages below the URL of the service. */
 export const dashboardPath = '/dashboard';
 
-/** A dashboard in a list. */
+/** Returns a dashboard as lists show it. */
 export const viewDashboard = (
   { publicUrl }: Pick<ObservabilityParts, 'publicUrl'>,
   row: DashboardRow,
@@ -24,7 +24,7 @@ export const viewDashboard = (
   url: `${publicUrl()}${dashboardPath}/${row.id}`,
 });
 
-/** A dashboard with its code. */
+/** Returns a dashboard with its code. */
 export const viewDetail = (
   parts: Pick<ObservabilityParts, 'publicUrl'>,
   row: DashboardRow & CodeRow,

@@ -1,6 +1,6 @@
 /**
- * Deletes traces; what was said of them before that, and comes late or is sent again, does not bring them back. So their
- * deletion is noted first, by itself, while nothing of the project is written: whatever is written later sees it.
+ * Deletes traces. Late or repeated events about a deleted trace do not restore it. Therefore a first transaction
+ * records the deletion while no ingestion of the project is in progress, so that every later write sees it.
  */
 
 import type { Queryable } from '../../db/core/database.ts';
@@ -10,7 +10,7 @@ import { deleteTraces, findTraceKeys } from '../../db/observability/trace-delete
 import { lockingOf } from './locking.ts';
 import type { TraceStore } from './store.ts';
 
-/** Deletes the traces of these ids; returns how many there were. */
+/** Deletes the traces of these ids; returns how many existed. */
 export const removeTraces = async (
   { db, weeks }: TraceStore,
   projectId: string,

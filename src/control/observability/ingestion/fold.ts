@@ -1,7 +1,7 @@
-/** What a batch says, folded: each object once, with all that its events say of it. Pure. */
+/** Folds the reports of a batch: one entry for each object, merged from all its events. Pure. */
 import { mergeStates, type State } from '#observability/state.ts';
 
-/** What one event says of an object, its ids made where it named none. */
+/** Report of one event about one object; its id is generated if the event gave none. */
 export type Told =
   | { kind: 'trace'; id: string; state: State }
   | { kind: 'observation'; id: string; traceId: string | null; state: State };
@@ -18,20 +18,20 @@ const join = (known: State | undefined, state: State): State =>
 
 const isUnnamed = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
 
-/** The trace that a batch has an observation in, by the observation's id; none where each names its trace itself. */
+/** Returns the trace that some event of the batch names for each observation; empty if every event names its trace. */
 const namedTraces = (told: readonly Told[]): Map<string, string> => {
   const named = new Map<string, string>();
   if (!told.some(isUnnamed)) return named;
   for (const one of told) {
     if (one.kind !== 'observation' || one.traceId === null) continue;
     const known = named.get(one.id);
-    // Whichever comes first: the lesser id, so that order makes no difference.
+    // If several are named, the smaller id wins, so that the order of events makes no difference.
     if (known === undefined || one.traceId < known) named.set(one.id, one.traceId);
   }
   return named;
 };
 
-/** Folds what events say. An observation that names no trace is in the one that another event names for it. */
+/** Folds reports. An observation without a trace gets the trace that another event names for it. */
 export const fold = (told: readonly Told[]): Folded => {
   const traces = new Map<string, State>();
   const observations = new Map<string, FoldedObservation>();
@@ -42,7 +42,7 @@ export const fold = (told: readonly Told[]): Folded => {
       continue;
     }
     const traceId = one.traceId ?? named.get(one.id) ?? null;
-    // No id has this character (`cleanText`), and none is empty.
+    // No id contains NUL (`cleanText`), and none is empty.
     const place = `${traceId ?? ''}\0${one.id}`;
     const state = join(observations.get(place)?.state, one.state);
     observations.set(place, { id: one.id, traceId, state });

@@ -1,6 +1,6 @@
 /**
- * Ingestion of a batch of events. Each event is taken or refused by itself; what is taken is written in one
- * transaction, and can be read once that is answered. An event that was taken before does nothing.
+ * Ingests a batch of events. Each event is accepted or refused by itself. Accepted events are written in one
+ * transaction and can be read once the answer is sent. A repeated event has no effect.
  */
 import { randomUUID } from 'node:crypto';
 import { checkScore } from '#observability/check-score.ts';
@@ -18,7 +18,7 @@ export type Ingested = {
   errors: ({ id: string } & EventProblem)[];
 };
 
-/** What a public key alone may send. */
+/** Returns true if a public key alone may send it. */
 const isOpenToAll = ({ kind }: Said): boolean => kind === 'score' || kind === 'log';
 
 const scopeProblem: EventProblem = {
@@ -33,7 +33,7 @@ const misfitProblem = ({ path, message }: Misfit): EventProblem => ({
   error: `body.${path} ${message}`,
 });
 
-/** Scores held to their configs, or what is wrong with them. */
+/** Validated scores, or why each is invalid. */
 type Checked = ReadonlyMap<GivenScore, Score | EventProblem>;
 
 const checkScores = async (
@@ -65,7 +65,7 @@ const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite
 
 type Level = 'secret' | 'public';
 
-/** What is wrong with an event, or what it says; null where nothing of it is kept. */
+/** Problem of an event, or its report; null if nothing of it is stored. */
 type Judged = EventProblem | SaidEvent | null;
 
 const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
@@ -94,7 +94,7 @@ const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
   }
 };
 
-/** Takes what can be taken of a batch. Throws `unavailable` when nothing was, for want of room. */
+/** Ingests the valid events of a batch. Throws `unavailable` if the batch was refused because of overload. */
 export const ingest = async (
   store: TraceStore,
   caller: { projectId: string; level: Level },

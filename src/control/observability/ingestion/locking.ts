@@ -1,17 +1,18 @@
 /**
- * What writes of what agents did wait for, and how long. Those of a project share a lock, which a few have alone. Rows
- * are waited for more briefly than that lock, as whoever waits for a row keeps it.
+ * Lock and wait limits of telemetry writes. Writes of a project share a lock; deletions and some writes take it
+ * exclusively. The wait for a row is shorter than for that lock, because a transaction that waits for a row holds the
+ * lock.
  */
 import type { Locking } from '../../db/core/database.ts';
 
-/** For the lock of the project, and for a row that others hold, in milliseconds. */
+/** Wait for the project's lock, and for a row that another transaction holds, in milliseconds. */
 const usual = { lock: 2_500, rows: 1_500 };
-/** The rows that somebody waits for who has the lock alone. */
+/** Wait for a row while holding the lock exclusively, in milliseconds. */
 const rowsAloneMs = 300;
-/** Where others of the project wait behind it. */
+/** Waits of a retry, in milliseconds: the rest of its batch waits behind it. */
 const again = { lock: 500, rows: 100 };
 
-/** Of one transaction that writes what requests of a project say, or deletes. */
+/** Returns the locking of one transaction that writes reports of a project, or deletes. */
 export const lockingOf = (
   projectId: string,
   { isShared, isAgain }: { isShared: boolean; isAgain: boolean },

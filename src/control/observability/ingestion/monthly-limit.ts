@@ -1,18 +1,18 @@
 /**
- * The bound on a month's events, where a project has set one. How many there were is read once in a while for each
- * project, so a project may go over by what it sends within seconds; reads are not concerned.
+ * Limit on a project's events per month, if it has set one. The count is cached for a few seconds, so a project may
+ * exceed the limit by what it sends in that time. Reads are not limited.
  */
 import { AppError } from '#domain/error.ts';
 import type { Database } from '../../db/core/database.ts';
 import { findEventLimit } from '../../db/observability/daily-usage.ts';
 
 export type Month = {
-  /** Throws `forbidden` when the project has taken as many events this month as it may. */
+  /** Throws `forbidden` if the project has reached its limit of events for this month. */
   check(projectId: string): Promise<void>;
 };
 
 const freshMs = 5_000;
-/** Projects that are remembered; beyond that all are forgotten, and read anew. */
+/** Number of projects in the cache; beyond it the cache is cleared. */
 const mostProjects = 10_000;
 
 type Known = { limit: number | null; events: number };
@@ -23,7 +23,7 @@ const refuse = (limit: number): AppError =>
     `this project takes ${limit} events a month, and has taken them; more are taken next month, or once its setting eventsPerMonth is higher`,
   );
 
-/** Makes it. The clock is in milliseconds. */
+/** Creates the limit; `now` returns milliseconds. */
 export const createMonth = (db: Database, now: () => number = () => performance.now()): Month => {
   const known = new Map<string, { until: number; read: Promise<Known> }>();
   const read = (projectId: string): Promise<Known> => {

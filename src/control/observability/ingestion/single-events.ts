@@ -1,4 +1,4 @@
-/** Traces, spans and scores that come by requests of their own: read, held to what there is, and written at once. */
+/** Writes traces, spans and scores that arrive in requests of their own: reads, validates and stores them at once. */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { checkScore } from '#observability/check-score.ts';
@@ -10,7 +10,7 @@ import { findConfigs } from '../../db/observability/score-configs.ts';
 import type { Told } from './fold.ts';
 import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
 
-/** What does not fit, as the refusal of the whole request. */
+/** Runs `read` and turns a `Misfit` into a refusal of the whole request. */
 export const refusingMisfits = <Value>(read: () => Value): Value => {
   try {
     return read();
@@ -25,7 +25,7 @@ export const refusingMisfits = <Value>(read: () => Value): Value => {
 
 const nowUs = (): number => Date.now() * 1_000;
 
-/** Writes a trace; returns its id, made where none was given. */
+/** Writes a trace; returns its id, generated if the body has none. */
 export const putTrace = async (
   store: TraceStore,
   projectId: string,
@@ -42,7 +42,7 @@ export const putTrace = async (
   return id;
 };
 
-/** Writes what spans say of observations and traces; the same span again changes nothing. */
+/** Writes spans as observations and traces; a repeated span changes nothing. */
 export const putSpans = async (
   store: TraceStore,
   projectId: string,
@@ -59,7 +59,7 @@ export const putSpans = async (
   await writeSaying(store, projectId, said);
 };
 
-/** Writes a score, once it fits its config; returns its id, made where none was given. */
+/** Validates and writes a score; returns its id, generated if the body has none. */
 export const putScore = async (
   store: TraceStore,
   projectId: string,

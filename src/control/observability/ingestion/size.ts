@@ -1,13 +1,13 @@
-/** How much a request says, for what is written together: its events, of which a large one counts as several. */
+/** Measures requests for batching, in events; a large event counts as several. */
 import type { ScoreWrite } from '../../db/observability/scores.ts';
 import type { Told } from './fold.ts';
 
-/** So many characters of texts count as one event. */
+/** Characters of text that count as one event. */
 const charsOfEvent = 8_192;
-/** What says so much is as large as any: it is not counted to the end. */
+/** Size at which counting stops, in characters: anything larger counts the same. */
 const mostChars = 16_000_000;
 
-/** The characters of a JSON value's texts, and one for each value; counts hardly further than `most`. */
+/** Returns the length of a JSON value's texts plus one for each value; stops soon after `most`. */
 const charsOf = (value: unknown, most: number): number => {
   let chars = 0;
   const left = [value];
@@ -28,7 +28,7 @@ const charsOfTexts = (texts: readonly (string | null)[]): number =>
 
 type Events = readonly { told: readonly Told[]; scores: readonly ScoreWrite[] }[];
 
-/** In events of up to 8,192 characters. */
+/** Returns the size in events of 8,192 characters. */
 export const sizeOfEvents = (events: Events): number => {
   let chars = 0;
   for (const { told, scores } of events) {

@@ -1,6 +1,6 @@
 /**
- * Where what agents did is written: a gate, connections of its own, and one transaction for all that a request says,
- * and others that came with it. It can be read once that is answered.
+ * Store for telemetry: batches the reports of several requests and writes each batch in one transaction, on database
+ * connections of its own. A report can be read once its request is answered.
  */
 import { randomInt } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -36,25 +36,26 @@ export type TraceStore = {
   prices: PriceBook;
 };
 
-/** What one event says. */
+/** Reports of one event. */
 export type SaidEvent = {
-  /** What it is known by when it is sent again; null: it is not remembered, as to say it again changes nothing. */
+  /** Key by which a repeated event is recognized; null if it needs none, because repeating it changes nothing. */
   taken: SeenEvent | null;
   told: readonly Told[];
   scores: readonly ScoreWrite[];
 };
 
-/** What a request says, and by what its observations are priced. */
+/** Reports of one request, and the prices of its observations. */
 type Saying = {
   events: readonly SaidEvent[];
-  /** How much it is (size.ts). */
+  /** Size in events (size.ts). */
   size: number;
   /**
-   * Whether it names the traces of all its observations. One that it does not name has a trace of its own, which nobody
-   * else sees until it is written: it would be there twice if another named its trace meanwhile. So the lock is not shared.
+   * True if every observation names its trace; then the project's lock may be shared. An observation without a trace
+   * gets a trace of its own that other transactions do not see until the commit. If another transaction named its
+   * trace meanwhile, the observation would exist twice. So such a request takes the lock exclusively.
    */
   isShared: boolean;
-  /** Knows the models as they were at some time after `since`, in milliseconds. */
+  /** Prices by the models as of some time after `since`, in milliseconds. */
   priceAll: ProjectPrices;
   since: number;
 };
@@ -62,7 +63,7 @@ type Saying = {
 const most = {
   atOnce: 4,
   ofProject: 2,
-  /** Both in events of up to 8,192 characters. */
+  /** Both in events of 8,192 characters. */
   beside: 500,
   together: 1_000,
   besideMs: 2,
@@ -72,10 +73,10 @@ const most = {
   againMs: 2_000,
 };
 
-/** Of a statement that writes rows, while sessions are being opened: one that comes then waits for so many at most. */
+/** Rows of one statement while sessions are being opened: an open waits for at most one such statement. */
 const rowsBesideOpens = 50;
 
-/** The transaction, which lets others go first: before each statement, and before what follows from its rows. */
+/** Wraps the transaction so that it waits for opens before and after each statement. */
 const giving = (
   tx: Transaction,
   giveWay: GiveWay,
@@ -97,7 +98,7 @@ const giving = (
   },
 });
 
-/** Those that were not taken before. */
+/** Returns the events that were not ingested before. */
 const freshOf = async (
   tx: Transaction,
   projectId: string,
@@ -114,11 +115,14 @@ type Writer = Pick<TraceStore, 'db' | 'weeks' | 'openPriority'>;
 
 const namesNoTrace = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
 
-/** Prices by the models as the last of them came to know them: they may tell of what was made for them. */
+/**
+ * Returns the prices of the request that looked at the models last, because another may refer to a model created
+ * since.
+ */
 const pricesOf = (sayings: readonly Saying[]): ProjectPrices =>
   sayings.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
 
-/** Writes what requests of a project say, in one transaction. */
+/** Writes a batch of a project's requests in one transaction. */
 const writeSayings = async (
   { db, weeks, openPriority }: Writer,
   projectId: string,
@@ -147,11 +151,11 @@ const writeSayings = async (
   await db.transaction(write, 'by_key', lockingOf(projectId, { ...turn, isShared }));
 };
 
-/** Whether a failure is of what was written, or of what others held of that: so of one of those written together. */
+/** Returns true if the failure may concern only part of the batch: its data, or rows locked by another transaction. */
 const isOfItems = (error: unknown): boolean =>
   !(error instanceof AppError) || ['invalid', 'timeout'].includes(error.code) || isOfLock(error);
 
-/** Opens it on connections of its own. */
+/** Opens the store on connections of its own. */
 export const openTraceStore = (
   db: Database,
   prices: PriceBook,
@@ -170,7 +174,7 @@ export const openTraceStore = (
   return { db, prices, openPriority, weeks, gate, month: createMonth(db) };
 };
 
-/** A refusal for want of room in terms that clients try again after; what else went wrong as it is. */
+/** Turns a refusal because of overload into one after which clients retry; returns any other error unchanged. */
 export const asOverload = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
 
@@ -182,15 +186,15 @@ const priceablesIn = (events: readonly SaidEvent[]): Priceable[] => {
   return items;
 };
 
-/** Writes what a request says. Throws `unavailable` when nothing was written, for want of room. */
+/** Writes the reports of one request. Throws `unavailable` if nothing was written because of overload. */
 export const writeSaying = async (
   { db, gate, prices }: TraceStore,
   projectId: string,
   events: readonly SaidEvent[],
 ): Promise<void> => {
   try {
-    // Patterns of strangers are looked for before anything is held, so that only their project waits for them; but for
-    // those of models that were made since, when another request of the project came with this one.
+    // User patterns are matched before any lock is taken, so that only their own project waits for them. The exception
+    // are models created since, when the batch uses the prices of another request of the project.
     const since = performance.now();
     const priceAll = prices.of(projectId);
     await priceAll(db, priceablesIn(events));

@@ -27,7 +27,7 @@ type Write = PromiseWithResolvers<void> & {
   isAgain: boolean;
 };
 
-/** A gate whose writes go on until they are told to end, with all that it began. */
+/** Creates a gate whose writes end when the test ends them, and the list of those that began. */
 const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false) => {
   const writes: Write[] = [];
   const gate = createGate<string>(
@@ -50,7 +50,7 @@ const open = (given: Partial<typeof most> = {}, isNarrow = (): boolean => false)
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** What becomes of each, as soon as it is known. */
+/** Passes the items and records the outcome of each as soon as it is known. */
 const passAll = (gate: Gate<string>, projectId: string, items: readonly string[]) => {
   const became: Record<string, string> = {};
   for (const item of items) {

@@ -1,20 +1,20 @@
 /**
- * How much is written of what agents did at once, and what of it together. A request that comes alone is written at
- * once. What comes while another of its project is written waits a moment, or until there is much of it, and is
- * written in one transaction: who sends much sends many small requests, and each transaction costs as much as dozens
- * of spans. Projects take turns, and none has all the room to wait. What finds no room is refused as `unavailable`:
- * clients send it again soon, as they do not after a 429.
+ * Batches telemetry writes and limits their concurrency. A request that comes alone is written at once. Requests that
+ * arrive during a write of the same project wait for a moment, or until they are enough, and are written in one
+ * transaction: busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects
+ * take turns, and none may fill the whole queue. A request that finds the queue full is refused as `unavailable`,
+ * because clients retry soon after that and not after a 429.
  */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 
 export type Gate<Item> = {
   /**
-   * Has something of a project written. Throws what its write throws, and `unavailable` when too many wait, or for
-   * too long.
+   * Writes an item of a project, alone or in a batch. Throws the error of its write, and `unavailable` if the queue is
+   * full or the wait too long.
    */
   pass(projectId: string, item: Item): Promise<void>;
-  /** How many writes are under way, how many requests wait for one, and how many were refused so far. */
+  /** Returns the number of running writes, of waiting requests, and of requests refused so far. */
   state(): { underWay: number; waiting: number; refused: number };
 };
 
@@ -27,58 +27,61 @@ export const overloaded = (cause?: unknown): AppError =>
   });
 
 type Most = {
-  /** Writes under way at once, and those of one project. */
+  /** Maximum number of running writes, of all projects and of one. */
   atOnce: number;
   ofProject: number;
   /**
-   * Another write of a project begins beside one that is under way once what waits for it comes to so much, by
-   * `sizeOf`, or has waited for so long.
+   * A project may start a second write beside a running one once its waiting requests reach the size `beside` (by
+   * `sizeOf`), or the first has waited for `besideMs`.
    */
   beside: number;
   besideMs: number;
-  /** What is written together comes to so much, by `sizeOf`; what is larger is written alone. */
+  /** Maximum size of a batch, by `sizeOf`; a larger item is written alone. */
   together: number;
-  /** Requests that wait, and of them those of one project. */
+  /** Maximum number of waiting requests, of all projects and of one. */
   waiting: number;
   waitingOfProject: number;
-  /** A request waits for so long; then it is refused. */
+  /** Time after which a waiting request is refused, in milliseconds. */
   waitMs: number;
-  /** What failed together is written again by parts for so long; what is left then is refused. */
+  /** Time for which the parts of a failed batch are retried, in milliseconds; then the rest is refused. */
   againMs: number;
 };
 
-/** What waits while the gate is narrow looks so often whether it still is. */
+/** Interval at which waiting requests check if the gate is still narrow, in milliseconds. */
 const narrowMs = 100;
 
-/** Projects whose last turns are known. */
+/** Number of projects whose last turn is remembered. */
 const mostTurns = 1_000;
 
-/** How items are written. */
+/** Context of one write. */
 export type Turn = {
-  /** A number that nobody else has meanwhile. */
+  /** Number that no concurrent write has. */
   place: number;
-  /** Whether it failed together with others, which wait for it now. */
+  /** True if the items failed as part of a batch, whose other items wait for this retry. */
   isAgain: boolean;
 };
 
 type Work<Item> = {
   write(projectId: string, items: readonly Item[], turn: Turn): Promise<void>;
   sizeOf(item: Item): number;
-  /** Items are written together that are of one kind; default: all are. */
+  /** Only items of the same kind share a batch; by default all do. */
   kindOf?(item: Item): unknown;
-  /** Whether a failure is of what was written, so that others written with it may fare better without it. */
+  /** Returns true if the failure concerns single items, so that the rest of the batch may succeed without them. */
   isOfItems(error: unknown): boolean;
-  /** Places are numbered from here on; default 0. */
+  /** First number of a place; default 0. */
   first?: number;
-  /** While it is true, one write is under way at a time, of one request. */
+  /** While it returns true, only one write runs at a time, with one request. */
   isNarrow?(): boolean;
 };
 
-/** A request: undefined ends its wait, as others have written it; with a group it writes itself and those others. */
+/**
+ * A waiting request. It resolves with undefined if another request has written it, or with the batch that it must
+ * write.
+ */
 type Waiting<Item> = PromiseWithResolvers<Group<Item> | undefined> & {
   projectId: string;
   item: Item;
-  /** Whether it has waited for so long that it is written beside another write of its project. */
+  /** True if it has waited long enough to be written beside another write of its project. */
   isDue: boolean;
 };
 
@@ -86,17 +89,17 @@ type Group<Item> = { place: number; others: readonly Waiting<Item>[] };
 
 type Failure = { error: unknown };
 
-/** Makes it. */
+/** Creates the gate. */
 export const createGate = <Item>(
   most: Most,
   { write, sizeOf, kindOf, isOfItems, first = 0, isNarrow = () => false }: Work<Item>,
 ): Gate<Item> => {
   const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
   const writesOf = new Map<string, number>();
-  /** When projects had their last turns: who had none for longest is next. */
+  /** Turn in which each project wrote last: the project that has waited longest for its turn is next. */
   const lastTurns = new LRUCache<string, number>({ max: mostTurns });
   let turns = 0;
-  /** Those that wait, by project; none of these is empty. */
+  /** Waiting requests by project; no list is empty. */
   const queues = new Map<string, Waiting<Item>[]>();
   let waiting = 0;
   let refused = 0;
@@ -110,13 +113,13 @@ export const createGate = <Item>(
   const lastTurnOf = (projectId: string): number => lastTurns.get(projectId) ?? 0;
   const sizeOfAll = (queue: readonly Waiting<Item>[]): number =>
     queue.reduce((sum, { item }) => sum + sizeOf(item), 0);
-  /** Whether a project waits on: it has all its writes, or one, and too little for another. */
+  /** Returns true if a project must wait: it has all its writes, or one and too little for a second. */
   const isHeld = (projectId: string, queue: readonly Waiting<Item>[]): boolean => {
     const writes = writesOf.get(projectId) ?? 0;
     if (writes === 0 || writes >= most.ofProject) return writes > 0;
     return queue[0]?.isDue !== true && sizeOfAll(queue) < most.beside;
   };
-  /** How many of those that wait are written together, from the first on. */
+  /** Returns the number of waiting requests in the next batch, counted from the first. */
   const lengthOfGroup = (queue: readonly Waiting<Item>[]): number => {
     if (isNarrow()) return 1;
     const [leader] = queue;
@@ -167,7 +170,7 @@ export const createGate = <Item>(
     refused += 1;
     one.reject(overloaded());
   };
-  /** Refuses one that there is no room for: the last of its project, or of the one that has most of the room. */
+  /** Refuses one request if the queue is too long: the last of this project, or of the project with most requests. */
   const keepBounds = (projectId: string): void => {
     let longest = queueOf(projectId);
     if (longest.length <= most.waitingOfProject) {
@@ -209,7 +212,10 @@ export const createGate = <Item>(
       return { error };
     }
   };
-  /** What became of each. What failed together is tried again by halves, down to those that it failed for. */
+  /**
+   * Writes items and returns the failure of each, if any. A failed batch is retried by halves, down to the items that
+   * fail.
+   */
   const writeAll = async (
     projectId: string,
     items: readonly Item[],

@@ -1,4 +1,4 @@
-/** Writes what events say of traces and observations, in the transaction that it is given. */
+/** Writes reports about traces and observations, in the given transaction. */
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { isPricedSame, type Pricing } from '#observability/pricing.ts';
@@ -33,7 +33,7 @@ type Placed = FoldedObservation & {
   isStray: boolean;
 };
 
-/** Keys of the ids of a batch, each made once. */
+/** Database keys of the ids in a batch, each computed once. */
 type Keys = (id: string) => string;
 
 const createKeys = (projectId: string): Keys => {
@@ -45,7 +45,7 @@ const createKeys = (projectId: string): Keys => {
   };
 };
 
-/** Each observation with its trace: the one that is named, the one that it is in already, or one of its own. */
+/** Assigns each observation to its trace: the one it names, the one it is already in, or one of its own. */
 const place = async (
   tx: Queryable,
   projectId: string,
@@ -64,7 +64,7 @@ const place = async (
   });
 };
 
-/** What observations say of a trace that they are in: that there is one, from when on. */
+/** What an observation implies about its trace: that it exists, and its earliest known start. */
 type Heard = { id: string; guessedAt: number; isStray: boolean };
 
 const heardOf = (observations: readonly Placed[]): Map<string, Heard> => {
@@ -113,7 +113,7 @@ const sessionsOf = (traces: Folded['traces']): Map<string, string> => {
 
 const traceOf = (one: Told): string | null => (one.kind === 'trace' ? one.id : one.traceId);
 
-/** What is known already of what is spoken of. */
+/** Prefetches the stored state of the objects that the reports concern. */
 const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Prefetched> => {
   const [traces, observations] = [new Set<string>(), new Set<string>()];
   for (const one of told) {
@@ -124,7 +124,7 @@ const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<P
   return prefetch(tx, [...traces], [...observations]);
 };
 
-/** What is said, but for what was said of traces before they were deleted. */
+/** Returns the reports without those that are older than the deletion of their trace. */
 const withoutDeleted = (
   told: readonly Told[],
   { deletions }: Prefetched,
@@ -139,11 +139,11 @@ const withoutDeleted = (
 };
 
 type Joined = Placed & {
-  /** The price that it has already, while what that follows from stays. */
+  /** Price stored before, if all that it depends on is unchanged. */
   kept: Pricing | null;
 };
 
-/** Observations with what was known of them before their traces were named. */
+/** Merges observations with their orphans: the state stored before their trace was known. */
 const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Orphan>): Joined[] =>
   placed.map((one) => {
     const stray = strays.get(one.id);
@@ -153,7 +153,7 @@ const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Orpha
     return { ...one, state, kept: isSame ? stray.pricing : null };
   });
 
-/** In the week of its trace, where that was there already. */
+/** Moves an observation to the weekly partition of its trace if the trace already existed. */
 const inWeek = (
   { write, state }: ObservationChange,
   held: ReadonlyMap<string, HeldTrace>,
@@ -162,7 +162,7 @@ const inWeek = (
   return week === write.week ? { write, state } : { write: { ...write, week }, state };
 };
 
-/** Writes it all; `week` is that in which new traces are kept. Returns what changes by it for the project. */
+/** Writes all reports; new traces go to the partition of `week`. Returns the changes of the project's daily usage. */
 export const writeTold = async (
   tx: Transaction,
   prices: ProjectPrices,

@@ -1,7 +1,7 @@
 /**
- * Questions about observations that the cells of days answer (db/observability/daily-rollups.ts): whole days that are as they were when
- * they were added up come from cells, all else from rows. Percentiles of more observations than `exactObservations` are
- * read from buckets (db/observability/latency-sketch.ts), also those of rows.
+ * Answers metrics queries on observations from daily rollups (db/observability/daily-rollups.ts). Whole days that have
+ * not changed since their rollup are read from it, everything else from rows. Percentiles over more than
+ * `exactObservations` are computed from buckets (db/observability/latency-sketch.ts), also for rows.
  */
 import type { Queryable } from '../../db/core/database.ts';
 import type { Bind, Condition } from '../../db/core/where.ts';
@@ -19,17 +19,17 @@ import type { Metric, MetricsQuery } from './read-query.ts';
 import { type Source, shares, within } from './sources.ts';
 import { views } from './views.ts';
 
-/** Percentiles of as many observations are computed from each of them. */
+/** Number of observations up to which percentiles are computed exactly, from every row. */
 export const exactObservations = 200_000;
 
-/** As many stretches of time are read each by itself. */
+/** Number of time ranges up to which each is read by a select of its own. */
 const mostStretches = 12;
 
 const dayMs = 86_400_000;
 
 type Known = { column: CellColumn; row: string; needsTrace?: true };
 
-/** What dimensions are in cells, and in rows of observations `o` and their traces `t`. */
+/** Dimensions: their column in rollup rows, and their SQL on observations `o` and their traces `t`. */
 const known: Readonly<Record<string, Known>> = {
   environment: { column: 'environment', row: `coalesce(o.environment, 'default')` },
   type: { column: 'type', row: 'o.type' },
@@ -50,7 +50,7 @@ const sums: Readonly<Record<string, (typeof cellSums)[number]>> = {
 
 const isPercentile = ({ aggregation }: Metric): boolean => shares[aggregation] !== undefined;
 
-/** What is asked of a measure, of the rows of `d`; undefined where cells do not have it. */
+/** Returns the SQL of an aggregate over the rows of `d`; undefined if rollups do not have it. */
 const aggregateOf = ({ measure, aggregation }: Metric): string | undefined => {
   const sum = sums[measure];
   if (sum !== undefined) {
@@ -78,7 +78,7 @@ const aggregateOf = ({ measure, aggregation }: Metric): string | undefined => {
   return aggregates[aggregation];
 };
 
-/** The coarsest breakdown whose cells have all that is asked for; undefined when none has. */
+/** Returns the coarsest breakdown whose rollups can answer the query; undefined if none can. */
 export const breakdownOf = (query: MetricsQuery): Breakdown | undefined => {
   const { view, metrics, dimensions, filter, granularity } = query;
   if (view !== views.observations || granularity === 'minute') return undefined;
@@ -96,7 +96,7 @@ export const breakdownOf = (query: MetricsQuery): Breakdown | undefined => {
 
 type Stretch = readonly [from: number, to: number];
 
-/** What days leave of a time. */
+/** Returns the parts of a time range that the days do not cover. */
 const stretchesBeside = (days: readonly number[], from: number, to: number): Stretch[] => {
   const begins = [from, ...days.map((day) => day + dayMs)];
   const ends = [...days, to];
@@ -120,7 +120,10 @@ type Asked = {
 
 const columnOf = (name: string): string => known[name]?.column ?? 'name';
 
-/** Selects of cells; those of their buckets are apart, so that nothing else is counted by them, too. */
+/**
+ * Returns selects of rollup rows. Their latency buckets are selected separately, so that they do not multiply the
+ * counts.
+ */
 const cellParts = ({ projectId, breakdown, names, days, isSketched }: Asked, bind: Bind) => {
   if (days.length === 0) return [];
   const hour = breakdown.columns.includes('hour') ? ` + c.hour * interval '1 hour'` : '';
@@ -142,7 +145,7 @@ const cellParts = ({ projectId, breakdown, names, days, isSketched }: Asked, bin
   ];
 };
 
-/** Selects of rows, in the same columns. */
+/** Returns selects of table rows, with the same columns. */
 const rowParts = ({ projectId, names, stretches, isSketched }: Asked, bind: Bind): string[] => {
   if (stretches.length === 0) return [];
   const trace = names.some((name) => known[name]?.needsTrace)
@@ -175,7 +178,7 @@ const rowParts = ({ projectId, names, stretches, isSketched }: Asked, bind: Bind
   );
 };
 
-/** Adds up what is in each bucket of each group, and how many latencies there are up to it and in all. */
+/** Sums the buckets of each group, with the number of latencies up to each bucket and in all. */
 const sketched = (
   from: string,
   where: string,
@@ -194,8 +197,9 @@ const sketched = (
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Where a question of `breakdownOf` is read from; undefined where cells have nothing of it, and its rows are to be read
- * as they are, as are those of percentiles of no more than `exact` observations. To be asked and used in one transaction that sees one moment.
+ * Returns the source of a query that a breakdown can answer; undefined if no day has a rollup, or if percentiles cover
+ * at most `exact` observations: then the tables are read. This call and the query must run in one transaction with one
+ * snapshot.
  */
 export const cellSourceOf = async (
   tx: Queryable,

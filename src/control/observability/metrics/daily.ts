@@ -1,4 +1,4 @@
-/** `/metrics/daily`: what a project came to day by day, the latest first, with models. Days are those of UTC. */
+/** `/metrics/daily`: usage of a project by day, latest first, with its models. Days are in UTC. */
 import type { DailyMetricsView } from '#wire/public-api/observability/metrics.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
 import type { Condition } from '../../db/core/where.ts';
@@ -36,13 +36,13 @@ const msIn = (query: RawQuery, name: string, usual: number): number => {
 const given = (conditions: readonly (Condition | undefined)[]): Condition[] =>
   conditions.filter((condition) => condition !== undefined);
 
-/** Times in milliseconds since 1970, the last one left out. */
+/** Range in milliseconds since 1970, the end excluded. */
 type Stretch = readonly [from: number, to: number];
 
 const rangeOf = ([from, to]: Stretch): Range => [isoOf(from), isoOf(to)];
 const dateOf = (ms: number): string => isoOf(ms).slice(0, 10);
 
-/** The days that are asked for as a whole, and what is asked for of the two at their ends. */
+/** Splits a range into its whole days and the partial days at both ends. */
 const splitTimes = (from: number, to: number): { days: Stretch; ends: Stretch[] } => {
   const days = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs] as const;
   const [first, last] = days;
@@ -54,7 +54,10 @@ const splitTimes = (from: number, to: number): { days: Stretch; ends: Stretch[] 
   return { days, ends: ends.filter(([begin, end]) => begin < end) };
 };
 
-/** The whole hours of a part of a day; undefined where there are none, or it lies in the middle of the day. */
+/**
+ * Splits a partial day into whole hours and the rest; returns undefined if it has no whole hours or lies in the middle
+ * of the day.
+ */
 const hoursOf = ([from, to]: Stretch): DayHours | undefined => {
   const day = Math.floor(from / dayMs) * dayMs;
   const areLast = to === day + dayMs;
@@ -71,7 +74,7 @@ const hoursOf = ([from, to]: Stretch): DayHours | undefined => {
   };
 };
 
-/** What is asked for, but for what of it comes from hours. */
+/** The query, before it is decided which partial days are read from hourly rollups. */
 type Asked = Omit<DailyQuestion, 'times' | 'ofRows' | 'hours'> & { ends: readonly Stretch[] };
 
 const askedIn = (query: RawQuery): Asked => {
@@ -94,7 +97,7 @@ const askedIn = (query: RawQuery): Asked => {
   return { days: [dateOf(days[0]), dateOf(days[1])], ofDays, ends, ofTraces };
 };
 
-/** Whether a day was added up by hours, and nobody has touched it since. */
+/** Returns true if the day has hourly rollups that are still valid. */
 const isRolled = async (tx: Queryable, projectId: string, day: string): Promise<boolean> => {
   const to = dateOf(Date.parse(day) + dayMs);
   const asked = { projectId, breakdown: hoursBreakdown, from: day, to };
@@ -116,7 +119,7 @@ const questionOf = async (
   return { ...asked, times: ends.map(rangeOf), ofRows, hours };
 };
 
-/** A page of days. */
+/** Returns a page of days. */
 export const readDailyMetrics = async (db: Database, projectId: string, query: RawQuery) => {
   const page = pageIn(query);
   const asked = askedIn(query);

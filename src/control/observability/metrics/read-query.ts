@@ -1,4 +1,4 @@
-/** Reads the `query` of `/metrics`: JSON of a client's, held to what its view can be asked. Pure. */
+/** Parses the `query` of `/metrics`: JSON from a client, validated against what its view supports. Pure. */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from '#observability/iso-time.ts';
 import { type Filter, readFilter } from '../../platform/lists/filter.ts';
@@ -26,14 +26,14 @@ export type Granularity = (typeof granularities)[number];
 
 export type Metric = { measure: string; aggregation: Aggregation };
 
-/** What is asked, each name of which the view knows. */
+/** A valid query; its view has all the names in it. */
 export type MetricsQuery = {
   viewName: ViewName;
   view: View;
   metrics: readonly Metric[];
   dimensions: readonly string[];
   filter: Filter;
-  /** The filters as JSON text. */
+  /** Filters as JSON text. */
   filterText: string;
   granularity: Granularity | null;
   /** Milliseconds since 1970. */
@@ -44,10 +44,10 @@ export type MetricsQuery = {
   rowLimit: number;
 };
 
-/** What differs between the two routes. */
+/** Differences between the two routes. */
 export type Rules = {
   views: readonly ViewName[];
-  /** Whether ids may be grouped by. */
+  /** True if queries may group by ids. */
   groupsByIds: boolean;
   usualRows: number;
 };
@@ -65,7 +65,7 @@ const mostDimensions = 10;
 const mostRows = 1_000;
 const mostBins = 100;
 const usualBins = 10;
-/** Of a time dimension, so that gaps can be filled. */
+/** Maximum number of buckets of a time dimension, since gaps are filled. */
 const mostBuckets = 10_000;
 
 export const timeField = 'time_dimension';
@@ -169,7 +169,7 @@ const parse = (text: string): Record<string, unknown> => {
   throw refuse('must be an object');
 };
 
-/** Reads it. Throws `invalid`, naming what is wrong and what could stand there. */
+/** Parses the query. Throws `invalid` with the faulty part and the valid values. */
 export const readMetricsQuery = (text: string, rules: Rules): MetricsQuery => {
   const given = parse(text);
   const viewName = oneOf(rules.views, given.view, 'view');

@@ -1,15 +1,15 @@
 /**
- * The loop that adds up days that have come to rest (db/observability/rollup-job.ts), in each control plane; one of them is at it at a
- * time. It does little at a time, and leaves room for others between two days.
+ * Rollup loop of each control plane (db/observability/rollup-job.ts). It rolls up days that are quiesced; only one
+ * control plane does so at a time. It does little in each tick and pauses between two days.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type RollRules, rollOneDay } from '../../db/observability/rollup-job.ts';
 import type { ObservabilityParts } from '../parts.ts';
 
 const everyMs = 10_000;
-/** Which days it adds up. */
+/** Conditions for a day to be rolled up. */
 export const rollRules: RollRules = { restSeconds: 60, leastObservations: 5_000, mostShare: 0.25 };
-/** Days that one tick adds up at the most. */
+/** Maximum number of days that one tick rolls up. */
 const mostDays = 30;
 
 type Rolled = { days: number };
@@ -23,7 +23,7 @@ const tick = async (
   return { days };
 };
 
-/** Starts it. */
+/** Starts the loop. */
 export const startRollups = (parts: ObservabilityParts): Loop<Rolled> =>
   startLoop({
     name: 'day-rolls',

@@ -1,4 +1,4 @@
-/** Answers a question of `/metrics`: rows of what was grouped by and what was measured, in order, without gaps. */
+/** Runs a query of `/metrics`: returns rows of dimensions and metrics, ordered, with gaps in time filled. */
 import { AppError } from '#domain/error.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
 import {
@@ -26,7 +26,7 @@ const mostSpreadRows = 100_000;
 const truncated = (granularity: Granularity, time: string): string =>
   `date_trunc('${granularity}', ${time} at time zone 'utc')`;
 
-/** What rows are grouped by and show, the time last. */
+/** Returns the SQL of the grouping and of the shown columns, the time last. */
 const groupsOf = (source: Source, { dimensions, granularity }: MetricsQuery) => {
   const own = dimensions.map((name) => source.dimension(name));
   if (granularity === null) return { groups: own, shown: own, fields: [...dimensions] };
@@ -40,7 +40,7 @@ const groupsOf = (source: Source, { dimensions, granularity }: MetricsQuery) => 
 
 type Order = MetricsQuery['orderBy'];
 
-/** As it is asked for; else by time, then by the first metric, the most first, else by what is grouped by. */
+/** Returns the requested order; else by time, then by the first metric in descending order, else by dimensions. */
 const orderOf = ({ orderBy, granularity, dimensions, metrics }: MetricsQuery): Order => {
   if (orderBy.length > 0) return orderBy;
   const byTime = granularity === null ? [] : [{ field: timeField, isDescending: false }];
@@ -68,7 +68,7 @@ const binOf = ({ low, high, bin, count }: SpreadRow, bins: number): Bin => {
   return [low + (bin - 1) * width, upper, count];
 };
 
-/** How a measure spreads in each group, by the group. */
+/** Returns the histogram of a measure, by group. */
 const spreadOf = async (
   db: Queryable,
   source: Source,
@@ -109,7 +109,7 @@ const firstTime = (ms: number, granularity: Granularity): number => {
 
 const zeroes: readonly string[] = ['count', 'sum', 'uniq'];
 
-/** Rows for times that have none, where time is all that is grouped by and the order is that of time. */
+/** Adds rows for times without data, if rows are grouped by time alone and ordered by it. */
 const fillGaps = (rows: MetricRow[], query: MetricsQuery): MetricRow[] => {
   const { granularity, dimensions, orderBy, metrics, from, to, rowLimit } = query;
   if (granularity === null || dimensions.length > 0 || orderBy.length > 0) return rows;
@@ -156,7 +156,7 @@ const run = async (db: Queryable, source: Source, query: MetricsQuery): Promise<
   return fillGaps(rows, query);
 };
 
-/** From the sums by day, cells and rows, or rows alone: whatever answers it with the least work. */
+/** Answers from the cheapest source that can: daily sums, then rollups and rows, then rows alone. */
 const answer = async (
   db: Database,
   projectId: string,
@@ -185,8 +185,8 @@ const tooLong = (query: MetricsQuery, cause: unknown): AppError => {
 };
 
 /**
- * The rows that a question asks for; percentiles of latencies of no more than `exact` observations are exact. Throws
- * `timeout` when it takes too long.
+ * Returns the rows of a query; percentiles of latencies over at most `exact` observations are exact. Throws `timeout`
+ * if the query takes too long.
  */
 export const runMetricsQuery = async (
   db: Database,

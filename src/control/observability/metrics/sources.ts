@@ -1,6 +1,6 @@
 /**
- * Where the rows of a question come from: the view's tables, or the sums by day where these have the answer (whole
- * days of them, and the tables for what is left of the days at both ends). What cells answer is in daily-rollups.ts.
+ * Sources of a query's rows: the view's tables, or the daily sums if they can answer it (whole days from the sums, the
+ * partial days at both ends from the tables). `daily-rollups.ts` has the source for rollups.
  */
 import type { Bind, Condition } from '../../db/core/where.ts';
 import { readFilter } from '../../platform/lists/filter.ts';
@@ -12,12 +12,12 @@ export type Source = {
   conditions: readonly Condition[];
   time: string;
   dimension(name: string): string;
-  /** The number of a row that a measure is; for what is aggregated apart. */
+  /** Returns the SQL of a measure's number in each row, for histograms. */
   number(measure: string): string;
   aggregate(metric: Metric): string;
 };
 
-/** Of the aggregations that are percentiles. */
+/** Fractions of the aggregations that are percentiles. */
 export const shares: Partial<Record<Aggregation, number>> = {
   p50: 0.5,
   p75: 0.75,
@@ -39,7 +39,7 @@ const aggregateOf = ({ sql, kind }: Measure, aggregation: Aggregation): string =
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-/** A time is from one to before another, in milliseconds since 1970. */
+/** Returns the condition that a time is in a range, in milliseconds since 1970, the end excluded. */
 export const within =
   (time: string, from: number, to: number): Condition =>
   (bind) =>
@@ -65,7 +65,7 @@ const needsOf = (view: View, { dimensions, metrics, filter }: MetricsQuery): Set
   return new Set(needs.filter((need) => need !== undefined));
 };
 
-/** The tables of the view. */
+/** Returns the view's tables as a source. */
 export const tablesOf = (projectId: string, query: MetricsQuery): Source => {
   const { view, filter, from, to } = query;
   const needs = needsOf(view, query);
@@ -94,7 +94,9 @@ export const tablesOf = (projectId: string, query: MetricsQuery): Source => {
 
 const dayMs = 86_400_000;
 
-/** Whole days, by UTC, between two times; and what is left of the days at both ends. */
+/**
+ * Returns the whole UTC days between two times, and the partial days at both ends; undefined if there is no whole day.
+ */
 export const splitDays = (from: number, to: number) => {
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
   if (first >= last) return undefined;
@@ -105,13 +107,15 @@ export const splitDays = (from: number, to: number) => {
   return { first, last, ends: ends.filter(([begin, end]) => begin < end) };
 };
 
-/** What the sums by day know of a view: its dimensions, and what can be added up. */
+/** Daily sums for a view: its dimensions and the measures that can be summed. */
 type Summary = {
   dimensions: Readonly<Record<string, Dimension>>;
   sums: Readonly<Record<string, string>>;
-  /** Rows of whole days, and those of the tables in the same columns. */
+  /** SQL that selects whole days. */
   days: string;
-  /** Of what is asked, by the names of dimensions: traces are joined for nothing but theirs. */
+  /**
+   * Returns SQL that selects table rows with the same columns; traces are joined only if a used dimension needs them.
+   */
   rows(names: ReadonlySet<string>): string;
   time: string;
 };
@@ -161,7 +165,7 @@ const summaries = new Map<View, Summary>([
 
 const summed: readonly Aggregation[] = ['sum', 'count'];
 
-/** Whether the sums by day answer it, exactly. */
+/** Returns true if the daily sums can answer the query exactly. */
 const fits = ({ dimensions, sums }: Summary, query: MetricsQuery): boolean => {
   const { metrics, granularity, filter } = query;
   const isKnown = (name: string): boolean => Object.hasOwn(dimensions, name);
@@ -177,7 +181,7 @@ const fits = ({ dimensions, sums }: Summary, query: MetricsQuery): boolean => {
   );
 };
 
-/** The sums by day, where they have the answer. */
+/** Returns the daily sums as a source; undefined if they cannot answer the query. */
 export const daysOf = (projectId: string, query: MetricsQuery): Source | undefined => {
   const summary = summaries.get(query.view);
   const split = splitDays(query.from, query.to);
@@ -195,7 +199,7 @@ export const daysOf = (projectId: string, query: MetricsQuery): Source | undefin
       );
       return `(${[whole, ...left].join(' union all ')}) d`;
     },
-    // Rows of sums that came down to nothing are no rows.
+    // Rows whose sums fell to zero do not count as rows.
     conditions: [
       () => 'd.n <> 0',
       ...readFilter(

@@ -1,12 +1,12 @@
 /**
- * What can be asked in metrics: views, each with what it can be grouped by and what it measures. Everything that is
- * named here stands for SQL of ours; what a client gives is a parameter.
+ * Views that metrics queries can use, each with its dimensions and measures. Every name stands for trusted SQL of this
+ * program; values from clients are parameters.
  */
 import { latencyOf } from '../../db/observability/latency-sketch.ts';
 import type { Column, Columns } from '../../platform/lists/filter.ts';
 import { metadataColumn } from '../../platform/lists/metadata-column.ts';
 
-/** Tables beside the view's own that something needs. */
+/** Joins that a dimension or a measure may need besides the view's own table. */
 export type Need =
   | 'trace'
   | 'observation'
@@ -23,28 +23,28 @@ export type Dimension = {
   sql: string;
   kind: Kind;
   needs?: Need;
-  /** An id, or as good as one: nothing to group very many rows by. */
+  /** True for ids and similar values, which must not be used to group very many rows. */
   isIdLike?: true;
 };
 
 export type Measure = {
-  /** A number of each row; null where it has none. Of text, how many differ is what can be asked. */
+  /** SQL of a number in each row, null if the row has none. Text can only be counted by distinct values. */
   sql: string;
   kind: 'rows' | 'number' | 'text';
   needs?: Need;
 };
 
 export type View = {
-  /** The view's own table with its alias, and the joins that what is asked may need. */
+  /** The view's own table with its alias, and the joins that a query may need. */
   table: string;
   joins: Partial<Record<Need, string>>;
   project: string;
   time: string;
-  /** Which rows are in it, as a condition. */
+  /** Condition on the rows that belong to the view. */
   only?: string;
   dimensions: Readonly<Record<string, Dimension>>;
   measures: Readonly<Record<string, Measure>>;
-  /** The metadata that a filter can look into, as JSON text. */
+  /** Metadata that filters can search, as JSON text. */
   metadata?: { sql: string; needs?: Need };
 };
 
@@ -74,7 +74,7 @@ const msBetween = (from: string, to: string): string =>
 
 const environmentOf = (table: string): string => `coalesce(${table}.environment, 'default')`;
 
-/** Dimensions of a world session `ws`, as the views of other tables have them. */
+/** Dimensions of a world session `ws`, shared by the views of other tables. */
 const sessionDimensions: View['dimensions'] = {
   world: text('ws.world', 'session'),
   task: text('ws.task_name', 'session'),
@@ -84,7 +84,7 @@ const sessionDimensions: View['dimensions'] = {
   verdict: text('ws.verdict', 'session'),
 };
 
-/** Joins the world session `ws` of a trace by the trace's external id; `from` finds the trace `wt`. */
+/** Returns the join of a trace's world session `ws` through the trace's external id; `from` selects the trace `wt`. */
 const sessionOf = (from: string): string => `left join lateral (
     select coalesce(w.former_slug, w.slug) as world, s.task_name, s.state, s.verdict, b.build_hash,
            coalesce(s.run_id, s.dataset_run_id, s.agent_run_id) as run
@@ -94,7 +94,7 @@ const sessionOfTrace = sessionOf('(select t.external_id, t.project_id) wt');
 const sessionOfKey = (key: string): string =>
   sessionOf(`(select x.external_id, x.project_id from traces x where x.key = ${key}) wt`);
 
-/** What the observations of a trace add up to, which lies with it (src/observability/tally.ts). */
+/** Sums over the observations of a trace, which are stored with it (src/observability/tally.ts). */
 const tallyJoin = `cross join lateral (
     select coalesce(sum((e ->> 2)::numeric), 0)::float8 as observations,
            coalesce(sum((e ->> 5)::numeric), 0)::float8 as tokens,
@@ -219,7 +219,7 @@ const scoreDimensions: View['dimensions'] = {
   ...sessionDimensions,
 };
 
-/** Scores of a kind; `value` is what the kind calls its own. */
+/** Builds the view of one kind of score, with the dimensions and measures of that kind. */
 const scoresOf = (only: string, own: View['dimensions'], measures: View['measures']): View => ({
   table: 'scores s',
   joins: {
@@ -263,7 +263,7 @@ const userEvents: View = {
   },
 };
 
-// What tests and proofs of worlds open is no work of an agent.
+// View of world sessions. Sessions opened by tests and proofs of worlds are excluded, as no agent used them.
 const worldSessions: View = {
   table: 'sessions ws join worlds w on w.id = ws.world_id',
   joins: {
@@ -324,7 +324,7 @@ export const views = {
 
 export type ViewName = keyof typeof views;
 
-/** What a view can be filtered by. */
+/** Returns the filter columns of a view. */
 export const filterColumns = ({ dimensions, measures, metadata, time }: View): Columns => ({
   ...Object.fromEntries(
     Object.entries(measures)

@@ -1,4 +1,4 @@
-/** Models made, listed and deleted. Those that are built in stand beside those of the project. */
+/** Creates, lists and deletes models. Lists show the built-in models besides those of the project. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
@@ -81,7 +81,7 @@ const viewBuiltIn = ({ id, modelName, matchPattern, unit, tiers }: BuiltInModel)
   pricingTiers: viewTiers(tiers),
 });
 
-/** Patterns of a model, with the place where each stands. */
+/** Returns the patterns of a model, each with its path in the body. */
 const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, pattern: string][] => [
   ['matchPattern', matchPattern],
   ...tiers.flatMap(({ conditions }, tier) =>
@@ -98,7 +98,7 @@ const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, patte
   ),
 ];
 
-/** Holds patterns to what they may be. Throws `invalid`. */
+/** Validates patterns. Throws `invalid`. */
 const checkPatterns = async (compiler: Compiler, projectId: string, content: ModelContent) => {
   const patterns = patternsOf(content);
   const texts = patterns.map(([, pattern]) => pattern);
@@ -109,10 +109,10 @@ const checkPatterns = async (compiler: Compiler, projectId: string, content: Mod
   }
 };
 
-/** Where models are kept, and patterns are held to what they may be. */
+/** Database of models, and the compiler that validates their patterns. */
 export type ModelStore = { db: Database; compiler: Compiler };
 
-/** Makes a model. Throws `invalid`, also for a name that the project has already, and `exhausted`. */
+/** Creates a model. Throws `invalid`, also if the project already has a model of this name, and `exhausted`. */
 export const createModel = async (
   { db, compiler }: ModelStore,
   projectId: string,
@@ -138,7 +138,7 @@ export const createModel = async (
   throw new AppError('exhausted', message, { detail: { limit: mostModels } });
 };
 
-/** A model of the project or a built-in one; throws `not_found`. */
+/** Returns a model of the project or a built-in one; throws `not_found`. */
 export const readModelOf = async (
   db: Queryable,
   projectId: string,
@@ -151,7 +151,7 @@ export const readModelOf = async (
   return viewModel(model);
 };
 
-/** Deletes a model of the project; throws `not_found`, for a built-in one, too. */
+/** Deletes a model of the project; throws `not_found`, also for a built-in one. */
 export const removeModel = async (db: Database, projectId: string, id: string): Promise<void> => {
   if (!(await deleteModel(db, projectId, id))) throw noModel();
 };
@@ -172,7 +172,7 @@ const readPlace = (cursor: string): Place => {
   throw invalidParameter('cursor', 'is not meta.nextCursor of a page of this list');
 };
 
-/** A page of models, by name. There are few enough to be put in order here. */
+/** Returns a page of models, by name. There are few enough to sort in memory. */
 export const readModels = async (db: Queryable, projectId: string, query: RawQuery) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {

@@ -7,7 +7,7 @@ const setOf = (projectId: string, patterns: string[], id = '1'): PatternSet => (
   patterns,
 });
 
-/** Looks for patterns as plain texts, in the first `reach` of the texts that it is given. */
+/** Creates a cache with a fake search: plain substrings, in the first `reach` of the texts. */
 const start = () => {
   const asked: [project: string, texts: readonly string[]][] = [];
   const limits = { reach: Number.POSITIVE_INFINITY };

@@ -1,7 +1,6 @@
 /**
- * Patterns of projects: held to their bounds when they are given, and looked for, in processes. What was looked for
- * once is remembered for its project alone, as models have few names. A limit is no verdict: what was not looked for
- * in time is not remembered as absent.
+ * Validates and matches user patterns, in child processes. Matches are cached by project, as its models have few
+ * names. An exceeded limit is no result: a text that was not searched in time is not cached as unmatched.
  */
 import { LRUCache } from 'lru-cache';
 import type { Log } from '#runtime/log.ts';
@@ -10,19 +9,19 @@ import type { Compiler } from '../../worlds/compile/compiler.ts';
 import type { PatternsFound } from '../../worlds/compile/match-patterns.ts';
 import type { ProcessPool } from '../../worlds/compile/process-pool.ts';
 
-/** Longer texts have no pattern in them. */
+/** Length beyond which a text counts as unmatched, in characters. */
 const mostTextChars = 200;
 
-/** Bytes of the cache for all projects, and bytes of an entry besides its texts. */
+/** Size of the cache for all projects, and size of an entry besides its texts, in bytes. */
 const mostBytes = 32 * 1024 * 1024;
 const entryBytes = 256;
 const bytesPerChar = 2;
 
-/** After a limit was met, the patterns of the project are looked for no more for so long; a write ends within that. */
+/** Pause of a project's searches after one exceeded its limits, in milliseconds; meanwhile its writes do not wait. */
 const restMs = 10_000;
 const mostResting = 10_000;
 
-/** What is wrong with patterns of a project, by their places; throws `exhausted` when it has spent its time. */
+/** Returns the faults of patterns, by index; throws `exhausted` if the project has used up its time. */
 export const judgePatterns = async (
   compiler: Compiler,
   projectId: string,
@@ -34,14 +33,14 @@ export const judgePatterns = async (
   return patterns.map(() => 'takes more time or memory to compile than there is for it');
 };
 
-/** Looks for patterns of a project in texts; what comes back may be of the first texts only, or of none. */
+/** Searches texts for patterns of a project; the result may cover only the first texts, or none. */
 export type FindPatterns = (
   projectId: string,
   patterns: readonly string[],
   texts: readonly string[],
 ) => Promise<PatternsFound>;
 
-/** Looks for them in the processes that large bodies are read in. */
+/** Creates a search that runs in the process pool for large bodies. */
 export const findInProcesses =
   (lane: Pick<ProcessPool, 'run'>, log: Log): FindPatterns =>
   async (project, patterns, texts) => {
@@ -58,18 +57,18 @@ export const findInProcesses =
 /** Patterns of a project at one time. */
 export type PatternSet = {
   projectId: string;
-  /** Names these patterns among all that the project ever has. */
+  /** Identifies these patterns among all versions that the project ever has. */
   id: string;
   patterns: readonly string[];
 };
 
-/** Patterns found in a text; undefined: they were not looked for, or not in time. */
+/** Patterns found in a text; undefined if it was not searched, or not in time. */
 type Found = ReadonlySet<string> | undefined;
 
 export type KnownMatches = {
-  /** Looks for the patterns in all texts, as far as that is not known and there is time for it. */
+  /** Searches all texts that are not cached, as far as the limits allow. */
   learn(set: PatternSet, texts: Iterable<string>): Promise<void>;
-  /** Returns those found in a text. */
+  /** Returns the patterns found in a text. */
   of(set: PatternSet, text: string): Found;
 };
 
@@ -78,7 +77,7 @@ const keyOf = ({ projectId, id }: PatternSet, text: string): string =>
 
 const none: ReadonlySet<string> = new Set();
 
-/** Makes it. */
+/** Creates the cache. */
 export const createKnownMatches = (find: FindPatterns): KnownMatches => {
   const known = createFairCache<ReadonlySet<string>>(mostBytes);
   const resting = new LRUCache<string, true>({ max: mostResting, ttl: restMs });

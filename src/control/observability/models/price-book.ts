@@ -1,6 +1,6 @@
 /**
- * What observations cost, by the models of their project and those that are built in, as they are when observations
- * are written. Models of projects are read anew once they changed; patterns of theirs are looked for in processes.
+ * Prices observations when they are written, by the models of their project and the built-in ones. Models of a project
+ * are read again after a change; their patterns are matched in child processes.
  */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -20,18 +20,18 @@ import type { Queryable } from '../../db/core/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../../db/observability/models.ts';
 import { createKnownMatches, type FindPatterns, type PatternSet } from './patterns.ts';
 
-/** Prices observations of a project; null where no model matches. `db` may be a transaction. */
+/** Prices observations of a project; null if no model matches. `db` may be a transaction. */
 export type ProjectPrices = (
   db: Queryable,
   items: readonly Priceable[],
 ) => Promise<(Pricing | null)[]>;
 
 export type PriceBook = {
-  /** For one piece of work: by the models of a project as they are when it first has to know them. */
+  /** Returns the prices for one piece of work; the project's models are read once, at first use. */
   of(projectId: string): ProjectPrices;
 };
 
-/** Projects whose models are remembered, and names that those built in were looked for in. */
+/** Number of projects whose models are cached, and of names whose built-in models are cached. */
 const mostProjects = 1_000;
 const mostNames = 10_000;
 const mostNameChars = 200;
@@ -39,7 +39,7 @@ const mostNameChars = 200;
 type Own = {
   revision: string;
   models: readonly PricedModel[];
-  /** Patterns of their names, and those that their tiers look for in names of usage. */
+  /** Patterns for model names, and patterns of tier conditions for usage names. */
   names: PatternSet;
   usage: PatternSet;
 };
@@ -53,8 +53,8 @@ const pricedOf = ({ id, modelName, matchPattern, startDate, tiers }: ModelRow): 
 });
 
 /**
- * The built-in models that match a name. A text that it must have in it is looked for first: a pattern takes 2 to 7 us
- * (2026-11-29), and a request may have very many names.
+ * Creates the lookup of built-in models by name. It first checks for a text that a matching name must contain: a
+ * pattern takes 2 to 7 us (2026-11-29), and a request may have very many names.
  */
 const createBuiltIn = (): ((name: string) => BuiltInModel[]) => {
   const compiled = new Map<BuiltInModel, RE2JS>();
@@ -86,7 +86,7 @@ const conditionPatterns = (models: readonly PricedModel[]): string[] => [
   ),
 ];
 
-/** Patterns that are ours need no process. */
+/** Our own patterns need no child process. */
 const ours = new Map(
   conditionPatterns(builtInModels).map((pattern) => [pattern, RE2JS.compile(pattern)]),
 );
@@ -108,7 +108,7 @@ const ownOf = (projectId: string, revision: string, models: readonly PricedModel
 
 const usageNames = (item: Priceable): string[] => Object.keys(usageOf(item) ?? {});
 
-/** Makes it. */
+/** Creates the price book. */
 export const createPriceBook = (find: FindPatterns): PriceBook => {
   const known = createKnownMatches(find);
   const builtIn = createBuiltIn();
@@ -124,7 +124,10 @@ export const createPriceBook = (find: FindPatterns): PriceBook => {
     return own;
   };
 
-  /** The models by name; a name that could not be looked at in time has none, rather than one that is not its own. */
+  /**
+   * Returns the candidate models by name. A name that could not be matched in time has none, so that it does not get
+   * the price of another model.
+   */
   const candidatesOf = async ({ names, models }: Own, given: ReadonlySet<string>) => {
     await known.learn(names, given);
     const found = new Map<string, { own: PricedModel[]; builtIn: PricedModel[] }>();

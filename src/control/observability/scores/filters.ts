@@ -1,4 +1,4 @@
-/** What lists of scores can be filtered by. */
+/** Filter columns of score lists. */
 import { scoreSources, scoreTypes } from '#observability/score.ts';
 import type { Condition } from '../../db/core/where.ts';
 import {
@@ -46,7 +46,7 @@ const operators: Readonly<Record<string, string>> = {
   '=': '=',
 };
 
-/** `value` with its `operator`. An operator alone asks for nothing: some clients send one in any case. */
+/** Returns the condition of `value` and `operator`. An operator alone is ignored, as some clients always send one. */
 const valueCondition = (query: RawQuery): Condition | undefined => {
   const [value, operator] = [textIn(query, 'value'), textIn(query, 'operator')];
   if (value === undefined) return undefined;
@@ -61,7 +61,7 @@ const valueCondition = (query: RawQuery): Condition | undefined => {
   return on(number, (bound) => `s.value ${sql} ${bound}::float8`);
 };
 
-/** Conditions on scores `s` and their traces `t`. */
+/** Returns the conditions on scores `s` and their traces `t`. */
 export const scoreConditions = (query: RawQuery, projectId: string): Condition[] =>
   withFilter(
     [
@@ -85,5 +85,5 @@ export const scoreConditions = (query: RawQuery, projectId: string): Condition[]
     readFilter(query, columns),
   );
 
-/** Of the older list: scores of traces, without corrections. */
+/** Condition of the older list: scores of traces, without corrections. */
 export const ofTraces: Condition = () => `s.trace_id is not null and s.data_type <> 'CORRECTION'`;

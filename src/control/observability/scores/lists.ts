@@ -1,4 +1,4 @@
-/** The three lists of scores: of traces, of everything, and the plain one by cursor. */
+/** The three lists of scores: scores of traces, all scores, and the plain list with a cursor. */
 import { limits } from '#domain/limits.ts';
 import { JsonText } from '../../base/json/json-text.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -44,7 +44,7 @@ const readPage = async (
   return { rows, meta: metaOf(page, count) };
 };
 
-/** Scores of traces, each with what is told of its trace. */
+/** Returns scores of traces, each with fields of its trace. */
 export const readTraceScores = async (db: Database, projectId: string, query: RawQuery) => {
   const conditions = [...scoreConditions(query, projectId), ofTraces];
   const { rows, meta } = await readPage(db, projectId, query, conditions);
@@ -54,7 +54,7 @@ export const readTraceScores = async (db: Database, projectId: string, query: Ra
 
 const groups = ['score', 'trace'] as const;
 
-/** Scores of everything; what is told of a trace can be left out. */
+/** Returns all scores; the fields of the trace are optional. */
 export const readAllScores = async (db: Database, projectId: string, query: RawQuery) => {
   const asked = fieldsIn(query, groups, groups);
   if (!asked.has('score')) throw invalidParameter('fields', 'needs "score" beside "trace"');
@@ -90,7 +90,7 @@ const parts: Record<PlainGroup, (row: Row) => object> = {
   annotation: ({ authorUserId, queueId }) => ({ authorUserId, queueId }),
 };
 
-/** The value in its own type. */
+/** Returns the value in its own type. */
 const plainValue = ({ dataType, value, stringValue }: Row): number | boolean | string | null => {
   if (dataType === 'BOOLEAN') return value === 1;
   return dataType === 'NUMERIC' ? value : stringValue;
@@ -110,7 +110,7 @@ const viewPlain = (row: Row, projectId: string, asked: ReadonlySet<PlainGroup>) 
 const bounds = { least: 1, most: limits.pageMax, usual: limits.pageDefault };
 const order = { time: 's.scored_at', key: 's.key' };
 
-/** Scores by cursor, their values in their own types. */
+/** Returns a page of scores by cursor, with values in their own types. */
 export const readPlainScores = async (db: Database, projectId: string, query: RawQuery) => {
   const page = openCursorPage(query, projectId, bounds, order);
   const asked = fieldsIn(query, plainGroups, []);

@@ -1,6 +1,6 @@
 /**
- * What an entry of a session's ledger is in its trace: a call, a request, a delivery or a step of the browser, as an
- * observation. What was asked and answered is told as the ledger has it, without secrets. Pure.
+ * Converts an entry of a session's ledger (a call, a request, a delivery or a step of the browser) to an observation
+ * in the session's trace. Input and output are those of the ledger, without secrets. Pure.
  */
 import { isObject, own } from '#domain/json.ts';
 import type { Level, ObservationType } from '#observability/object.ts';
@@ -19,14 +19,14 @@ import { lastHint, nameOf, ranked, type Saying, stateOf } from './states.ts';
 
 type Place = { traceId: string; parentId: string };
 
-/** Where it belongs: in the trace of who asked, where that was told, else in the session's own. */
+/** Returns the trace and parent of an entry: from the caller's `traceparent` if it sent one, else the session's own. */
 const placeOf = ({ id, traceId }: ToldSession, traceparent: string | null): Place => {
   const within = readTraceParent(traceparent);
   if (within === undefined) return { traceId, parentId: id };
   return { traceId: within.traceId, parentId: within.spanId };
 };
 
-/** The observation of an entry that is no call's. */
+/** Returns the id of the observation for an entry that is no call. */
 const entryIdOf = (sessionId: string, id: number): string => `${sessionId}-${id}`;
 
 const mostMessageChars = 2_000;
@@ -47,7 +47,7 @@ const bodyOf = (
   return JSON.stringify({ truncated: true, bytes, start, readAt });
 };
 
-/** The metadata that all observations of a session have: whose they are. */
+/** Returns the metadata that all observations of a session have: the session's id. */
 const commonOf = ({ id }: ToldSession): Record<string, unknown> => ({ worldSessionId: id });
 
 const bodiesOf = (session: ToldSession, entry: ToldEntry) => ({
@@ -65,18 +65,18 @@ const levelOfCall = ({ callState }: ToldCall): Level | null => {
   return callState === 'lost' || callState === 'failed' ? 'ERROR' : null;
 };
 
-/** A member of a JSON object; undefined where there is none. */
+/** Returns a member of a JSON object; undefined if there is none. */
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) ? own(value, name) : undefined;
 
-/** Why a call failed, as the ledger has it. */
+/** Returns the error message of a failed call, from the ledger. */
 const errorIn = ({ callState, response }: ToldEntry): string | null => {
   if (callState !== 'failed' || response === null) return null;
   const message = memberOf(memberOf(JSON.parse(response), 'error'), 'message');
   return typeof message === 'string' ? cleanText(message.slice(0, mostMessageChars)) : null;
 };
 
-/** What a request to the API had as `traceparent`. */
+/** Returns the header `traceparent` of an API request. */
 const traceParentOf = ({ request }: ToldEntry): string | null => {
   if (request?.includes('"traceparent"') !== true) return null;
   const header = memberOf(memberOf(JSON.parse(request), 'headers'), 'traceparent');
@@ -85,7 +85,7 @@ const traceParentOf = ({ request }: ToldEntry): string | null => {
 
 type CallTimes = { beganMs: number; endMs: number };
 
-/** Where calls and requests hang that were asked for within a trace of somebody else's. */
+/** Adds a report that links the session to a caller's trace, if the call or request belongs to one. */
 const withLink = (session: ToldSession, place: Place, told: Told): Told[] =>
   place.traceId === session.traceId ? [told] : [told, tellLink(session, place.traceId)];
 
@@ -117,7 +117,7 @@ const tellCallAs = (
 };
 
 /**
- * A call that no host has written down; what was asked and answered is told by ledgers alone, but for the outcome of a
+ * Reports a call without a ledger entry. Only ledgers have input and output, so it has none except the outcome of a
  * grade.
  */
 export const tellUnwritten = (
@@ -134,7 +134,7 @@ export const tellUnwritten = (
 
 const tellCall = (session: ToldSession, entry: ToldEntry & ToldCall): Told[] => {
   const beganMs = entry.queuedAt.getTime();
-  // One whose host was lost has no answer, and what it came to is in the ledger.
+  // A call whose host was lost has no answer time; its duration is in the ledger.
   const endMs = entry.answeredAt?.getTime() ?? beganMs + entry.durationMs;
   const metadata = { ...changesOf(entry), ranMs: entry.durationMs, entry: entry.id };
   const bodies = bodiesOf(session, entry);
@@ -148,7 +148,7 @@ const requestName = ({ operation, method, path, via }: ToldEntry): string => {
   return nameOf(operation ?? `${method ?? ''} ${path ?? ''}`);
 };
 
-/** Statuses that a request ended with, or a receiver answered. */
+/** Returns the level of a status that a request ended with or a receiver answered. */
 const levelOfStatus = (status: number | null): Level | null => {
   if (status === null || (status >= 100 && status < 400)) return null;
   return status >= 400 && status < 500 ? 'WARNING' : 'ERROR';
@@ -162,7 +162,10 @@ const typesOfWays: Partial<Record<ToldEntry['via'], ObservationType>> = {
   'webhook-skipped': 'EVENT',
 };
 
-/** A delivery belongs to the call that sent it, if that is in the session's own trace. */
+/**
+ * Returns the trace and parent of an entry. A delivery belongs to the call that sent it, if that is in the session's
+ * own trace.
+ */
 const placeOfEntry = (session: ToldSession, entry: ToldEntry): Place => {
   if (entry.via === 'api' || entry.via === 'ui') return placeOf(session, traceParentOf(entry));
   if (entry.callId === null) return placeOf(session, null);
@@ -181,7 +184,7 @@ const tellRequest = (session: ToldSession, entry: ToldEntry): Told[] => {
     type,
     name: requestName(entry),
     parentId: place.parentId,
-    // When a delivery was received is told by the answer to it.
+    // The end of a delivery comes with the entry of its answer.
     endTime: type === 'EVENT' || via === 'webhook' ? null : beganMs + durationMs,
     level: levelOfEntry(entry),
     ...bodiesOf(session, entry),
@@ -195,7 +198,7 @@ const tellRequest = (session: ToldSession, entry: ToldEntry): Told[] => {
   return withLink(session, place, told);
 };
 
-/** What a receiver answered, told of the delivery that it is the answer to. */
+/** Reports the answer of a receiver as an update of the delivery that it answers. */
 const tellAnswer = (session: ToldSession, entry: ToldEntry, delivery: number): Told[] => {
   const endMs = entry.at.getTime();
   const saying: Saying = { standing: 'update', ms: endMs };
@@ -213,7 +216,7 @@ const tellAnswer = (session: ToldSession, entry: ToldEntry, delivery: number): T
 const isCall = (entry: ToldEntry): entry is ToldEntry & ToldCall =>
   entry.callId !== null && (entry.via === 'tool' || entry.via === 'session');
 
-/** What an entry tells. */
+/** Returns the reports of an entry. */
 export const tellEntry = (session: ToldSession, entry: ToldEntry): Told[] => {
   if (isCall(entry)) return tellCall(session, entry);
   const [answered] = answerEntriesOf([{ ...entry, request: entry.request ?? 'null' }]);

@@ -1,4 +1,4 @@
-/** What a grade is in the trace of its session: scores, and what the session came to. Pure. */
+/** Converts a grade to scores in the trace of its session, and to the session's outcome. Pure. */
 
 import { checkScore } from '#observability/check-score.ts';
 import { usualEnvironment } from '#observability/environment.ts';
@@ -13,11 +13,11 @@ import { nameOf } from './states.ts';
 
 export type GradedCall = { callId: string; answeredMs: number; grade: GradeSummary };
 
-/** How the ids of all scores of a session's grades begin. */
+/** Returns the common prefix of the ids of a session's grade scores. */
 export const scorePrefixOf = (sessionId: string): string => `${sessionId}:`;
 
 type Value = {
-  /** Tells it from the other scores of the session. */
+  /** Distinguishes it from the other scores of the session. */
   key: string;
   name: string;
   value: boolean | number;
@@ -28,7 +28,7 @@ type Value = {
 const isVerdict = (verdict: unknown): verdict is 'pass' | 'fail' =>
   verdict === 'pass' || verdict === 'fail';
 
-/** A check that could not be judged has no score. Of several that have one name each is told. */
+/** Returns the scores of checks. A check without a verdict has none; checks with the same name each get their own. */
 const checkValues = ({ checks }: GradeSummary): Value[] =>
   checks.flatMap(({ name, verdict, weight, detail }, index): Value[] => {
     if (!isVerdict(verdict)) return [];
@@ -46,7 +46,7 @@ const checkValues = ({ checks }: GradeSummary): Value[] =>
 
 const valuesOf = (grade: GradeSummary): Value[] => {
   const { verdict, score, checks, checkCount } = grade;
-  // What could not be judged was not failed.
+  // A grade without a verdict counts neither as passed nor as failed.
   if (!isVerdict(verdict)) return checkValues(grade);
   const left = checkCount - checks.length;
   const more = left === 0 ? {} : { metadata: { checksLeftOut: left } };
@@ -57,7 +57,7 @@ const valuesOf = (grade: GradeSummary): Value[] => {
   ];
 };
 
-/** The scores of a grade; each has the id that it had in the grade before. */
+/** Returns the scores of a grade; a score keeps the id that it had in the previous grade. */
 export const scoresOf = (
   session: ToldSession,
   { callId, answeredMs, grade }: GradedCall,
@@ -80,10 +80,10 @@ export const scoresOf = (
     };
   });
 
-/** The outcome of a grade as JSON text: what no row of a stranger stands in. */
+/** Returns the outcome of a grade as JSON text, without any data of users. */
 export const outcomeOf = ({ grade: { verdict, score } }: GradedCall): string =>
   JSON.stringify({ verdict, passed: verdict === 'pass', score });
 
-/** What the session came to. */
+/** Reports the outcome of a session. */
 export const tellGrade = (session: ToldSession, graded: GradedCall): Told[] =>
   tellOutcome(session, outcomeOf(graded), graded.answeredMs);

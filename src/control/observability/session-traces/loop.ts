@@ -1,9 +1,9 @@
 /**
- * The loop that tells of sessions in their traces, in each control plane. What fails in a batch is told one at a time;
- * what fails alone is left for later, longer each time.
+ * Loop of each control plane that reports sessions in their traces. If a batch fails, its items are reported one at a
+ * time; an item that fails alone is postponed, longer each time.
  *
- * A batch costs some twenty statements, whatever there is in it, and a session that is told when it is over costs half of
- * one that is told twice. So the more there was to tell, the longer what comes next waits.
+ * A batch costs some twenty statements, whatever its size, and a session reported once at its end costs half of one
+ * reported twice. So the more items a batch had, the longer the next one waits.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { postponeDue, takeDues } from '../../db/observability/session-traces.ts';
@@ -11,14 +11,14 @@ import type { ObservabilityParts } from '../parts.ts';
 import { type Batch, type BatchTold, tellBatch } from './report.ts';
 
 const everyMs = 500;
-/** How long what comes next waits, for each due that was told. */
+/** Wait before the next batch, for each item of the last one, in milliseconds. */
 const restMsOfDue = 40;
 const longestRestMs = 1_500;
 const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { dues: 1, bytes: 0 };
-/** A batch holds rows of many projects: for those that others hold it waits briefly. */
+/** A batch has rows of many projects, so it waits only briefly for locked rows. */
 const locking = { rowsMs: 500 };
-/** Dues that are told one at a time after a batch failed. */
+/** Maximum number of items reported one at a time after a batch failed. */
 const mostSingle = 200;
 
 type Told = { observations: number; dues: number };
@@ -35,7 +35,7 @@ const tell = async (
   );
 };
 
-/** Leaves the first for later. */
+/** Postpones the first item of the outbox. */
 const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void> =>
   parts.traces.db.transaction(async (tx) => {
     const [due] = await takeDues(tx, 1);
@@ -46,7 +46,7 @@ const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void>
     await postponeDue(tx, due.id);
   });
 
-/** Tells them one by one; whichever cannot be told lets the others pass. */
+/** Reports items one by one; one that fails does not hold up the rest. */
 const tellSingly = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Told> => {
   const told = { observations: 0, dues: 0 };
   while (told.dues < mostSingle && !signal.aborted) {
@@ -83,7 +83,7 @@ const tick = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Tol
   return told;
 };
 
-/** Starts it. */
+/** Starts the loop. */
 export const startSessionTraces = (parts: ObservabilityParts): Loop<Told> => {
   let nextAt = 0;
   return startLoop({

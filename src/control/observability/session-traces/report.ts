@@ -1,6 +1,7 @@
 /**
- * Tells of sessions in their traces what has waited longest: one transaction takes it, writes it with the same
- * statements as what SDKs send, and deletes it from what waits. So everything is told once, whoever dies meanwhile.
+ * Reports sessions in their traces from an outbox, oldest items first. One transaction locks the items, writes their
+ * reports with the statements used for SDK data, and deletes them. So each item is reported exactly once, even if a
+ * process dies.
  */
 import type { DailyChange } from '#observability/daily.ts';
 import type { Queryable, Transaction } from '../../db/core/database.ts';
@@ -22,13 +23,13 @@ import type { PriceBook } from '../models/price-book.ts';
 import { scorePrefixOf, scoresOf } from './grade-scores.ts';
 import { readStories, type Story } from './sources.ts';
 
-/** What one transaction tells at most, but for the first. */
+/** Limits of one transaction; the first item is always included. */
 export type Batch = { dues: number; bytes: number };
 
-/** What it takes: the week in which new traces are kept, who reads grades, and prices. */
+/** Context of a batch: the partition of new traces, the reader of grades, and the prices. */
 export type Telling = { week: number; readGrade: GradeReader; prices: PriceBook };
 
-/** Those that fit, from the first. */
+/** Returns the items that fit, from the first on. */
 const fitting = (dues: readonly TraceDue[], mostBytes: number): TraceDue[] => {
   let bytes = 0;
   return dues.filter((due, index) => {
@@ -47,7 +48,7 @@ const tracesOf = (stories: readonly Story[]): string[] => {
   return [...new Set(named)];
 };
 
-/** The stories without those of sessions whose traces are gone: somebody has deleted them. */
+/** Drops sessions whose trace was deleted by a user, and stops reporting on them. */
 const withoutDeleted = async (
   tx: Queryable,
   projectId: string,
@@ -75,7 +76,9 @@ const writeGrades = async (
   await dropFormerScores(tx, projectId, former);
 };
 
-/** Writes stories of a project; answers how many observations they told, and what changes for the project by them. */
+/**
+ * Writes the reports of a project's sessions; returns the number of observations and the changes of its daily usage.
+ */
 const writeStories = async (
   tx: Transaction,
   projectId: string,
@@ -91,15 +94,15 @@ const writeStories = async (
   return { observations, changes };
 };
 
-/** What became of a batch. */
+/** Result of a batch. */
 export type BatchTold = {
   dues: number;
   observations: number;
-  /** Whether more may wait. */
+  /** True if more items may wait. */
   isFull: boolean;
 };
 
-/** Tells a batch, in the transaction that it is given. */
+/** Reports a batch, in the given transaction. */
 export const tellBatch = async (
   tx: Transaction,
   { week, readGrade, prices }: Telling,
@@ -112,7 +115,7 @@ export const tellBatch = async (
   const projects = Map.groupBy(stories, ({ session }) => session.projectId);
   let observations = 0;
   const changes = new Map<string, DailyChange[]>();
-  // In the order of their ids, as every batch does: no two wait for each other.
+  // Every batch writes projects in the order of their ids, so that no two batches deadlock.
   for (const projectId of [...projects.keys()].sort()) {
     const ofProject = projects.get(projectId) ?? [];
     const written = await writeStories(tx, projectId, ofProject, { week, prices });

@@ -1,15 +1,15 @@
-/** What a session is in its trace: the trace itself, and the span that all its calls and requests are in. Pure. */
+/** Converts a session to its trace, and to the span that contains all its calls and requests. Pure. */
 import type { State } from '#observability/state.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
 import type { ToldSession } from '../../db/observability/session-traces.ts';
 import type { Told } from '../ingestion/fold.ts';
 import { lastHint, nameOf, ranked, type Saying, stateOf } from './states.ts';
 
-/** `shop/refund`: the world, and the task that it was opened on. */
+/** Returns `shop/refund`: the world and the task of the session. */
 const titleOf = ({ slug, taskName }: ToldSession): string =>
   nameOf(taskName === null ? slug : `${slug}/${taskName}`);
 
-/** Its trace is its own, and not one that whoever opened it was in. */
+/** Returns true if the session has a trace of its own, and not that of the request that opened it. */
 const hasOwnTrace = ({ id, traceId }: ToldSession): boolean => traceId === traceIdOf(id);
 
 const endOf = ({ createdAt, readyAt, closedAt }: ToldSession): number =>
@@ -22,25 +22,27 @@ const factsOf = ({ slug, versionId, taskName, taskId }: ToldSession): Record<str
   ...(taskId === null ? {} : { taskId }),
 });
 
-/** In the metadata of a trace each of its sessions has a place under its id: there may be several. */
+/**
+ * Returns the metadata of a trace for a session, keyed by the session's id, because a trace may have several sessions.
+ */
 const linkTo = (session: ToldSession): Record<string, unknown> => ({
   worldSessions: { [session.id]: factsOf(session) },
 });
 
-/** `world:shop` and `task:refund`: lists of traces are filtered by tags. */
+/** Returns the tags `world:shop` and `task:refund`, by which lists of traces are filtered. */
 const tagsOf = ({ slug, taskName }: ToldSession): string[] =>
   [`world:${slug}`, ...(taskName === null ? [] : [`task:${taskName}`])].map(nameOf).sort();
 
-/** The build as traces name it: its hash is the release, its version the version. */
+/** Returns the build in terms of traces: its hash is the release, its version the version. */
 const buildOf = ({ buildHash: release, buildVersion: version }: ToldSession) => ({
   release,
   version,
 });
 
-// Whatever else says something of the trace counts for more.
+// Returns the lowest standing, which any other report of the trace overrides.
 const hint = (ms: number): Saying => ({ standing: 'hint', ms });
 
-/** What the trace of an agent is told of a session that it uses: that there is one. */
+/** Returns the state for an agent's trace that uses the session: a link to it. */
 const linkedState = (session: ToldSession): State => {
   const { createdAt, traceSessionId, id } = session;
   const values = ranked({ name: titleOf(session), externalId: id, ...buildOf(session) }, lastHint);
@@ -52,7 +54,7 @@ const linkedState = (session: ToldSession): State => {
   return { ...stateOf(parts, lastHint), guessedAt: createdAt.getTime() };
 };
 
-/** Names a session in a trace that is not its own. */
+/** Reports a session in a trace that is not its own. */
 export const tellLink = (session: ToldSession, traceId: string): Told => ({
   kind: 'trace',
   id: traceId,
@@ -101,7 +103,7 @@ const spanState = (session: ToldSession): State => {
   return stateOf({ beganMs: createdAt.getTime(), values, metadata }, saying);
 };
 
-/** The session as it is now. */
+/** Reports the current state of the session. */
 export const tellSession = (session: ToldSession): Told[] => [
   hasOwnTrace(session)
     ? { kind: 'trace', id: session.traceId, state: ownState(session) }
@@ -114,7 +116,10 @@ export const tellSession = (session: ToldSession): Told[] => [
   },
 ];
 
-/** What it came to by its latest grade: the output of its span, and of the trace while nobody says otherwise. */
+/**
+ * Reports the outcome of the latest grade: as the output of the session's span, and of the trace until another report
+ * gives one.
+ */
 export const tellOutcome = (
   { id, traceId, createdAt }: ToldSession,
   output: string,

@@ -1,4 +1,4 @@
-/** Reads what is to be told: sessions, with the entries of their ledgers and the calls that are due. */
+/** Reads the data of due reports: sessions, with the entries of their ledgers and the calls that are due. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -22,21 +22,21 @@ import { tellEntry, tellUnwritten } from './entry-spans.ts';
 import { type GradedCall, outcomeOf, tellGrade } from './grade-scores.ts';
 import { tellSession } from './session-span.ts';
 
-/** A session with what is to be told of it now. */
+/** A session with the reports that are due. */
 export type Story = {
   session: ToldSession;
   told: Told[];
-  /** Its latest grade among that. */
+  /** Latest grade among the reports. */
   graded: GradedCall | undefined;
 };
 
-/** A call is written down before its answer has arrived here. */
+/** Returns true if the call has no final state yet: hosts write an entry before the answer arrives here. */
 const isUnderWay = ({ callState }: ToldEntry): boolean =>
   callState !== null && !isFinal(callTransitions, callState);
 
 type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
 
-/** The last grade of what is told; one that nothing was told of is the last of its session. */
+/** Returns the latest grade of the due reports. A grade without a ledger entry is the last of its session. */
 const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
   if (lost !== undefined) return lost;
   const told = [
@@ -64,7 +64,7 @@ const findGrade = async (
 type Parts = {
   tellsSession: boolean;
   entries: ToldEntry[];
-  /** Calls that graded it. */
+  /** Calls that graded the session. */
   grades: GradeCall[];
   unwritten: UnwrittenCall[];
   lost: LostGrade | undefined;
@@ -89,7 +89,7 @@ const storyOf = async (
   return { session, told, graded };
 };
 
-/** The stories of what is due, and the entries that can only be told later. */
+/** Reads the due reports, and the entries that can only be reported later. */
 export const readStories = async (
   tx: Queryable,
   dues: readonly TraceDue[],
@@ -114,7 +114,7 @@ export const readStories = async (
     const own = entries.get(id) ?? [];
     later.push(...own.filter(isUnderWay));
     const parts = {
-      // The first that is told of a session names its trace, too.
+      // The first report of a session includes its trace.
       tellsSession: isDue.has(id) || !isTold,
       entries: own.filter((entry) => !isUnderWay(entry)),
       grades: grades.get(id) ?? [],

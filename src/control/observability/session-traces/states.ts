@@ -1,23 +1,25 @@
-/** What the service says of a trace or an observation, as a state that is merged with what others say of it. */
+/**
+ * Builds the service's own reports about traces and observations, as states that merge with those of other reporters.
+ */
 import type { ObservationField, TraceField } from '#observability/object.ts';
 import { cleanText, textLimits } from '#observability/read-value.ts';
 import { type Rank, rankOf, type Standing, type State, type Value } from '#observability/state.ts';
 
-/** How it stands to what others say: see `rankOf`. */
+/** Precedence of a report over other reports, see `rankOf`. */
 export type Saying = {
   standing: Standing;
-  /** When it was so, in milliseconds since 1970. */
+  /** Time that the report is about, in milliseconds since 1970. */
   ms: number;
 };
 
-/** Whatever anybody else says counts for more. */
+/** Lowest precedence: every other report overrides it. */
 export const lastHint: Saying = { standing: 'hint', ms: 0 };
 
 const rankOfSaying = ({ standing, ms }: Saying): Rank => rankOf(standing, ms * 1_000, 0);
 
 type Given<Field extends string> = { [Name in Field]?: Value };
 
-/** The values with one rank; null and what is absent says nothing. */
+/** Gives all values the same rank; null and absent values are left out. */
 export const ranked = (
   given: Given<TraceField> | Given<ObservationField>,
   saying: Saying,
@@ -28,15 +30,15 @@ export const ranked = (
 };
 
 type Parts = {
-  /** When it began; null: others know. */
+  /** Start time; null if another report gives it. */
   beganMs: number | null;
   values: State['values'];
   metadata: Record<string, unknown>;
-  /** Tags of a trace; none unless given. */
+  /** Tags of a trace; none by default. */
   tags?: readonly string[];
 };
 
-/** The state of what is said. */
+/** Returns the state of a report. */
 export const stateOf = (
   { beganMs, values, metadata, tags = [] }: Parts,
   saying: Saying,
@@ -48,5 +50,5 @@ export const stateOf = (
   metadata: [[rankOfSaying(saying), metadata]],
 });
 
-/** A text as a name. */
+/** Returns a text cut to the maximum length of names. */
 export const nameOf = (text: string): string => cleanText(text.slice(0, textLimits.name));

@@ -1,6 +1,6 @@
 /**
- * Observations as JSON text, written from their rows at once: of a trace there may be a hundred thousand in one answer.
- * What clients sent as free JSON goes through as it is stored.
+ * Writes observations as JSON text directly from their rows, because one answer may hold a hundred thousand of one
+ * trace. Free JSON of clients is passed through as stored.
  */
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -15,7 +15,10 @@ const isoOrNull = (text: string | null): string | null => (text === null ? null 
 const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 
-/** When it was, as ISO 8601, and how many seconds it took; an end before its beginning is none. */
+/**
+ * Returns the times of an observation as ISO 8601, and its durations in seconds; an end before the start becomes the
+ * start.
+ */
 export const timesOf = (row: ObservationRow) => {
   const startTime = isoOf(row.startTime);
   const given = isoOrNull(row.endTime);
@@ -36,7 +39,7 @@ export const timesOf = (row: ObservationRow) => {
   };
 };
 
-/** What it cost by the names of its usage, as JSON text: as was said, else as was computed. */
+/** Returns the cost by names of usage, as JSON text: the cost that the client gave, else the computed one. */
 export const costText = (row: ObservationRow, pricing: Pricing | null): string =>
   row.costJson ?? JSON.stringify(pricing?.cost ?? {});
 
@@ -75,7 +78,7 @@ const writeCost = ({ inputCost, outputCost, totalCost }: ObservationRow): string
     : `"calculatedInputCost":${numberJson(inputCost)},"calculatedOutputCost":${numberJson(outputCost)},` +
       `"calculatedTotalCost":${numberJson(totalCost)}`;
 
-/** An observation, whole. Metadata and a model's parameters are objects also where nobody gave any. */
+/** Writes a whole observation. Metadata and model parameters are empty objects if no event gave any. */
 export const writeObservation = (row: ObservationRow, projectId: string): string => {
   const times = timesOf(row);
   const pricing = readPricing(row.pricingJson);

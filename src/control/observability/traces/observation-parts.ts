@@ -1,4 +1,4 @@
-/** Observations in groups of members, of which a client asks for those that it needs. */
+/** Observations in groups of members, of which clients request those that they need. */
 import { cut } from '#domain/cut.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -24,7 +24,7 @@ export const usualGroups: readonly ObservationGroup[] = ['core', 'basic'];
 
 const mostMetadataChars = 200;
 
-/** Metadata with long values cut, but for those that are asked for whole. */
+/** Returns metadata with long values cut, except those that are requested whole. */
 const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown => {
   const metadata: unknown = text === null ? {} : JSON.parse(text);
   if (typeof metadata !== 'object' || metadata === null) return metadata;
@@ -36,7 +36,7 @@ const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown =
   return Object.fromEntries(entries);
 };
 
-/** Input and output as they were sent: a text as it is, anything else as JSON text. */
+/** Returns input or output as text: a JSON string unquoted, anything else as JSON text. */
 const rawText = (json: string | null): string | null =>
   json?.startsWith('"') ? JSON.parse(json) : json;
 
@@ -87,7 +87,7 @@ const groups: Record<ObservationGroup, (read: Read) => Record<string, unknown>> 
   }),
 };
 
-/** A price as a decimal, without the exponent that a number may be written with. */
+/** Returns a price in decimal notation, without an exponent. */
 const priceText = (price: number | null): string | null =>
   price === null
     ? null
@@ -96,7 +96,7 @@ const priceText = (price: number | null): string | null =>
         .replace(/(\.\d*?)0+$/, '$1')
         .replace(/\.$/, '');
 
-/** An observation with the groups that were asked for. */
+/** Returns an observation with the requested groups. */
 export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) => {
   const { row, projectId } = shown;
   const times = timesOf(row);

@@ -1,9 +1,9 @@
-/** Scores as they are answered. */
+/** Converts scores to the form that clients see. */
 import type { ScoreView } from '#wire/public-api/observability/score.ts';
 import { JsonText } from '../../base/json/json-text.ts';
 import type { ScoreRow } from '../../db/observability/score-reads.ts';
 
-/** A score. One of text has no number; the text of one that is a number is null. */
+/** Returns a score. Without a number it has no `value`; without a text its `stringValue` is null. */
 export const viewScore = (row: ScoreRow, projectId: string): ScoreView => ({
   id: row.id,
   projectId,

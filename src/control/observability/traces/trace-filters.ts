@@ -1,4 +1,4 @@
-/** What lists of traces, observations and sessions can be filtered by. */
+/** Filter columns and conditions of the lists of traces, observations and sessions. */
 import { levels, observationTypes } from '#observability/object.ts';
 import type { Condition } from '../../db/core/where.ts';
 import {
@@ -50,9 +50,9 @@ const traceColumns: Columns = {
   score_booleans: scoresOf('s.value = 1', 'BOOLEAN', 'boolean'),
 };
 
-/** Columns over all observations of a trace. */
+/** Filter columns over all observations of a trace. */
 const aggregatedColumns: Columns = {
-  /** The gravest of them. */
+  /** Most severe level of the observations. */
   level: {
     kind: 'text',
     sql: `case when m.errors > 0 then 'ERROR' when m.warnings > 0 then 'WARNING' when m.defaults > 0 then 'DEFAULT'
@@ -77,7 +77,7 @@ const userCondition = (query: RawQuery): Condition | undefined =>
     (value) => `left(t.user_id, 100) = left(${value}::text, 100) and t.user_id = ${value}`,
   );
 
-/** Conditions on traces `t`; whether they need what is aggregated of their observations. */
+/** Returns the conditions on traces `t`; `isAggregated` is true if they need aggregates over observations. */
 export const traceConditions = (
   query: RawQuery,
   projectId: string,
@@ -138,7 +138,7 @@ const observationColumns: Columns = {
   toolNames: toolNamesColumn('o.input'),
 };
 
-/** In the words of an index, where it has such a level or such a name. */
+/** Returns the condition on the level, and below it on the name, in the form that an index covers, if one does. */
 const levelCondition = (query: RawQuery): Condition | undefined => {
   const isIndexed = textIn(query, 'level') !== 'DEFAULT';
   return oneOf(query, 'level', levels, isIndexed ? 'o.level' : levelOf);
@@ -161,7 +161,7 @@ const rootCondition = (query: RawQuery): Condition | undefined => {
   return () => `(o.parent_id is null) = ${root}`;
 };
 
-/** Conditions on observations `o` and their traces `t`. */
+/** Returns the conditions on observations `o` and their traces `t`. */
 export const observationConditions = (query: RawQuery, projectId: string): Condition[] =>
   withFilter(
     [
@@ -181,7 +181,7 @@ export const observationConditions = (query: RawQuery, projectId: string): Condi
     readFilter(query, observationColumns),
   );
 
-/** Conditions on sessions `s`. */
+/** Returns the conditions on trace sessions `s`. */
 export const sessionConditions = (query: RawQuery): Condition[] =>
   [
     anyOf(query, 'environment', 's.environment'),

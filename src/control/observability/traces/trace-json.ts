@@ -1,17 +1,17 @@
 /**
- * Traces as JSON text, written from their rows at once: of a session there may be fifty thousand in one answer. What
- * clients sent as free JSON goes through as it is stored.
+ * Writes traces as JSON text directly from their rows, because one answer may hold fifty thousand of one trace
+ * session. Free JSON of clients is passed through as stored.
  */
 import { usualEnvironment } from '#observability/environment.ts';
 import { quoted, quotedOrNull } from '../../base/json/json-text.ts';
 import { isoOf } from '../../db/core/times.ts';
 import type { ShownTraceRow } from '../../db/observability/trace-reads.ts';
 
-/** What ends a text whose page had no room for what is heavy. */
+/** Returns the member `omitted` for an object whose large members exceeded the size budget of the page. */
 export const omittedJson = (isCut: boolean | null): string =>
   isCut ? ',"omitted":["input","output","metadata"]' : '';
 
-/** A trace without what hangs on it. Metadata is an object also where nobody gave any. */
+/** Writes a trace without its observations and scores. Metadata is an empty object if no event gave any. */
 export const writeTrace = (row: ShownTraceRow, projectId: string): string => {
   const tags = row.tags === null ? '[]' : JSON.stringify(row.tags);
   const createdAt = isoOf(row.createdAt);

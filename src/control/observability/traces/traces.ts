@@ -1,4 +1,4 @@
-/** Traces and sessions, read with what hangs on them. */
+/** Reads traces and trace sessions with their observations and scores. */
 
 import { cut } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -59,11 +59,11 @@ const orderIn = (query: RawQuery) => {
   throw invalidParameter('orderBy', `must be one of ${known}, with .asc or .desc`);
 };
 
-/** What stands for metrics that were not asked for. */
+/** Values of metrics that were not requested. */
 const unmeasured = { totalCost: -1, latency: -1 };
 const nothing = { totalCost: 0, latency: 0 };
 
-/** What hangs on the traces of a page, as far as it is asked for. */
+/** Reads the requested observations, scores and metrics of a page of traces. */
 const findHanging = async (db: Database, rows: readonly TraceRow[], asked: ReadonlySet<Group>) => {
   const [observations, scores, metrics] = await Promise.all([
     asked.has('observations') ? listObservationIds(db, rows) : new Map<string, string[]>(),
@@ -83,14 +83,14 @@ const findHanging = async (db: Database, rows: readonly TraceRow[], asked: Reado
 
 type OwnMembers = Omit<TraceView, 'observations' | 'scores' | 'totalCost' | 'latency'>;
 
-/** A trace with what hangs on it. */
+/** Returns a trace with these members added. */
 const traceWith = <Hanging extends object>(
   row: TraceRow,
   projectId: string,
   hanging: Hanging,
 ): OwnMembers & Hanging => jsonWith(writeTrace(row, projectId), hanging);
 
-/** A page of traces. */
+/** Returns a page of traces. */
 export const readTraces = async (db: Database, projectId: string, query: RawQuery) => {
   const page = pageIn(query);
   const asked = fieldsIn(query, groups, groups);
@@ -108,7 +108,7 @@ const withoutIo = (row: TraceRow): TraceRow => ({
   metadata: null,
 });
 
-/** The observations of several traces, by the ids of those. */
+/** Writes the observations of several traces, by trace id. */
 const writeObservations = async (
   db: Database,
   projectId: string,
@@ -123,7 +123,7 @@ const writeObservations = async (
   return ({ id }) => entries.get(id)?.list() ?? [];
 };
 
-/** The observations of one trace, sent as they are read. */
+/** Streams the observations of one trace as they are read. */
 const sendObservations = (
   db: Database,
   projectId: string,
@@ -133,7 +133,7 @@ const sendObservations = (
     eachObservationOf(db, [trace], (row) => add(writeObservation(row, projectId))),
   );
 
-/** One trace with its observations and scores. */
+/** Returns one trace with its observations and scores. */
 export const readTrace = async (
   db: Database,
   projectId: string,
@@ -159,7 +159,7 @@ export const readTrace = async (
 
 type SessionTrace = TraceSessionDetail['traces'][number];
 
-/** The traces of a session with their observations. */
+/** Returns the traces of a trace session with their observations. */
 const writeTraces = async (
   db: Database,
   projectId: string,
@@ -177,7 +177,7 @@ const writeTraces = async (
   return entries.list();
 };
 
-/** One session with its traces, and with their observations when they are asked for. */
+/** Returns one trace session with its traces, and with their observations if requested. */
 export const readTraceSession = async (
   db: Database,
   projectId: string,
