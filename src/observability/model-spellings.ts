@@ -1,7 +1,7 @@
 /**
- * Builds the patterns that recognize a model name as vendors, clouds, gateways and SDKs spell it: with a path or an
- * ARN before the name, with dates, versions and variants after it. A name with any other ending is another model,
- * whose price is unknown.
+ * Builds the patterns that recognize a model name as vendors, clouds, gateways and SDKs spell it. A path or an ARN may
+ * precede the name; dates, versions and variants may follow it. A name with any other ending is another model, whose
+ * price is unknown.
  */
 
 export const vendors = ['openai', 'openaiTuned', 'anthropic', 'google'] as const;

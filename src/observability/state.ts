@@ -41,7 +41,7 @@ const digits5 = (number: number): string =>
   String(latestPosition + 1 + Math.min(number, latestPosition)).slice(1);
 
 /**
- * Returns the rank of a value: an update outranks a create whatever their times, then the later event wins, then the
+ * Returns the rank of a value. An update outranks a create whatever their times. Then the later event wins, then the
  * later position in the batch.
  */
 export const rankOf = (standing: Standing, timeUs: number, position: number): Rank =>

@@ -1,6 +1,6 @@
 /**
  * Sums over the observations of one trace, by day and model. They are stored with the trace, so that project-wide sums
- * are updated by difference: a write subtracts the trace's old sums and adds its new ones. Pure functions on integers,
+ * are updated by difference. A write subtracts the trace's old sums and adds its new ones. Pure functions on integers,
  * so that deleting everything leaves exactly zero.
  */
 

@@ -36,8 +36,8 @@ const findCause = async (db: Queryable, sessionId: string): Promise<string | und
 };
 
 /**
- * Returns the message that no host was free within `overMs`, with the reason: the state of the pool that should have
- * had one, or that no such pool exists any more.
+ * Returns the message that no host was free within `overMs`, with the reason. The reason is the state of the pool that
+ * should have had one, or that no such pool exists any more.
  */
 const describeLack = async (db: Queryable, sessionId: string, overMs: number): Promise<string> => {
   const cause = await findCause(db, sessionId);

@@ -1,6 +1,6 @@
 /**
  * Explains why a value does not match a schema: one problem for each field, up to a maximum. The work is bounded by
- * the number of problems and not by the size of the value; a list or an object that exceeds its size limit is not
+ * the number of problems and not by the size of the value. A list or an object that exceeds its size limit is not
  * inspected. Supports only the JSON Schema keywords that the contracts in `src/wire/` use.
  */
 

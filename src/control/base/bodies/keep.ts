@@ -1,6 +1,6 @@
 /**
  * Converts bodies to the form that handlers get: members that may be large become JSON text, as they are stored or
- * passed on. The conversion runs where the body is read, for a large body in a child process; so these functions are
+ * passed on. The conversion runs where the body is read, for a large body in a child process. So these functions are
  * pure, and take and return plain data.
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';

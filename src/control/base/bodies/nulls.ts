@@ -48,8 +48,8 @@ const memberOf = (branches: readonly Schema[], name: string): Members | undefine
   );
 
 /**
- * Returns a value without such nulls, at each level that the schema describes; a null at the top is returned
- * unchanged.
+ * Returns a copy of the value without such nulls, at each level that the schema describes. A null at the top is
+ * returned as it is.
  */
 export const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;

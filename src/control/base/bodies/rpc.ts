@@ -1,5 +1,5 @@
 /**
- * Converts the messages of an MCP request. The arguments of a tool are a client's free JSON and may be large: each
+ * Converts the messages of an MCP request. The arguments of a tool are a client's free JSON and may be large. Each
  * stays text, which is passed on to its reader or to storage without being parsed again.
  */
 import { isObject } from '#domain/json.ts';

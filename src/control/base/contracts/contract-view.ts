@@ -1,6 +1,6 @@
 /**
- * Converts a contract to the form that the API shows: in answers about one world, and as texts for lists and sessions,
- * written when the world is compiled (see `db/worlds/version-summaries.ts`).
+ * Converts a contract to the form that the API shows. Answers about one world use it directly. Lists and sessions use
+ * texts that are written when the world is compiled (see `db/worlds/version-summaries.ts`).
  */
 
 import type { Static } from 'typebox';

@@ -1,9 +1,9 @@
 /**
  * Gives session opens priority over ingestion on this replica: both use the same processors and database. A client
- * waits for its session, while telemetry exporters retry. Before each batch, on the event loop or in the database, a
- * writer therefore waits while an open is in flight, and for a while after an open it writes smaller batches. Neither
- * holds up the other for long: an open has priority for a limited time even if its host takes longer, and the waits of
- * a writer are bounded in total.
+ * waits for its session, while telemetry exporters retry. So a writer waits before each batch, on the event loop or in
+ * the database, while an open is in flight. For a while after an open it writes smaller batches. Neither holds up the
+ * other for long: the priority of an open ends after a limited time even if its host takes longer, and a writer's
+ * waits are limited in total.
  */
 
 /** Time for which one open has priority, in milliseconds: by then its work here is done, or it waits for a host. */

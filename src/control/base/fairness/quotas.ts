@@ -1,7 +1,7 @@
 /**
  * Quotas of a project, and the error when one is used up. The database decides if there is room, by functions in the
- * migrations, in the statement that consumes the quota. There are two exceptions: calls per minute are reserved ahead
- * in blocks, and held requests and bodies in transfer are counted by each control plane for itself.
+ * migrations, in the statement that consumes the quota. Calls per minute are an exception: they are reserved ahead in
+ * blocks. So are held requests and bodies in transfer: each control plane counts its own.
  */
 import { AppError } from '#domain/error.ts';
 

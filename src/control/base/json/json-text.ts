@@ -1,6 +1,6 @@
 /**
- * JSON that stays text. Free JSON from clients and hosts, received or stored, is neither parsed nor serialized again:
- * its text is inserted into the answer, which is sent in chunks if it is large.
+ * JSON that stays text. Free JSON from clients and hosts, received or stored, is neither parsed nor serialized again.
+ * Its text is inserted into the answer, which is sent in chunks if it is large.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';

@@ -87,7 +87,7 @@ const isLoader = (callee: unknown): boolean => {
   return loadingMethods.has(name) || loaders.has(name);
 };
 
-/** Returns the nodes that hold the URL which a node would load. */
+/** Returns the nodes whose text is a URL that the given node would load. */
 const loadedBy = (node: Node): unknown[] => {
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     return isLoader(node.callee) ? (node.arguments as unknown[]) : [];

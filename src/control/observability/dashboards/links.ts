@@ -114,7 +114,7 @@ export const readShownTerms = (
   const terms = Object.fromEntries(entries) as Given;
   const [until = '', signature = ''] = [textIn(query, 'until'), textIn(query, 'signature')];
   const said = saidBy(terms, until);
-  // Compares with every value of the secret, so that the timing does not reveal which one matched.
+  // Compares with every value of the secret, so that the time does not depend on which one was used.
   const matches = secret.each().map((one) => isSame(signature, signatureOf(one, part, said)));
   const isGood = matches.includes(true) && /^\d{1,15}$/.test(until);
   if (!isGood || Number(until) * 1_000 < Date.now()) throw refusal();

@@ -116,8 +116,8 @@ type Writer = Pick<TraceStore, 'db' | 'weeks' | 'openPriority'>;
 const namesNoTrace = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
 
 /**
- * Returns the prices of the request that looked at the models last, because another may refer to a model created
- * since.
+ * Returns the prices of the request that looked at the models last: requests of the batch may refer to models created
+ * just before them.
  */
 const pricesOf = (sayings: readonly Saying[]): ProjectPrices =>
   sayings.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;

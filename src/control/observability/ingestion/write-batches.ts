@@ -1,9 +1,9 @@
 /**
  * Batches telemetry writes and limits their concurrency. A request that comes alone is written at once. Requests that
- * arrive during a write of the same project wait for a moment, or until they are enough, and are written in one
- * transaction: busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects
- * take turns, and none may fill the whole queue. A request that finds the queue full is refused as `unavailable`,
- * because clients retry soon after that and not after a 429.
+ * arrive during a write of the same project wait for a moment, or until they are enough, and share one transaction.
+ * Busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects take turns,
+ * and none may fill the whole queue. A request that finds the queue full is refused as `unavailable`, because clients
+ * retry soon after that and not after a 429.
  */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
@@ -31,8 +31,8 @@ type Most = {
   atOnce: number;
   ofProject: number;
   /**
-   * A project may start a second write beside a running one once its waiting requests reach the size `beside` (by
-   * `sizeOf`), or the first has waited for `besideMs`.
+   * A project may start a second write beside a running one in two cases: its waiting requests reach the size `beside`
+   * (by `sizeOf`), or the first has waited for `besideMs`.
    */
   beside: number;
   besideMs: number;

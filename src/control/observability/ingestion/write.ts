@@ -64,7 +64,7 @@ const place = async (
   });
 };
 
-/** What an observation implies about its trace: that it exists, and its earliest known start. */
+/** Facts that an observation implies about its trace: that it exists, and its earliest known start. */
 type Heard = { id: string; guessedAt: number; isStray: boolean };
 
 const heardOf = (observations: readonly Placed[]): Map<string, Heard> => {

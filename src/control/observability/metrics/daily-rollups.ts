@@ -197,8 +197,8 @@ const sketched = (
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Returns the source of a query that a breakdown can answer; undefined if no day has a rollup, or if percentiles cover
- * at most `exact` observations: then the tables are read. This call and the query must run in one transaction with one
+ * Returns the rollups as the source of a query. Returns undefined if the tables must be read: if no day has a rollup,
+ * or if percentiles cover at most `exact` observations. This call and the query must run in one transaction with one
  * snapshot.
  */
 export const cellSourceOf = async (

@@ -55,7 +55,7 @@ const splitTimes = (from: number, to: number): { days: Stretch; ends: Stretch[] 
 };
 
 /**
- * Splits a partial day into whole hours and the rest; returns undefined if it has no whole hours or lies in the middle
+ * Splits a partial day into whole hours and the rest. Returns undefined if it has no whole hours or lies in the middle
  * of the day.
  */
 const hoursOf = ([from, to]: Stretch): DayHours | undefined => {

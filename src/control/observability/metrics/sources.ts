@@ -1,6 +1,6 @@
 /**
- * Sources of a query's rows: the view's tables, or the daily sums if they can answer it (whole days from the sums, the
- * partial days at both ends from the tables). `daily-rollups.ts` has the source for rollups.
+ * Sources of a query's rows: the view's tables, or the daily sums if they can answer it. Then whole days come from the
+ * sums, and the partial days at both ends from the tables. `daily-rollups.ts` has the source for rollups.
  */
 import type { Bind, Condition } from '../../db/core/where.ts';
 import { readFilter } from '../../platform/lists/filter.ts';

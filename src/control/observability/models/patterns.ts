@@ -17,7 +17,7 @@ const mostBytes = 32 * 1024 * 1024;
 const entryBytes = 256;
 const bytesPerChar = 2;
 
-/** Pause of a project's searches after one exceeded its limits, in milliseconds; meanwhile its writes do not wait. */
+/** Pause of a project's searches after one exceeded its limits, in milliseconds; longer than a write takes. */
 const restMs = 10_000;
 const mostResting = 10_000;
 

@@ -53,7 +53,7 @@ const pricedOf = ({ id, modelName, matchPattern, startDate, tiers }: ModelRow): 
 });
 
 /**
- * Creates the lookup of built-in models by name. It first checks for a text that a matching name must contain: a
+ * Creates the lookup of built-in models by name. It first checks for a text that a matching name must contain. A
  * pattern takes 2 to 7 us (2026-11-29), and a request may have very many names.
  */
 const createBuiltIn = (): ((name: string) => BuiltInModel[]) => {

@@ -1,6 +1,6 @@
 /**
- * Converts an entry of a session's ledger (a call, a request, a delivery or a step of the browser) to an observation
- * in the session's trace. Input and output are those of the ledger, without secrets. Pure.
+ * Converts an entry of a session's ledger to an observation in the session's trace. An entry is a call, a request, a
+ * delivery or a step of the browser. Input and output are those of the ledger, without secrets. Pure.
  */
 import { isObject, own } from '#domain/json.ts';
 import type { Level, ObservationType } from '#observability/object.ts';

@@ -36,7 +36,9 @@ const isUnderWay = ({ callState }: ToldEntry): boolean =>
 
 type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
 
-/** Returns the latest grade of the due reports. A grade without a ledger entry is the last of its session. */
+/**
+ * Returns the latest grade of the due reports, or the session's last one if its ledger entry was lost with the host.
+ */
 const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
   if (lost !== undefined) return lost;
   const told = [

@@ -59,7 +59,7 @@ const orderIn = (query: RawQuery) => {
   throw invalidParameter('orderBy', `must be one of ${known}, with .asc or .desc`);
 };
 
-/** Values of metrics that were not requested. */
+/** Metrics that were not requested are shown as -1. */
 const unmeasured = { totalCost: -1, latency: -1 };
 const nothing = { totalCost: 0, latency: 0 };
 

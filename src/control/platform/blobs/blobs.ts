@@ -30,7 +30,7 @@ export type Blobs = {
   putFile(path: string): Promise<Digest>;
   /**
    * Returns the bytes of a digest as a stream; throws `not_found` if the store has none. If the bytes do not match the
-   * digest, the stream fails with `internal` at its end, so readers must not trust the data before a successful end.
+   * digest, the stream fails with `internal` at its end. So readers must not trust the data before a successful end.
    */
   read(digest: Digest): Promise<Readable>;
   /** Returns the size in bytes; throws `not_found` if the store has no such blob. */

@@ -1,6 +1,6 @@
 /**
  * Blobs in the installation's own database. Metadata and bytes are backed up and lost together, and control planes
- * share no other state. This suits small installations; in large ones the bytes take disk space and memory of the
+ * share no other state. This suits small installations. In large ones the bytes take disk space and memory of the
  * database, which a folder or a bucket provides more cheaply.
  */
 import { open } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const nobodys = 'sha256:';
 
 /**
  * Limit on concurrent transfers of blobs. Each occupies a connection for long, and memory of several times its size at
- * both ends; the remaining connections serve requests that need a quick answer.
+ * both ends. The remaining connections serve requests that need a quick answer.
  */
 const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
 

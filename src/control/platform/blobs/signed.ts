@@ -1,7 +1,7 @@
 /**
  * Presigned addresses, at which clients upload and download bytes without a key. If clients can reach the store, the
  * addresses are the store's. Otherwise the control plane serves them on a path of its own and accepts what its
- * signature covers: an upload of one digest and size, or a download of one digest, for one hour. An address grants its
+ * signature covers, for one hour: an upload of one digest and size, or a download of one digest. An address grants its
  * holder that operation and nothing else.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -117,7 +117,7 @@ export const createSignedAddresses = (
       const terms = termsOf(method, sha256, query);
       const { signature } = query;
       if (typeof signature !== 'string') throw refusal();
-      // Compares with every value of the secret, so that the timing does not reveal which one matched.
+      // Compares with every value of the secret, so that the time does not depend on which one was used.
       const matches = secret.each().map((one) => isSame(signature, signatureOf(one, terms)));
       if (!matches.includes(true) || terms.until * 1_000 < now()) throw refusal();
       return terms;

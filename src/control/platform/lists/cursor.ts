@@ -1,6 +1,6 @@
 /**
- * Cursor pagination of lists, latest first. A cursor holds the time and id of the last row of a page, so that the next
- * page continues there whatever rows were added or deleted meanwhile.
+ * Cursor pagination of lists, latest first. A cursor holds the time and id of the last row of a page. So the next page
+ * continues there whatever rows were added or deleted meanwhile.
  */
 
 import type { Condition } from '../../db/core/where.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the query parameters of a list as Langfuse clients send them: everything is text, an empty text is absent, and
- * a list is given by repetition, by commas, or both. An invalid parameter is refused with its name.
+ * Reads the query parameters of a list as Langfuse clients send them. Everything is text, and an empty text is absent.
+ * A list is given by repetition, by commas, or both. An invalid parameter is refused with its name.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';

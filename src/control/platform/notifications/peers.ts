@@ -2,9 +2,9 @@
  * Detects if other replicas listen for notifications. While none does, none are sent, because each would cost a
  * statement, a commit and a message to this same process, several times a session. In doubt they are sent.
  *
- * A replica that begins to listen announces itself on the channel. PostgreSQL knows the listening connections and is
- * asked every few seconds if there still are others. So peers know a new replica after `settledMs` at the latest, even
- * if its announcement is lost; notifications sent before that may not have reached it.
+ * A replica that begins to listen announces itself on the channel. This replica also asks PostgreSQL, which knows the
+ * listening connections, every few seconds. So a new replica is known after `settledMs` at the latest, even if its
+ * announcement is lost. Notifications sent before that may not have reached it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

@@ -1,8 +1,8 @@
 /**
  * Feed of the sessions whose route changed, as far as this process was notified, in a bounded list. Gateways follow
  * it. A cursor holds positions in the lists of several processes, as a load balancer may send each poll to another
- * one. If a cursor has no position in this list, or one that is too old or precedes missed notifications, the answer
- * says `missed` and the gateway fetches all routes again.
+ * one. If a cursor has no valid position in this list, the answer has `missed` and the gateway fetches all routes
+ * again. A position is invalid if it is too old or precedes missed notifications.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';

@@ -1,5 +1,5 @@
 /**
- * Key pairs of the control planes' configurations. A pair is valid while some running control plane has it, so that
+ * Key pairs of the control planes' configurations. A pair is valid while some running control plane has it. So
  * deployments with different pairs, and replicas before and after a change, do not lock each other out. A pair that no
  * control plane has any more is revoked permanently after a delay. The delay counts only while this replica runs and
  * renews its own pairs: after an outage of all replicas, no pair counts as abandoned. Pairs known only to replicas of

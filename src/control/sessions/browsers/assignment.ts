@@ -1,7 +1,7 @@
 /**
  * Builds the assignment of a browser: the page with the cookie that admits it, the origins it may reach, its link to
- * the session's world host, and the checkpoint from which it resumes. All of it is derived from the session, so that a
- * replacement browser gets the same.
+ * the session's world host, and its checkpoint. All of it is derived from the session, so that a replacement browser
+ * gets the same.
  */
 import { AppError } from '#domain/error.ts';
 import type { SurfaceKind } from '#domain/session.ts';

@@ -1,4 +1,4 @@
-/** Asks the host of a session for data that only the host has, through a call made by the control plane. */
+/** Asks the host of a session for data that only the host has. The control plane makes the call itself. */
 import { AppError } from '#domain/error.ts';
 import type { CallRow } from '../../db/sessions/calls.ts';
 import type { SessionParts } from '../parts.ts';
@@ -58,8 +58,10 @@ const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRo
 };
 
 /**
- * Asks the host and waits for its answer. Throws `conflict` if the session is over or ends meanwhile, `timeout` if the
- * host does not answer in time, and `unavailable` if its answer cannot be used.
+ * Asks the host and waits for its answer.
+ *
+ * @throws `conflict` if the session is over or ends meanwhile, `timeout` if the host does not answer in time, and
+ * `unavailable` if its answer cannot be used.
  */
 export const askHost = async (
   parts: SessionParts,

@@ -65,8 +65,8 @@ const checkName = async (parts: SessionParts, request: EnqueueRequest): Promise<
 const tryAgain = { detail: { retryAfterMs: 1_000 } };
 
 /**
- * Builds the error for a refused call. The state is read after the refusal, and an answer may have freed a slot since;
- * so an open session was full at that time, even if it is not now.
+ * Builds the error for a refused call. The state is read after the refusal, and an answer may have freed a slot since.
+ * So an open session was full at that time, even if it is not now.
  */
 const refusal = async (
   { config, db }: SessionParts,

@@ -1,5 +1,5 @@
 /**
- * Converts calls to the form that clients see: free JSON stays text, and tokens of the service are redacted, whether a
+ * Converts calls to the form that clients see. Free JSON stays text. Tokens of the service are redacted, whether a
  * client or a host sent them.
  */
 import type { CallListView, CallView } from '#wire/public-api/sessions/call.ts';

@@ -1,7 +1,7 @@
 /**
  * Closes sessions at their owner's request. The host is notified and reports when it has stopped serving; a session
- * without a host is closed at once. The host recycles itself if the owner asked to keep it warm, it has a state digest
- * to prove itself clean by, and it is not worn. Otherwise it exits.
+ * without a host is closed at once. The host recycles itself if the owner asked to keep it warm, if it has a state
+ * digest to prove itself clean by, and if it is not worn. Otherwise it exits.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
@@ -146,8 +146,8 @@ const finishClosing = async (
 };
 
 /**
- * Closes the session in one statement in the usual case, and returns the new generation of its host; undefined if the
- * case is not the usual one. `holding` is the state of a host that has already recycled itself, which makes it warm.
+ * Closes the session in one statement and returns the new generation of its host. Returns undefined if the session
+ * needs more steps. `holding` is the state of a host that has already recycled itself, which makes it warm.
  */
 export const closeAsUsual = async (
   parts: SessionParts,

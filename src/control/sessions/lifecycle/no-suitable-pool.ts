@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import { type HostOffer, type HostWish, suits } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 
-/** Request fields of the wish; the field that restricts most sessions comes last. */
+/** Fields of the wish, as the request names them; the most significant one comes last. */
 const fields = ['browserTier', 'isolation', 'size'] as const;
 type Field = (typeof fields)[number];
 

@@ -251,8 +251,8 @@ const openResolved = async (
 };
 
 /**
- * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs, so most
- * errors fall back to the lookup.
+ * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs, so a
+ * refusal other than `exhausted` leads to a lookup.
  */
 const openByMemory = async (
   parts: SessionParts,

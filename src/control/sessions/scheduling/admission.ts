@@ -1,16 +1,17 @@
 /**
  * Admission control for session opens. A session that finds no warm host waits for one. That is right while hosts are
  * starting, or while there are a few more sessions than hosts. Under overload it is not: the queue only grows, and
- * every session in it is served late. So an open is refused, before anything is written and with a time for the retry,
+ * every session in it is served late. An open is refused before anything is written, with a time for the retry, in two
+ * cases:
  *
- * - if the number of waiting sessions has reached `most`;
- * - if more sessions wait than hosts can still come, hosts change sessions quickly, and the first in the queue has
- *   nevertheless waited for `waitMs`: a new open would wait even longer. While this lasts, no open may queue behind
+ * - The number of waiting sessions has reached `most`.
+ * - More sessions wait than hosts can still come, hosts change sessions quickly, and the first in the queue has
+ *   nevertheless waited for `waitMs`. A new open would wait even longer. While this lasts, no open may queue behind
  *   another, and the number of opens in flight is limited to what the current throughput needs
  *   (`concurrency-limit.ts`). So a burst may queue, but under constant overload the admitted opens are served as
  *   quickly as without it.
  *
- * A project without a session in the queue, or without an open in flight, is always admitted: the load of other
+ * A project without a session in the queue, or without an open in flight, is always admitted. The load of other
  * projects does not lock it out. While opens find warm hosts, no query is made.
  */
 import { LRUCache } from 'lru-cache';

@@ -1,7 +1,7 @@
 /**
- * Assigns warm hosts to waiting sessions after their rows are written. An open that found no host and a host that
- * found no session each look once more after their own write, so the later one sees the other. A polling host looks,
- * too, in case a process died between the two.
+ * Assigns warm hosts to waiting sessions after their rows are written. An open that found no host looks once more
+ * after its own write, and so does a host that found no session. So the later one sees the other. A polling host
+ * looks, too, in case a process died between the two.
  *
  * A host that has loaded a world version which no session waits for is left to the planner
  * (`orchestrator/plan/plan.ts`). Only the planner knows if there is room for a fresh host, and drains hosts that block

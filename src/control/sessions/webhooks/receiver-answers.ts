@@ -57,9 +57,9 @@ export const tellHost = async (
 const toldMs = 5_000;
 
 /**
- * Stores answers to deliveries that have none yet and has the host write them into the ledger, so that later requests
- * about the session find them there. Returns the stored answer of each delivery, including those answered before;
- * unknown deliveries are left out.
+ * Stores answers to deliveries that have none yet and has the host write them into the ledger. So later requests about
+ * the session find them there. Returns the stored answer of each delivery, including those answered before; unknown
+ * deliveries are left out.
  */
 export const recordAnswers = async (
   parts: SessionParts,

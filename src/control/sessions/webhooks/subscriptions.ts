@@ -18,8 +18,10 @@ const isList = new Ajv({ strict: true }).compile<SubscriptionList>(SubscriptionL
 const mostChars = 2 * limits.statePageBytes;
 
 /**
- * Returns a page of subscriptions. Throws `conflict` if the session is over or ends meanwhile, `timeout` if its host
- * does not answer in time, and `unavailable` if it cannot be asked or its answer is not valid.
+ * Returns a page of subscriptions.
+ *
+ * @throws `conflict` if the session is over or ends meanwhile, `timeout` if its host does not answer in time, and
+ * `unavailable` if it cannot be asked or its answer is not valid.
  */
 export const readSubscriptions = async (
   parts: SessionParts,

@@ -1,7 +1,7 @@
 /**
  * A user's bucket as an external source or target of files. It is accessed with the credentials given for it and never
- * with those of the service, and only at public addresses unless the operator named the endpoint. Answers are limited
- * in size, and redirects are not followed.
+ * with those of the service. Only public addresses are allowed, unless the operator named the endpoint. Answers are
+ * limited in size, and redirects are not followed.
  */
 import { Agent } from 'node:https';
 import { addAbortSignal, Readable, Transform } from 'node:stream';
