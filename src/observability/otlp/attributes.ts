@@ -48,7 +48,7 @@ const parseJson = (text: string): unknown => {
     const value: unknown = JSON.parse(text);
     return nestsWithin(value, mostTextLevels) ? value : text;
   } catch {
-    return text; // The text looks like JSON but is not valid.
+    return text; // looks like JSON but is not valid
   }
 };
 

@@ -64,8 +64,8 @@ const exportOfSpans = message([[1, resourceSpans]]);
 const exportOfMetrics = message();
 
 /**
- * Greatest depth of messages that are counted; deeper ones are skipped, since values of attributes are read only to a
- * bound.
+ * Greatest depth of messages that are counted. Deeper ones are skipped, since readers limit the depth of values as
+ * well.
  */
 const mostDepth = 200;
 

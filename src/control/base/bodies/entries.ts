@@ -33,8 +33,8 @@ const opensEmpty = (bytes: Uint8Array, start: number): boolean => {
 };
 
 /**
- * Returns the number of entries, indexed by the code of the list's position. At positions of objects it counts commas,
- * which is of no use.
+ * Returns the number of entries, indexed by the code of the list's position. Counts at positions of objects are
+ * meaningless: they are commas.
  */
 export const countEntries = (bytes: Uint8Array): Uint32Array => {
   const counts = new Uint32Array(2 ** (mostLevels + 1));

@@ -49,7 +49,10 @@ const mostAttempts = 6;
 
 /** Empty blob, written at startup to prove write access and read by `check` to prove that the store is there. */
 const nothing = new Uint8Array();
-/** Digest that no blob has. Without permission to list the bucket, S3 answers "forbidden" and not "missing" for it. */
+/**
+ * Digest that no blob has. Without permission to list the bucket, S3 answers "forbidden" and not "missing" for it. So
+ * a lookup at startup checks that permission.
+ */
 const nobodys: Digest = `sha256:${'0'.repeat(64)}`;
 
 const fileAttempts = 3;

@@ -196,8 +196,8 @@ const awaitOther = async (
 };
 
 /**
- * A call made by the control plane itself: it needs no check of a client's input and does not count against the quota
- * of calls.
+ * A call made by the control plane itself. Its input needs no check, and `enqueueOwn` spends nothing of the project's
+ * call rate.
  */
 export type OwnCall = {
   projectId: string;

@@ -35,7 +35,7 @@ export type Admission = {
   placed(wish: HostWish): void;
 };
 
-/** Time for which a backlog stays valid: usually, and under overload, in milliseconds. */
+/** Time for which a backlog stays valid, normally and under overload, in milliseconds. */
 const believedMs = { usual: 100, crowded: 20 };
 /** Window in which placements are counted, and the number in it from which hosts count as changing sessions quickly. */
 const countedMs = 2_000;

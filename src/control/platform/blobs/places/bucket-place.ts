@@ -28,7 +28,7 @@ export type BucketAddress = {
   endpoint: string | null;
 };
 
-/** Keys in one page of a listing; below it the size limit of an answer that is no file, in bytes. */
+/** Keys in one page of a listing; and the size limit of an answer that is no file, in bytes. */
 const pageKeys = 200;
 const answerBytes = 512 * 1024;
 const pageMs = 10_000;

@@ -1,6 +1,6 @@
 /**
  * DNS lookup for clients that connect by themselves. It returns only public addresses, and the client connects to one
- * of them. Clients do not look up IP literals, so callers must check those themselves.
+ * of them. IP literals bypass the lookup, so callers must check those themselves.
  */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';

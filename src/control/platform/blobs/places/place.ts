@@ -1,6 +1,6 @@
 /**
  * A folder or bucket outside the service, from which files are imported into a project or to which they are exported.
- * Data from a place is untrusted: its user validates the paths, and lists and files are limited in size.
+ * Data from a place is untrusted: callers validate the paths, and lists and files are limited in size.
  */
 import type { Readable } from 'node:stream';
 
