@@ -1,4 +1,4 @@
-/** Configuration of the gateway, read from its environment. */
+/** Reads the configuration of the gateway from its environment. */
 import { isIP } from 'node:net';
 import {
   parseSurfaceTemplate,
@@ -15,23 +15,29 @@ import type { Limits } from './http/limits.ts';
 import { type Network, type Ports, readNetwork } from './http/upstreams.ts';
 
 export type GatewayConfig = {
-  /** Every address is bound; port 0 takes any free one. */
+  /** Addresses to listen on. The gateway binds every one; port 0 takes any free port. */
   listen: ListenAddress[];
-  /** Where metrics and status are served; none: nowhere. */
+  /** Addresses that serve metrics and status. If empty, neither is served. */
   metricsListen: ListenAddress[];
-  /** The control plane's internal address. */
+  /** Internal address of the control plane. */
   controlUrl: string;
   token: Secret;
-  /** How the public address of a surface looks. */
+  /** Form of the public address of a surface. */
   template: SurfaceTemplate;
-  /** Where hosts can be: nothing else is connected to. */
+  /** Networks and ports where hosts can be. The gateway connects to no other address. */
   hosts: { networks: Network[]; ports: Ports[] };
-  /** Proxies before it whose `X-Forwarded-*` are believed; 0 where clients connect directly. */
+  /**
+   * Number of proxies in front of the gateway whose `X-Forwarded-*` headers are trusted. 0 if clients connect
+   * directly.
+   */
   trustedHops: number;
   limits: Limits;
-  /** As those of the control plane: serve on unready, then finish what is under way. */
+  /**
+   * Phases of a shutdown, as in the control plane: keep serving while unready (`drainMs`), then finish open requests
+   * (`finishMs`).
+   */
   shutdown: { drainMs: number; finishMs: number };
-  /** Where traces are sent; nowhere when null. */
+  /** Endpoint that receives traces; null turns tracing off. */
   otlpEndpoint: string | null;
   logLevel: LogLevel;
 };
@@ -48,7 +54,7 @@ const readTemplate = (env: EnvReader): SurfaceTemplate => {
   return template ?? { scheme: 'https', suffix: '', port: '' };
 };
 
-/** Those that are never routed on the internet; loopback is not among them. */
+/** Networks that the internet never routes. Loopback is not among them. */
 const privateNetworks = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
@@ -61,7 +67,10 @@ const readPorts = (text: string): Ports | undefined => {
 
 const usualPorts = '1024-65535';
 
-/** The control plane's address is left out of what hosts can have; by its name alone it is not known. */
+/**
+ * Reads the ports where hosts can listen. The control plane must not be reachable as a host. If its address is a name,
+ * its IP address is unknown here, so the operator has to list the ports.
+ */
 const readHostPorts = (env: EnvReader, controlUrl: string): string => {
   const name = URL.parse(controlUrl)?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const isNamed = name !== '' && isIP(name) === 0;

@@ -1,4 +1,4 @@
-/** The gateway's process. Once it listens it prints one JSON line: `{"listening":[…]}`. */
+/** Process of the gateway. Once it listens it prints one JSON line: `{"listening":[…]}`. */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
 import { say } from '#wire/program-lines/lines.ts';

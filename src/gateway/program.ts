@@ -1,6 +1,7 @@
 /**
- * Wires the gateway together: the table of routes and the feed that keeps it true, the door, and the
- * server. It keeps nothing that another replica would need, and holds no right but to ask for routes.
+ * Wires the gateway together: the route table and the feed that keeps it current, the access control of surfaces, and
+ * the server. It keeps no state that another replica would need, and its token only permits to resolve routes and
+ * consume links.
  */
 import { Agent } from 'node:http';
 import pMap from 'p-map';
@@ -32,21 +33,24 @@ import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
 
 export type RunningGateway = Running & {
-  /** `http://host:port` of each address that it listens on. */
+  /** `http: host:port` of each address that it listens on. */
   addresses: string[];
-  /** The same of its metrics. */
+  /** `http: host:port` of each address that serves metrics. */
   metricsAddresses: string[];
 };
 
-/** A route that is not answered by then is as good as unknown. */
+/** Timeout of one route lookup, in milliseconds. After it the route is treated as unknown. */
 const askMs = 3_000;
-/** Shorter than hosts keep an idle connection, so that none is chosen as it is being closed. */
+/**
+ * Idle time of upstream connections, in milliseconds. It is shorter than that of hosts, so that no request uses a
+ * connection that the host is closing.
+ */
 const idleUpstreamMs = 4_000;
-/** How long stopping may take once all connections have ended. */
+/** Upper bound for the rest of a stop, in milliseconds, once all connections have ended. */
 const releaseMs = 1_000;
 const checksAtOnce = 8;
 
-/** Cuts tunnels of sessions that are served elsewhere now, or not at all. */
+/** Cuts tunnels of sessions that are now served elsewhere, or no longer. */
 const checkTunnels = async (
   visits: Visits,
   routes: RouteTable,
@@ -61,7 +65,7 @@ const checkTunnels = async (
   await pMap(sessionIds, check, { concurrency: checksAtOnce });
 };
 
-/** Serves on unready, lets what is under way finish, and cuts what does not. */
+/** Keeps serving while unready, lets open requests finish, and cuts the rest. */
 const endConnections = async (
   bound: Bound,
   visits: Visits,
@@ -78,7 +82,7 @@ const endConnections = async (
   await closed;
 };
 
-/** Starts a gateway; it is ready once it has heard of the control plane. */
+/** Starts a gateway. It is ready after the first answer of the control plane. */
 export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
   const { limits, template, token, shutdown } = config;
   const client = createClient({
@@ -118,7 +122,7 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
     refuser,
     isStopping,
-    // Its session may have been told to be elsewhere while the host was being asked.
+    // The session may have moved while the host was being connected to.
     onTunnel: (sessionId) => void checkTunnels(visits, routes, [sessionId]),
     firstRequests: createFirstRequests(tracer, limits.routes),
     metrics,

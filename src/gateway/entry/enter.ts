@@ -1,7 +1,7 @@
 /**
- * The door of the surfaces that people open in a browser. A one-time link, consumed by the control
- * plane, brings a pass; without a pass there is a page that says so. The surfaces `api` and `browser` have no such
- * door: their hosts ask for the session's token, or let people in by themselves.
+ * Access control of the surfaces that people open in a browser. The control plane consumes a one-time link, and the
+ * gateway then issues a pass in a cookie. Without a pass, the browser gets a page that explains this. The surfaces
+ * `api` and `browser` need no pass here: their hosts check the session's token, or have an entry of their own.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#domain/error.ts';
@@ -23,33 +23,36 @@ import type { Refusal } from '../http/refusals.ts';
 import { isSafe, type SurfaceTarget } from '../http/target.ts';
 
 export type Door = {
-  /** Whether the door answers the request itself. */
+  /** Returns true if the gateway answers the request itself, because its path is that of a link. */
   isOwn(target: SurfaceTarget): boolean;
   /**
-   * Lets in whoever brings a link; resolves with why not, and then has not answered. Throws what is no
-   * answer of the control plane, nor its absence.
+   * Consumes the link in the request, issues a pass and redirects to the surface. If the link is not valid, resolves
+   * with the refusal and leaves the response unanswered. Throws errors other than an error answer or a timeout of the
+   * control plane.
    */
   enter(
     request: IncomingMessage,
     response: ServerResponse,
     target: SurfaceTarget,
   ): Promise<Refusal | undefined>;
-  /** Why the request may not pass; undefined when it may. */
+  /** Returns why the request is refused; undefined when it may pass. */
   check(request: IncomingMessage, target: SurfaceTarget, isUpgrade: boolean): Refusal | undefined;
 };
 
 export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate; log: Log };
 
-/** Whether it is here that people enter a surface; the host of a browser, as that of an API, lets in by itself. */
+/**
+ * Returns true if the surface needs a pass of the gateway. The hosts of `browser` and `api` control access themselves.
+ */
 export const isEntered = (surface: SurfaceKind): surface is 'ui' => surface === 'ui';
 
 const patienceMs = 5_000;
 
-/** Whether the control plane could not say whether a link is good. */
+/** Returns true if the control plane did not decide whether the link is valid: it answered an error or timed out. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
 
-/** Makes the door. */
+/** Creates the access control of one gateway. */
 export const createDoor = ({ client, passes, template, log }: DoorOptions): Door => {
   const consume = async ({ sessionId, surface, path }: SurfaceTarget): Promise<boolean> => {
     const token = new URLSearchParams(path.slice(enterPath.length)).get('token') ?? '';
@@ -62,7 +65,7 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
     return body.accepted;
   };
 
-  /** Whoever has a pass keeps it. */
+  /** Redirects to the surface. A browser that already has a pass keeps it. */
   const letIn = (response: ServerResponse, target: SurfaceTarget, hasPass: boolean): void => {
     response.writeHead(303, {
       location: '/',
@@ -79,14 +82,14 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
     async enter(request, response, target) {
       const { sessionId } = target;
       if (request.method !== 'GET') return wrongMethod();
-      // A browser that was let in is not turned away for opening its link a second time.
+      // If a browser with a pass opens its link a second time, it is let in again.
       const hasPass = passes.check(target, request.headers.cookie);
       try {
         if (!hasPass && !(await consume(target))) return linkUsed(sessionId);
       } catch (error) {
         if (!isUnanswered(error)) throw error;
         log.warn({ sessionId, err: error }, 'a link could not be checked');
-        // It may be good still, so it is not called used.
+        // The link may still be valid, so the answer does not call it used.
         return routeUnknown(sessionId);
       }
       letIn(response, target, hasPass);
@@ -96,7 +99,7 @@ export const createDoor = ({ client, passes, template, log }: DoorOptions): Door
       if (!isEntered(surface)) return undefined;
       const { cookie, origin, 'sec-fetch-site': site } = request.headers;
       if (!passes.check({ sessionId, surface }, cookie)) return notEntered(sessionId);
-      // The sites of other sessions count as the same site for cookies, so their pages are kept out here.
+      // For cookies, surfaces of other sessions are the same site. Requests from their pages are refused here.
       const own = surfaceUrl(template, sessionId, surface);
       const isForeign = (origin !== undefined && origin !== own) || isOtherSite(site);
       const acts = isUpgrade || !isSafe(request.method);

@@ -1,14 +1,14 @@
 /**
- * Headers on their way through: those of one connection only are left behind, and the host is told who
- * asks and under which address. What a client claims about proxies before the gateway is believed as far
- * as the configuration says, and dropped beyond.
+ * Builds the headers of relayed requests and answers. Hop-by-hop headers are dropped, and the host receives the
+ * client's address and the host name that the client used. Claims about proxies in front of the gateway are trusted
+ * for as many hops as the configuration names; earlier ones are dropped.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { entryKeyHeader } from '#runtime/surface-pass.ts';
 import { valuesOf } from './target.ts';
 
-/** Of one connection, whether `Connection` lists them or not (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers, dropped even if `Connection` does not list them (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'http2-settings',
@@ -22,7 +22,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Written by the gateway itself. */
+/** Headers that the gateway writes itself. */
 const own = new Set([
   'content-length',
   'expect',
@@ -35,7 +35,7 @@ const own = new Set([
   'x-forwarded-proto',
 ]);
 
-/** Never sent after a body, where they would change what was read before it. */
+/** Headers never sent as trailers: after a body they would change the meaning of the message already read. */
 const notInTrailers = new Set([
   ...hopByHop,
   ...own,
@@ -56,7 +56,7 @@ const listOf = (values: readonly string[]): string[] =>
     .map((value) => value.trim())
     .filter((value) => value !== '');
 
-/** Names and values in turn, without those that are left out. */
+/** Returns raw headers (names and values alternating) without those that `isLeft` selects. */
 const without = (raw: readonly string[], isLeft: (name: string) => boolean): string[] => {
   const kept: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -66,7 +66,7 @@ const without = (raw: readonly string[], isLeft: (name: string) => boolean): str
   return kept;
 };
 
-/** What `Connection` lists, in lower case. */
+/** Returns the names that `Connection` lists, in lower case. */
 const connectionNames = (message: IncomingMessage): Set<string> => {
   const { connection } = message.headers;
   if (connection === undefined) return new Set();
@@ -79,7 +79,10 @@ export type Visitor = {
   scheme: 'http' | 'https';
 };
 
-/** Who asks, with so many proxies before the gateway whose word counts. */
+/**
+ * Reads the client's address and scheme. Trusts the claims of the nearest `trustedHops` proxies and ignores those
+ * before them.
+ */
 export const readVisitor = (
   request: IncomingMessage,
   { trustedHops, scheme }: { trustedHops: number; scheme: 'http' | 'https' },
@@ -92,7 +95,7 @@ export const readVisitor = (
   return { chain, scheme: claimed === 'http' || claimed === 'https' ? claimed : scheme };
 };
 
-/** An address as `Forwarded` wants it (RFC 7239). */
+/** Formats an address as a node of the `Forwarded` header (RFC 7239). */
 const nodeOf = (address: string): string => {
   const version = isIP(address);
   if (version === 0) return 'unknown';
@@ -105,7 +108,7 @@ const forwardedOf = ({ chain, scheme }: Visitor, host: string): string => {
   return [`for=${client};host="${host}";proto=${scheme}`, ...rest].join(', ');
 };
 
-/** Whether a request brings a body, be it an empty one. */
+/** Returns true if a request has a body, which may be empty when it is chunked. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
@@ -119,7 +122,7 @@ const framingOf = (request: IncomingMessage): string[] => {
   return isUsual ? ['content-length', '0'] : [];
 };
 
-/** Without the cookie of this name, which is the gateway's own. */
+/** Removes the cookie of this name, which belongs to the gateway. */
 const hideCookie = (headers: string[], name: string): string[] => {
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -135,20 +138,20 @@ const hideCookie = (headers: string[], name: string): string[] => {
 };
 
 export type Passage = {
-  /** The `Host` under which the client asked: the world's links are made of it. */
+  /** `Host` under which the client sent the request. The world builds its links from it. */
   host: string;
   visitor: Visitor;
-  /** A cookie that the host is not to see. */
+  /** Name of a cookie that is hidden from the host. */
   hiddenCookie: string | undefined;
-  /** What the host asks for at a surface for people. */
+  /** Key that the host requires from the gateway at a surface for people. */
   entryKey: string | undefined;
-  /** The client asks to be told before it sends its body. */
+  /** True if the client waits for `100 Continue` before it sends its body. */
   expectsContinue: boolean;
-  /** The protocol that it wants to change to. */
+  /** Protocol that the client wants to switch to. */
   upgrade: string | undefined;
 };
 
-/** The headers of a request for its host, as names and values in turn. */
+/** Builds the headers of a request to the host, as names and values alternating. */
 export const requestHeaders = (request: IncomingMessage, passage: Passage): string[] => {
   const { host, visitor, hiddenCookie, entryKey, expectsContinue, upgrade } = passage;
   const listed = connectionNames(request);
@@ -175,7 +178,7 @@ export const requestHeaders = (request: IncomingMessage, passage: Passage): stri
   ];
 };
 
-/** The headers of an answer for its client. Trailers are announced where they can be sent. */
+/** Builds the headers of an answer to the client. Announces trailers if they can be sent. */
 export const responseHeaders = (
   answer: IncomingMessage,
   { hasTrailers, isLast }: { hasTrailers: boolean; isLast: boolean },
@@ -191,7 +194,7 @@ export const responseHeaders = (
   ];
 };
 
-/** Trailers, as pairs, without those that may not come after a body. */
+/** Returns the trailers as pairs, without those that must not follow a body. */
 export const trailersOf = ({ rawTrailers }: IncomingMessage): [string, string][] => {
   const kept = without(rawTrailers, (name) => notInTrailers.has(name));
   return Array.from({ length: kept.length / 2 }, (_, index) => [

@@ -1,26 +1,26 @@
-/** What one gateway takes on, and how long it waits for whom. Times are in milliseconds. */
+/** Limits and timeouts of one gateway. Times are in milliseconds. */
 export type Limits = {
-  /** Request line and headers together. */
+  /** Bytes of the request line and headers together. */
   headerBytes: number;
   bodyBytes: number;
-  /** Connections of clients, idle ones among them; more are closed as they come. */
+  /** Client connections, idle ones included. Further connections are closed when they arrive. */
   connections: number;
-  /** Requests and tunnels under way to one session. */
+  /** Open requests and tunnels of one session. */
   perSession: number;
-  /** Sessions whose routes are remembered. */
+  /** Sessions whose routes are cached. */
   routes: number;
-  /** From the first byte of a request, or from the connection, to the end of its headers. */
+  /** Timeout from the first byte of a request, or from the connection, to the end of its headers. */
   headersMs: number;
-  /** A client that owes the next byte of a body, or takes none of an answer, for so long is cut off. */
+  /** Timeout after which a client is cut off that neither sends the next byte of a body nor reads its answer. */
   clientMs: number;
-  /** A connection without a request is kept for so long. */
+  /** Time that a connection without a request is kept open. */
   keepAliveMs: number;
-  /** A host takes a connection within this time. */
+  /** Timeout for a connection to a host. */
   connectMs: number;
-  /** A host says something within this time: the head of its answer, then each piece of it. */
+  /** Timeout for a host to send the head of its answer, and then each piece of it. */
   answerMs: number;
-  /** A tunnel through which nothing goes either way is kept for so long. */
+  /** Time that a tunnel without traffic in either direction is kept open. */
   tunnelMs: number;
-  /** A tunnel of which one side has ended is kept for so long without traffic. */
+  /** Time that a half-closed tunnel without traffic is kept open. */
   halfClosedMs: number;
 };

@@ -1,22 +1,22 @@
 /**
- * Moves a stream at the pace of its slower end. It holds a chunk at most, ends nothing by itself, and
- * leaves errors to those who made the streams: a source that breaks off simply brings no end.
+ * Moves a stream at the pace of its slower end. It holds one chunk at most and never ends the sink. The creators of
+ * the streams handle errors: if a source fails, `onEnd` is not called.
  */
 import type { Readable, Writable } from 'node:stream';
 
 export type PumpOptions = {
-  /** Before a chunk is moved; false leaves it and all that follows. */
+  /** Called before a chunk is moved. If it returns false, this chunk and all that follow are discarded. */
   onChunk(chunk: Buffer): boolean;
-  /** The source has brought everything. */
+  /** Called after the source has ended. */
   onEnd(): void;
   /**
-   * Lets what has come from elsewhere be read before each write. A host may answer and close before it has
-   * everything; a write after that loses the answer, which may be here already.
+   * True defers each write to the next turn of the event loop, so that pending input is read first. A host may answer
+   * and close before it has the whole request. A write after that loses the answer, which may already have arrived.
    */
   readsFirst?: boolean;
 };
 
-/** Begins to move. */
+/** Starts moving chunks. */
 export const pump = (source: Readable, sink: Writable, options: PumpOptions): void => {
   const { onChunk, onEnd, readsFirst = false } = options;
   const onDrain = (): void => {
@@ -33,7 +33,7 @@ export const pump = (source: Readable, sink: Writable, options: PumpOptions): vo
       setImmediate(write, chunk);
     } else write(chunk);
   };
-  // A stream may end while its last chunk is held; what waits is done in its order.
+  // A stream may end while its last chunk is deferred, so the end is deferred as well and keeps its order.
   source.on('data', onData).once('end', readsFirst ? () => setImmediate(onEnd) : onEnd);
   source.on('error', () => undefined);
   sink.on('drain', onDrain);

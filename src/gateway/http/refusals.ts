@@ -1,6 +1,6 @@
 /**
- * What the gateway itself answers, in one shape: `{error: {code, message, details}}`. Each says what
- * happened to the session or the request, and nothing of where hosts are.
+ * Errors that the gateway itself answers, all as `{error: {code, message, details}}`. Each names what happened to the
+ * session or the request, and never reveals where hosts are.
  */
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { surfaceTemplateForm } from '#domain/surface-address.ts';
@@ -32,7 +32,7 @@ export const controlUnreachable = (): Refusal =>
 export const noSuchSession = (sessionId: string): Refusal =>
   refusal(404, 'no_such_session', `there is no session "${sessionId}"`, { sessionId });
 
-/** How each end is told. */
+/** Text of the answer for each end reason. */
 const endings: Record<EndReason, string> = {
   requested: 'was closed by its owner',
   idle: 'was closed because nobody used it',
@@ -64,7 +64,7 @@ const byState: Record<Exclude<SessionState, 'READY'>, (route: Route) => Refusal>
   FAILED: ended,
 };
 
-/** Why a session cannot be reached in its state; undefined for one that is ready. */
+/** Returns why a session cannot be reached in its state; undefined for one that is ready. */
 export const refusalOf = (route: Route): Refusal | undefined =>
   route.state === 'READY' ? undefined : byState[route.state](route);
 

@@ -1,6 +1,7 @@
 /**
- * Sends what the gateway itself answers, also where no answer is under way yet or a body still comes, and
- * has it counted. Where else an answer may end before the request has, it ends as gently as these do.
+ * Sends the errors that the gateway itself answers, and reports each for the metrics. It also answers where no
+ * response exists yet and where the request's body is still arriving. It exports `endGently`, which relayed answers
+ * use to end before their request has ended.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,41 +10,41 @@ import { hasBody } from './forwarded-headers.ts';
 import type { Refusal } from './refusals.ts';
 
 export type RefusalOptions = {
-  /** Whether the answer is the last one of its connection; that it always is while the gateway ends. */
+  /** True closes the connection after the answer. While the gateway stops, every answer does so. */
   isLast?: boolean;
   /** HTML for a person, in place of JSON. */
   page?: string | undefined;
 };
 
 export type Refuser = {
-  /** Answers a request. Nothing is sent when the head of another answer was already. */
+  /** Answers a request. Sends nothing if the head of another answer was already sent. */
   answer(
     request: IncomingMessage,
     response: ServerResponse,
     refusal: Refusal,
     options?: RefusalOptions,
   ): void;
-  /** Answers on a connection of which no request could be read, and closes it. */
+  /** Answers on a connection on which no request could be parsed, and closes it. */
   endConnection(socket: Duplex, refusal: Refusal): void;
 };
 
 export type RefuserOptions = {
   isStopping(): boolean;
-  /** Told of each refusal. */
+  /** Called for each refusal that is sent. */
   onRefusal(refusal: Refusal): void;
 };
 
 /**
- * A client that is still sending reads its answer late. A connection that is closed before would take
- * the answer with it, so what comes is read on and thrown away for so long.
+ * Time for which the rest of a request is read and discarded. A client that is still sending reads its answer late,
+ * and closing the connection earlier would lose the answer.
  */
 const lingerMs = 1_000;
 
-/** Whether the client has not sent all of its request. */
+/** Returns true if the client has not sent all of its request. */
 export const isSending = (request: IncomingMessage): boolean =>
   hasBody(request) && !request.complete;
 
-/** Ends an answer; where its request still comes, not before that has ended, or a while has passed. */
+/** Ends an answer. If the request is still arriving, waits until it has ended, or 1 s at most. */
 export const endGently = (request: IncomingMessage, response: ServerResponse): void => {
   if (!isSending(request)) {
     response.end();
@@ -65,13 +66,13 @@ const headOf = ({ retryAfterS }: Refusal, kind: string[], body: string, isLast: 
   ...(isLast ? ['connection', 'close'] : []),
 ];
 
-/** The lines of a head, from names and values in turn, up to the empty one. */
+/** Formats the head of an HTTP message, including the empty line, from names and values alternating. */
 export const linesOf = (status: number, headers: readonly string[]): string => {
   const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
 };
 
-/** Makes what refuses for one gateway. */
+/** Creates the refuser of one gateway. */
 export const createRefuser = ({ isStopping, onRefusal }: RefuserOptions): Refuser => ({
   answer(request, response, refusal, { isLast = false, page } = {}) {
     if (response.headersSent || response.destroyed) return;

@@ -1,9 +1,9 @@
 /**
- * One request to a host and its answer back, both as streams: nothing is kept but what the slower side
- * has not taken yet. Whoever breaks off breaks off the other side, too, and nothing is sent twice.
+ * Relays one request to a host and streams the answer back. Only data that the slower side has not read yet is
+ * buffered. If one side breaks off, so does the other, and nothing is sent twice.
  *
- * Node's own client does it: it has what a proxy needs and `fetch` hides (100-continue, early hints,
- * trailers, upgrades, headers as they came), and keeps connections to hosts for the next request.
+ * It uses Node's own HTTP client, which has what a proxy needs and `fetch` hides: 100-continue, early hints, trailers,
+ * upgrades and raw headers. The client also keeps connections to hosts for later requests.
  */
 import {
   type Agent,
@@ -20,10 +20,10 @@ import { pump } from './pump.ts';
 import { endGently, isSending } from './refuser.ts';
 import type { Upstream } from './upstreams.ts';
 
-/** How an exchange ended without an answer. Only `unsent` proves that the host has seen nothing. */
+/** Reason why an exchange ended without an answer. Only `unsent` proves that the host received nothing. */
 export type Failure =
   | { kind: 'unsent' | 'broke_off'; cause: unknown }
-  /** The host closed the connection on purpose, by a declared fault of its world. */
+  /** The host closed the connection on purpose: the world declares this fault. */
   | { kind: 'dropped' }
   | { kind: 'host_slow' | 'client_slow' | 'too_large' };
 
@@ -32,25 +32,28 @@ export type Exchange = {
   response: ServerResponse;
   upstream: Upstream;
   path: string;
-  /** Names and values in turn. */
+  /** Names and values alternating. */
   headers: string[];
   agent: Agent;
   limits: Limits;
   expectsContinue: boolean;
-  /** Whether the answer is to be the last one of its connection. */
+  /** Returns true if the connection closes after this answer. */
   isLast(): boolean;
-  /** Takes over both connections when the host changes the protocol. */
+  /** Takes over both connections when the host switches the protocol. */
   onUpgrade?(answer: IncomingMessage, host: Socket, head: Buffer): void;
 };
 
-/** The status that a client was answered, 101 when the protocol was changed; undefined when it was not. */
+/** Returns the status that was sent to the client, 101 after a protocol switch; undefined if none was sent. */
 export const answeredStatus = ({ headersSent, statusCode }: ServerResponse): number | undefined =>
   headersSent || statusCode === 101 ? statusCode : undefined;
 
-/** A host that does not say whether to go on is sent the body after so long. */
+/** Time to wait for `100 Continue`. A host that stays silent for so long is sent the body. */
 const continueMs = 1_000;
 
-/** Calls when the connection to the host stands; gives up when it does not come about. */
+/**
+ * Calls `then` when the connection to the host is established. Destroys the request if that takes longer than
+ * `connectMs`.
+ */
 const whenConnected = (outgoing: ClientRequest, connectMs: number, then: () => void): void => {
   outgoing.once('socket', (socket) => {
     if (!socket.connecting) return then();
@@ -65,12 +68,12 @@ const whenConnected = (outgoing: ClientRequest, connectMs: number, then: () => v
 };
 
 type BodyOptions = {
-  /** False once the host has said all that it has to say: the rest of the body is thrown away. */
+  /** Returns false once the host has sent its whole answer: the rest of the body is discarded. */
   isWanted(): boolean;
   onTooLarge(): void;
 };
 
-/** Sends the body on, with its trailers, as soon as the host wants it. */
+/** Sends the body and its trailers to the host as soon as the host accepts them. */
 const sendBody = (
   { request, response, limits, expectsContinue }: Exchange,
   outgoing: ClientRequest,
@@ -90,7 +93,8 @@ const sendBody = (
         return bytes <= limits.bodyBytes && isWanted();
       },
       onEnd() {
-        // A request that was cut short must not look whole, or its connection would be used again.
+        // If the request was cut short, the one to the host must not be ended: it would look complete, and its
+        // connection would be reused.
         if (!isWanted()) return;
         const trailers = trailersOf(request);
         if (trailers.length > 0) outgoing.addTrailers(trailers);
@@ -108,20 +112,20 @@ const sendBody = (
   outgoing.once('close', () => clearTimeout(timer));
 };
 
-/** Sends the head of the answer. Throws, and has sent nothing, when it is none that can be sent. */
+/** Sends the head of the answer. Throws, before anything is sent, if the answer has no head that can be sent. */
 const sendHead = (exchange: Exchange, answer: IncomingMessage, hasTrailers: boolean): void => {
   const { request, response } = exchange;
   const { statusCode = 0, statusMessage = '' } = answer;
   if (statusCode < 200) throw new Error(`the status ${statusCode} ends no exchange`);
   response.sendDate = false;
-  // What is left of a body that the host did not want would be taken for the next request.
+  // If the host does not read the whole body, its rest would be parsed as the next request, so the connection closes.
   const isLast = exchange.isLast() || isSending(request);
   response.writeHead(statusCode, statusMessage, responseHeaders(answer, { hasTrailers, isLast }));
 };
 
 /**
- * Passes the answer on. One that breaks off in its middle breaks off for the client as well. Throws, and
- * has sent nothing, when it has no head that can be sent.
+ * Streams the answer to the client. If the host breaks off in the middle, so does the client's connection. Throws,
+ * before anything is sent, if the answer has no head that can be sent.
  */
 const sendAnswer = (exchange: Exchange, answer: IncomingMessage, onRead: () => void): void => {
   const { request, response } = exchange;
@@ -154,11 +158,11 @@ const passHints = (response: ServerResponse, link: string | string[]): void => {
   try {
     response.writeEarlyHints({ link: [link].flat() });
   } catch {
-    // Node sends no links that it cannot read, and hints may be left out.
+    // Node rejects links that it cannot parse, and early hints are optional.
   }
 };
 
-/** Tells whether the host has said that it will close the connection on purpose. */
+/** Returns a function that is true once the host has announced that it will drop the connection on purpose. */
 const watchForDrop = (outgoing: ClientRequest): (() => boolean) => {
   let isDropped = false;
   outgoing.on('information', ({ headers }) => {
@@ -167,7 +171,7 @@ const watchForDrop = (outgoing: ClientRequest): (() => boolean) => {
   return () => isDropped;
 };
 
-/** Early hints and the like, which are on their way before the answer. HTTP/1.0 knows none of them. */
+/** Forwards informational responses (102, 103) that precede the answer. HTTP/1.0 has none. */
 const sendInformation = ({ request, response }: Exchange, outgoing: ClientRequest): void => {
   if (request.httpVersion !== '1.1') return;
   outgoing.on('information', ({ statusCode, headers: { link } }) => {
@@ -179,7 +183,7 @@ const sendInformation = ({ request, response }: Exchange, outgoing: ClientReques
 
 type Silence = { onClient(): void; onHost(): void };
 
-/** Judges either side by its silence: only one that is waited for is at fault. */
+/** Detects a side that stays silent for too long. Only the side that the other one waits for is at fault. */
 const watchSilence = (
   { request, response, limits }: Exchange,
   outgoing: ClientRequest,
@@ -210,8 +214,8 @@ const open = ({ request, upstream, path, headers, agent, limits }: Exchange): Cl
   });
 
 /**
- * Sends the request and passes the answer on. Resolves with why there is none, and then nothing was
- * answered; or with undefined, when the answer is on its way or the client has gone.
+ * Relays the request and streams the answer to the client. Resolves with the reason if the client was sent no answer.
+ * Resolves with undefined if the answer is on its way or the client has gone.
  */
 export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   const { request, response, onUpgrade, limits } = exchange;
@@ -228,7 +232,7 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
     if (isAnswered) response.destroy();
   };
   const onClientGone = (): void => {
-    // A host that answered before it had the whole request would wait for the rest.
+    // If the host answered before it read the whole request, it would wait for the rest, so its connection is closed.
     if (!response.writableFinished || !outgoing.writableFinished) outgoing.destroy();
     settle();
   };
@@ -262,7 +266,7 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   }
   whenConnected(outgoing, limits.connectMs, () => {
     isConnected = true;
-    // Not before: a body that was read for a host that is not there could not be sent to another.
+    // The body is not read before the host is connected: once read, it could not be sent to another host.
     if (hasBody(request)) {
       const onTooLarge = () => settle({ kind: 'too_large' });
       sendBody(exchange, outgoing, { isWanted: () => !isRead, onTooLarge });

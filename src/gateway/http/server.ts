@@ -1,6 +1,6 @@
 /**
- * The listening side: Node's HTTP server with its parser at its strictest, and answers in the gateway's
- * own shape where a request could not even be read. What to do with a request is the caller's.
+ * HTTP server of the gateway: Node's server with its parser at its strictest. It answers requests that cannot be
+ * parsed in the gateway's own error shape. The caller handles all others.
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,13 +20,16 @@ import { createTurns } from './turns.ts';
 export type Arrival = {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The client asks to be told before it sends its body. */
+  /** True if the client waits for `100 Continue` before it sends its body. */
   expectsContinue: boolean;
-  /** The connection, when the client wants to change its protocol, with what came after the request. */
+  /** Connection of a client that wants to switch the protocol, with the bytes that followed the request. */
   upgrade: { protocol: string; socket: Socket; head: Buffer } | undefined;
 };
 
-/** Clients that offer to speak a later HTTP are served in this one. */
+/**
+ * Protocols that are not tunnelled: offers of a later HTTP version or of TLS are ignored, and the request is served as
+ * HTTP/1.1.
+ */
 const notTunnelled = /^(?:h2c|tls)\b/i;
 
 const codeOf = (error: Error): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -37,7 +40,7 @@ const faultOf = (error: Error, { headerBytes }: Limits): Refusal => {
   return badRequest('this is no request of HTTP/1.1 as it is written');
 };
 
-/** Puts an answer on a connection that Node's server has let go of. It is the last one there. */
+/** Attaches an answer to a connection that Node's server has detached. It is the last answer of the connection. */
 const answerOn = (response: ServerResponse, socket: Socket): void => {
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -47,7 +50,7 @@ const answerOn = (response: ServerResponse, socket: Socket): void => {
   });
 };
 
-/** Makes a server, which does not listen yet. */
+/** Creates a server, which does not listen yet. */
 export const createGatewayServer = (
   limits: Limits,
   refuser: Refuser,
@@ -73,7 +76,7 @@ export const createGatewayServer = (
   });
   server.timeout = limits.clientMs;
   server.maxConnections = limits.connections;
-  // Bytes are bounded already. A bound on the number would drop headers without a word.
+  // Header bytes are limited already. A limit on the count would drop headers silently.
   server.maxHeadersCount = 0;
   return server
     .on('request', (request, response) =>
@@ -88,7 +91,7 @@ export const createGatewayServer = (
     .on('upgrade', (request, duplex, head) => {
       const socket = duplex as Socket;
       socket.on('error', () => socket.destroy());
-      // Node tells answers no more of a connection that it has let go of.
+      // Node's server forwards no events of a detached connection to its responses.
       socket.on('drain', () => turns.current(socket)?.emit('drain'));
       const protocol = request.headers.upgrade ?? '';
       const response = new ServerResponse(request);

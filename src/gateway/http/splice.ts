@@ -1,6 +1,6 @@
 /**
- * Two connections made one, after both sides changed the protocol. What one side ends the other may go
- * on without for a while; what lies idle for too long is cut, and so is what is left of a broken one.
+ * Joins two connections after both sides switched the protocol. If one side ends, the other may go on for a limited
+ * time. Idle tunnels and the remaining half of a broken one are cut.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { responseHeaders } from './forwarded-headers.ts';
 import type { Limits } from './limits.ts';
 import { linesOf } from './refuser.ts';
 
-/** A peer that has silently gone is noticed after a few of these. */
+/** Interval of TCP keep-alive probes. A peer that vanished is detected after a few of them. */
 const probeMs = 60_000;
 
 const headOf = (answer: IncomingMessage): string => {
@@ -18,24 +18,25 @@ const headOf = (answer: IncomingMessage): string => {
 };
 
 export type Splice = {
-  /** Each with what it has sent already. */
+  /** Both sides, each with the bytes that it has already sent. */
   client: { socket: Socket; head: Buffer };
   host: { socket: Socket; head: Buffer };
-  /** The host's answer that changed the protocol. */
+  /** Answer of the host that switched the protocol. */
   answer: IncomingMessage;
   limits: Pick<Limits, 'tunnelMs' | 'halfClosedMs'>;
 };
 
-/** Joins both until they end. Returns what cuts them. */
+/** Joins both connections until they end. Returns a function that cuts them. */
 export const splice = ({ client, host, answer, limits }: Splice): (() => void) => {
-  // A reset says that this is no end which either side has chosen.
+  // A reset, not a normal end, shows both sides that neither of them chose to end.
   const cut = (): void => {
     client.socket.resetAndDestroy();
     host.socket.resetAndDestroy();
   };
   host.socket.allowHalfOpen = true;
   host.socket.setTimeout(0);
-  // Whatever moves, moves through the client's connection, too: its silence is the tunnel's.
+  // All traffic passes the client's connection, in one direction or the other, so its idle timeout is that of the
+  // tunnel.
   client.socket.setTimeout(limits.tunnelMs).on('timeout', cut);
   for (const [near, far] of [
     [client.socket, host.socket],

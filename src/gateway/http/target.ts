@@ -1,14 +1,14 @@
 /**
- * What a request is for: a surface of a session, by its `Host`, or the gateway itself. Whatever is
- * ambiguous about a request's target or framing is refused, because a host that read it otherwise would
- * take a part of it for another request.
+ * Finds what a request addresses: a surface of a session, by its `Host`, or the gateway itself. Requests with an
+ * ambiguous target or framing are refused. A host that parsed one differently would take a part of it for another
+ * request (request smuggling).
  */
 import type { IncomingMessage } from 'node:http';
 import type { SurfaceKind } from '#domain/session.ts';
 import { readSurfaceHost, type SurfaceTemplate } from '#domain/surface-address.ts';
 import { badRequest, noSuchLabel, type Refusal } from './refusals.ts';
 
-/** A request for a surface. `path` is its path and query, `host` its `Host` as the client sent it. */
+/** Request for a surface. `path` is its path and query, `host` its `Host` as the client sent it. */
 export type SurfaceTarget = {
   kind: 'surface';
   sessionId: string;
@@ -17,7 +17,7 @@ export type SurfaceTarget = {
   path: string;
 };
 
-/** A request for the MCP server of a session, which the control plane serves. */
+/** Request for the MCP server of a session, which the control plane serves. */
 export type McpTarget = { kind: 'mcp'; sessionId: string; host: string; path: string };
 
 export type Target =
@@ -28,11 +28,11 @@ export type Target =
 
 const hostForm = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Whether a request of this method asks and does nothing (RFC 9110, 9.2.1). */
+/** Returns true if requests of this method only read (RFC 9110, 9.2.1). */
 export const isSafe = (method: string | undefined): boolean =>
   method !== undefined && ['GET', 'HEAD', 'OPTIONS'].includes(method);
 
-/** The values of a header, one for each time that it was sent. */
+/** Returns the values of a header, one for each time that it was sent. */
 export const valuesOf = (request: IncomingMessage, name: string): string[] => {
   const { rawHeaders } = request;
   return rawHeaders.filter(
@@ -40,7 +40,7 @@ export const valuesOf = (request: IncomingMessage, name: string): string[] => {
   );
 };
 
-/** The one host that a request names, or what is wrong with it. */
+/** Returns the one host that a request names, or what is wrong with it. */
 const readHost = (request: IncomingMessage): { host: string } | { wrong: string } => {
   const [host, ...others] = valuesOf(request, 'host');
   if (host === undefined) return { wrong: 'a request names its host in one Host header' };
@@ -48,7 +48,10 @@ const readHost = (request: IncomingMessage): { host: string } | { wrong: string 
   return hostForm.test(host) ? { host } : { wrong: 'the Host header is no host' };
 };
 
-/** Path and query; a whole URL, as for a forward proxy, has to name the same host. */
+/**
+ * Returns path and query; undefined if an absolute URL, as for a forward proxy, names another host than the `Host`
+ * header.
+ */
 const readPath = ({ url = '', method }: IncomingMessage, host: string): string | undefined => {
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url;
   const [, authority, path = ''] = /^https?:\/\/([^/?#]+)([/?].*)?$/i.exec(url) ?? [];
@@ -56,7 +59,7 @@ const readPath = ({ url = '', method }: IncomingMessage, host: string): string |
   return path.startsWith('/') ? path : `/${path}`;
 };
 
-/** What is wrong with how the request says where its body ends; undefined when nothing is. */
+/** Returns what is wrong with the framing of a body; undefined if nothing is. */
 const framingFault = (request: IncomingMessage): string | undefined => {
   const codings = valuesOf(request, 'transfer-encoding');
   const lengths = valuesOf(request, 'content-length');
@@ -72,7 +75,7 @@ const framingFault = (request: IncomingMessage): string | undefined => {
   return isChunked ? undefined : 'the only Transfer-Encoding that is served is chunked';
 };
 
-/** Node's parser lets other versions through, and reads them as 1.1. */
+/** HTTP versions that are served. Node's parser accepts others and parses them as 1.1. */
 const versions = ['1.0', '1.1'];
 
 const refused = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });

@@ -1,31 +1,30 @@
 /**
- * Takes what comes on each connection one after another, as its client sent it: what is sent without
- * waiting for answers may depend on what comes before. Node does that for answers alone, and not for a
- * change of protocol, nor for what could not be read; these wait here, too, so that no answer is taken for
- * that of another request.
+ * Serves the pipelined requests of each connection one after another, in the client's order: a later request may
+ * depend on an earlier one. Node orders only the answers, and neither protocol switches nor answers to input that it
+ * cannot parse. Those wait here as well, so that no answer is taken for that of another request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request, or what ends a connection in place of one. */
+/** Request, or an answer that ends the connection in place of one (`exchange` is then undefined). */
 export type Turn = {
   exchange: { request: IncomingMessage; response: ServerResponse } | undefined;
   begin(): void;
 };
 
 export type Turns = {
-  /** Begins it when everything before it has been answered. Too many that wait end the connection. */
+  /** Begins the turn after all earlier ones have been answered. If too many wait, the connection ends. */
   take(socket: Socket, turn: Turn): void;
-  /** Ends the connection, in place of what the client has not sent whole and of all that follows. */
+  /** Ends the connection in place of a request that was not sent completely, and of all that follows. */
   takeLast(socket: Socket, begin: () => void): void;
-  /** The answer that a connection waits for. */
+  /** Returns the unanswered response of a connection that is first in order. */
   current(socket: Socket): ServerResponse | undefined;
 };
 
-/** Requests of a connection that are not answered yet. Browsers and client libraries send one at a time. */
+/** Most unanswered requests on a connection. Browsers and client libraries send one at a time. */
 const mostUnanswered = 4;
 
-/** Begins with no connections. */
+/** Creates the queues; they begin without connections. */
 export const createTurns = (): Turns => {
   const queues = new WeakMap<Socket, Turn[]>();
   const queueOf = (socket: Socket): Turn[] => {
@@ -56,7 +55,7 @@ export const createTurns = (): Turns => {
     takeLast(socket, begin) {
       const queue = queueOf(socket);
       const last = queue.at(-1);
-      // Whatever else comes is thrown away.
+      // The connection already ends with the last turn, so further input is discarded.
       if (last !== undefined && last.exchange === undefined) return;
       const isWhole = last?.exchange?.request.complete ?? true;
       if (!isWhole && queue.length === 1) return begin();

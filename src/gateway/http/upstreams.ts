@@ -1,29 +1,32 @@
 /**
- * Where the gateway connects to, whatever a route says. It is inside the network and asks for whoever comes, so
- * an address that is none of a host is not asked at all: hosts are at IP addresses of networks that the
- * configuration names and at ports that it allows, and never at addresses that no host can have.
+ * Decides which addresses the gateway connects to, whatever a route contains. The gateway is inside the network and
+ * acts for any client, so it must not become a proxy to other programs (SSRF). Hosts are at IP addresses in the
+ * configured networks and at the configured ports, and never in ranges that no host can have.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { plainIp, readHostAddress } from '#domain/host-address.ts';
 
-/** A network as it is written, `10.0.0.0/8`, taken apart. */
+/** Network, parsed from a form such as `10.0.0.0/8`. */
 export type Network = { ip: string; bits: number };
-/** Ports from the first to the last. */
+/** Range of ports, both ends included. */
 export type Ports = { first: number; last: number };
 
-/** Where a host listens, or the control plane; hosts speak plain HTTP. */
+/** Address of a host's listener, or of the control plane. Hosts serve plain HTTP. */
 export type Upstream = { host: string; port: number; protocol?: 'https:' };
 
 export type UpstreamRules = {
   networks: readonly Network[];
   ports: readonly Ports[];
-  /** `http://host:port` of what is no host, wherever it lies: the gateway's own and the control plane's. */
+  /**
+   * Returns the addresses, as `http: host:port`, that are never hosts although they may be in range: the gateway's own
+   * and the control plane's.
+   */
   others(): readonly string[];
 };
 
 export type Upstreams = {
-  /** Where to connect to for an address of a route, or why nowhere. */
+  /** Returns the upstream of an address from a route, or why the gateway does not connect to it. */
   find(address: string): { upstream: Upstream } | { fault: string };
 };
 
@@ -35,7 +38,7 @@ const listOf = (networks: readonly Network[]): BlockList => {
   return list;
 };
 
-/** Takes a network apart; undefined when it is none. */
+/** Parses a network; undefined if the text is not one. */
 export const readNetwork = (text: string): Network | undefined => {
   const [, ip = '', digits = ''] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const network = { ip, bits: Number(digits) };
@@ -50,7 +53,10 @@ export const readNetwork = (text: string): Network | undefined => {
 const networksOf = (...texts: string[]): BlockList =>
   listOf(texts.flatMap((text) => readNetwork(text) ?? []));
 
-/** No host is there: this machine itself, one's link (and the metadata of clouds), groups, and ways into IPv4. */
+/**
+ * Ranges that a host can never have: unspecified, link-local and cloud metadata, multicast and reserved, and
+ * IPv4-in-IPv6 tunnels.
+ */
 const never = networksOf(
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
   ...['100.100.100.200/32', '168.63.129.16/32', '192.0.0.0/24'],
@@ -61,7 +67,7 @@ const loopback = networksOf('127.0.0.0/8', '::1/128');
 
 const isIn = (list: BlockList, ip: string): boolean => list.check(ip, familyOf(ip));
 
-/** The addresses that a listening address stands for. */
+/** Returns every `address port` that a listener URL covers. A wildcard address covers all addresses of this machine. */
 const placesOf = (url: string): string[] => {
   const { hostname, port, protocol } = new URL(url);
   const ip = hostname.replace(/^\[|\]$/g, '');
@@ -72,14 +78,17 @@ const placesOf = (url: string): string[] => {
   return ips.map((one) => `${one} ${number}`);
 };
 
-/** Makes the check. Loopback is allowed only by a network that lies within it. */
+/** Creates the check. Loopback is allowed only if a configured network lies within it. */
 export const createUpstreams = ({ networks, ports, others }: UpstreamRules): Upstreams => {
   const isLocal = ({ ip, bits }: Network): boolean => isIn(loopback, ip) && bits >= 8;
   const local = listOf(networks.filter(isLocal));
   const named = listOf(networks.filter((network) => !isLocal(network)));
 
   let places: { of: number; known: ReadonlySet<string> } = { of: -1, known: new Set() };
-  /** They only become more, when a program has begun to listen. */
+  /**
+   * Returns true if a program of the installation listens at the address. The list of listeners only grows, so its
+   * length shows whether it changed.
+   */
   const isOther = (place: string): boolean => {
     const urls = others();
     if (urls.length !== places.of) {

@@ -1,7 +1,7 @@
 /**
- * Follows what the control plane says of routes, by a long poll. While the feed is broken nothing that is
- * remembered counts as certain: each route is asked for again when it is next used. A control plane that
- * refuses the gateway's token is not one that is away, and is told apart.
+ * Follows changes of routes by a long poll to the control plane. While the feed is broken, no cached route counts as
+ * current: each is looked up again at its next use. A control plane that rejects the gateway's token is reported
+ * separately from one that does not answer.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -14,7 +14,7 @@ import { isRefusal, type RouteTable } from './route-table.ts';
 export type FollowOptions = {
   client: Client;
   routes: RouteTable;
-  /** After routes have expired: these, or all when undefined. */
+  /** Called after routes have expired: those listed, or all if undefined. */
   onChange(sessionIds: readonly string[] | undefined): void;
   log: Log;
 };
@@ -22,13 +22,13 @@ export type FollowOptions = {
 const holdMs = 25_000;
 
 export type Following = {
-  /** The status of the loop is how many changes the last answer brought. */
+  /** Loop of the long poll. Its status is the number of changes in the last answer. */
   loop: Loop<number>;
-  /** What the control plane says to this gateway's token, while it does not take it. */
+  /** Returns the control plane's error while it rejects this gateway's token. */
   refusal(): string | undefined;
 };
 
-/** Starts following. */
+/** Starts to follow changes. */
 export const startFollowing = (options: FollowOptions): Following => {
   const { client, routes, onChange, log } = options;
   let refusal: string | undefined;

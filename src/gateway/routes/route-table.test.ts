@@ -10,7 +10,7 @@ const route = (sessionId: string, state: Route['state'] = 'READY'): Route => ({
   surfaces: {},
 });
 
-/** A table with a clock and answers that the test decides on. */
+/** Creates a table whose clock and answers the test controls. */
 const tableOf = (options: Partial<RouteTableOptions> = {}) => {
   const asked: string[] = [];
   const world = { now: 0, answer: async (id: string): Promise<Route> => route(id) };

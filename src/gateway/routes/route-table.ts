@@ -1,52 +1,54 @@
 /**
- * The routes of sessions, as the control plane told them, in memory. An entry is used for a while, or
- * until the feed says that it changed; then the next request asks again. When the control plane does not
- * answer, what it said before is used on, so that sessions can be reached while it is away. What it refuses
- * to tell (the gateway's token is not taken) is not known any more.
+ * Caches the routes of sessions in memory. An entry is used until its time is over or the feed reports a change; the
+ * next request then asks the control plane again. If the control plane does not answer, the last known route stays in
+ * use, so that sessions remain reachable. If the control plane rejects the gateway's token, the route becomes unknown.
  *
- * Entries are bounded in number: the one that was used longest ago goes first.
+ * The number of entries is bounded; the least recently used one is evicted first.
  */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#domain/error.ts';
 import type { Route } from '#wire/gateway-api/operations.ts';
 
-/** A session's route; `none` when there is no such session; `unknown` when nobody could say. */
+/**
+ * Result of a lookup: the route; `none` if the session does not exist; `unknown` if the control plane could not be
+ * asked and nothing is cached.
+ */
 export type Found = { kind: 'route'; route: Route } | { kind: 'none' } | { kind: 'unknown' };
 
 export type RouteTable = {
   find(sessionId: string): Promise<Found>;
-  /** Asks anew, whatever is remembered. */
+  /** Asks the control plane, whatever is cached. */
   refresh(sessionId: string): Promise<Found>;
-  /** These routes may be others now. */
+  /** Marks these routes as possibly changed. */
   expire(sessionIds: readonly string[]): void;
-  /** Any route may be another now. */
+  /** Marks all routes as possibly changed. */
   expireAll(): void;
-  /** How many are remembered. */
+  /** Returns the number of cached entries. */
   size(): number;
 };
 
 export type RouteTableOptions = {
   /**
-   * Asks the control plane; throws `not_found`, `unauthenticated` or `forbidden` as it says, or anything else
-   * when it does not answer.
+   * Asks the control plane. Throws `not_found`, `unauthenticated` or `forbidden` as it answered, or any other error if
+   * it did not answer.
    */
   ask(sessionId: string): Promise<Route>;
   /** Most entries. */
   most: number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Monotonic clock, in milliseconds. */
   now?: () => number;
 };
 
-/** A route that holds until the feed says otherwise is asked for again after so long nevertheless. */
+/** Time after which a steady route is looked up again even if the feed reported no change. */
 const steadyMs = 60_000;
-/** One that is about to change, and one that does not exist. */
+/** Lifetimes of a route that is about to change, and of the finding that a session does not exist. */
 const passingMs = 500;
 const noneMs = 2_000;
-/** What cannot be asked for anew is used on for so long. */
+/** Longest age of a route that is still used while the control plane cannot be asked. */
 const lastResortMs = 3_600_000;
-/** After an ask that failed the next one waits so long. */
+/** Wait after a failed lookup before the next one. */
 const restMs = 1_000;
-/** Asks under way; more would only queue up at the control plane. */
+/** Most concurrent lookups. More would only queue at the control plane. */
 const mostAsks = 512;
 
 type Entry = { found: Found; askedAt: number; freshUntil: number };
@@ -64,17 +66,17 @@ const lifeOf = (found: Found): number => {
 
 const unknown: Found = { kind: 'unknown' };
 
-/** Whether the control plane answered, and does not take who asks. */
+/** Returns true if the control plane answered and rejected the gateway's token. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unauthenticated' || error.code === 'forbidden');
 
-/** Makes an empty table. */
+/** Creates an empty table. */
 export const createRouteTable = (options: RouteTableOptions): RouteTable => {
   const { ask, most, now = () => performance.now() } = options;
   const entries = new LRUCache<string, Entry>({ max: most });
   const asks = new Map<string, Ask>();
 
-  /** What was known before, where that may still be used. */
+  /** Returns the cached route if it may still be used; it is used for `restMs` until the next lookup. */
   const fallBack = (sessionId: string): Found => {
     const entry = entries.get(sessionId);
     if (entry === undefined) return unknown;

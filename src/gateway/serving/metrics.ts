@@ -1,6 +1,6 @@
 /**
- * What the gateway counts while it works: what was asked of surfaces, how long it took with the host and
- * all, what it refused itself, and how much is under way. No label is an id.
+ * Metrics of the gateway: requests for surfaces and their duration, refusals, and open requests and tunnels. No label
+ * contains an id.
  */
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { AddressedKind } from '#domain/session.ts';
@@ -10,10 +10,10 @@ import type { Arrival } from '../http/server.ts';
 import type { RouteTable } from '../routes/route-table.ts';
 import type { Visits } from './visits.ts';
 
-/** Status under which a request is counted whose connection ended before it was answered. */
+/** Status label of a request whose connection ended before it was answered. */
 const brokenOff = 'none';
 
-/** Makes all of them, in a registry of their own. */
+/** Creates all metrics in a registry of their own. */
 export const createMetrics = () => {
   const registry = newRegistry();
   const registers = [registry];
@@ -43,7 +43,7 @@ export const createMetrics = () => {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Adds what is read when metrics are asked for. */
+/** Adds the gauges whose values are read when metrics are scraped. */
 export const addGauges = ({ registry }: Metrics, visits: Visits, routes: RouteTable): void => {
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
@@ -67,11 +67,11 @@ export const countRequest = (
   surface: AddressedKind,
 ): void => {
   const beganAt = performance.now();
-  // A connection that changed its protocol outlives the response; it is gone when the socket is.
+  // After a protocol switch the connection outlives the response, so the end of the socket counts.
   (upgrade?.socket ?? response).once('close', () => {
     const status = answeredStatus(response);
     requests.inc({ surface, status: status === undefined ? brokenOff : String(status) });
-    // How long a tunnel stands says nothing of how fast the host is.
+    // The duration of a tunnel does not measure how fast the host is.
     if (status !== 101) requestSeconds.observe({ surface }, (performance.now() - beganAt) / 1_000);
   });
 };

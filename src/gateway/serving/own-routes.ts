@@ -1,4 +1,4 @@
-/** What the gateway has under hosts that are no surface: `/health` and `/ready`, for whoever runs it. */
+/** Serves the gateway's own paths, under host names that are not surfaces: `/health` and `/ready`, for operators. */
 
 import { unknownHost } from '../http/refusals.ts';
 import type { Refuser } from '../http/refuser.ts';
@@ -6,7 +6,7 @@ import type { Arrival } from '../http/server.ts';
 import type { Following } from '../routes/follow.ts';
 
 export type HealthParts = {
-  /** What follows routes. */
+  /** Long poll that follows routes. */
   following: Following;
   isStopping(): boolean;
   refuser: Refuser;
@@ -19,8 +19,9 @@ const askControl = ({ following }: HealthParts): string => {
 };
 
 /**
- * Ready from the first word of the control plane on; later it serves what it knows without, unless the control
- * plane refuses its token.
+ * Returns the result of each readiness check. The gateway is ready after the control plane's first answer. If the
+ * control plane fails later, the gateway serves from its cache and stays ready, unless the control plane rejects its
+ * token.
  */
 const checksOf = (parts: HealthParts): Record<string, string> => ({
   running: parts.isStopping() ? 'it was told to stop' : 'ok',

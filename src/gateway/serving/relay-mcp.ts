@@ -1,6 +1,6 @@
 /**
- * A request for the MCP server of a session: it goes on to the control plane, which serves it and asks for the
- * session's token. So agents in a network that reaches the gateway alone reach their tools, too.
+ * Relays requests for the MCP server of a session to the control plane, which serves it and checks the session's
+ * token. Agents in a network that reaches only the gateway can thus reach their tools, too.
  */
 import { Agent } from 'node:https';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
@@ -20,7 +20,7 @@ import type { Upstream } from '../http/upstreams.ts';
 import { countRequest } from './metrics.ts';
 import type { ServeParts } from './serve.ts';
 
-/** Where the control plane is. */
+/** Address of the control plane. */
 export type ControlPlace = { upstream: Upstream; path: string; secureAgent: Agent | undefined };
 
 export type McpParts = Pick<
@@ -28,7 +28,7 @@ export type McpParts = Pick<
   'agent' | 'isStopping' | 'limits' | 'metrics' | 'refuser' | 'template' | 'trustedHops' | 'visits'
 > & { control: ControlPlace };
 
-/** Takes the address of the control plane apart. */
+/** Parses the address of the control plane. */
 export const controlPlaceOf = (controlUrl: string): ControlPlace => {
   const { protocol, hostname, port, pathname } = new URL(controlUrl);
   const isSecure = protocol === 'https:';
@@ -43,7 +43,7 @@ export const controlPlaceOf = (controlUrl: string): ControlPlace => {
   };
 };
 
-/** The one path at which it is served. */
+/** Returns true for the one path that serves MCP. */
 const isServed = (path: string): boolean => path.split('?', 1)[0] === '/mcp';
 
 const refusalFor = (
@@ -63,7 +63,7 @@ const refusalFor = (
   }
 };
 
-/** Passes a request on and its answer back. What it throws is a fault of the gateway itself. */
+/** Relays a request and its answer. An error that it throws is a fault of the gateway itself. */
 export const relayMcp = async (
   parts: McpParts,
   arrival: Arrival,

@@ -1,7 +1,7 @@
 /**
- * What happens to one request: whose surface it names, whether it may pass, where the session is served,
- * whether a host can be there, and the exchange with it. A host that took no connection may be one that the session has left:
- * then its route is asked for anew, and only then is the request sent a second time.
+ * Serves one request: finds its surface, checks access, looks up the route, checks the host's address, and relays the
+ * exchange. If a host accepts no connection, the session may have moved. Its route is then looked up again, and only
+ * if that changed is the request sent a second time.
  */
 import type { Agent } from 'node:http';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
@@ -41,31 +41,31 @@ import type { Visit, Visits } from './visits.ts';
 
 export type ServeParts = {
   limits: Limits;
-  /** Proxies before it whose `X-Forwarded-*` are believed. */
+  /** Number of proxies in front of the gateway whose `X-Forwarded-*` headers are trusted. */
   trustedHops: number;
   template: SurfaceTemplate;
   routes: RouteTable;
   upstreams: Upstreams;
   visits: Visits;
   door: Door;
-  /** Name of the cookie of a session that no host is to see. */
+  /** Returns the name of a session's pass cookie, which is hidden from hosts. */
   passCookie(sessionId: string): string;
-  /** Keeps connections to hosts. */
+  /** Agent that keeps connections to hosts. */
   agent: Agent;
   refuser: Refuser;
   isStopping(): boolean;
-  /** Told of a session when a tunnel to it has come about. */
+  /** Called with a session when a tunnel to it has been established. */
   onTunnel(sessionId: string): void;
   firstRequests: FirstRequests;
   metrics: Metrics;
   log: Log;
 };
 
-/** Where a surface is, and what its host asks for there. */
+/** Address of a surface, and the key that its host requires there. */
 type Reached = { address: string; upstream: Upstream; entryKey?: string | undefined };
 type Destination = Reached | { refusal: Refusal };
 
-/** The address of the surface that is asked for, or why there is none. */
+/** Returns the address of the requested surface, or why there is none. */
 const destinationOf = (
   { upstreams, log }: Pick<ServeParts, 'upstreams' | 'log'>,
   found: Found,
@@ -93,7 +93,7 @@ const destinationOf = (
   return { refusal: hostUnreachable(sessionId) };
 };
 
-/** A failure that is to be answered. */
+/** Failure that needs an answer of the gateway. */
 type Unanswered = Exclude<Failure, { kind: 'dropped' }>;
 
 const refusalFor = (failure: Unanswered, sessionId: string, limits: Limits): Refusal => {
@@ -111,7 +111,7 @@ const refusalFor = (failure: Unanswered, sessionId: string, limits: Limits): Ref
   }
 };
 
-/** Sends the request to an address. A connection that the host drops on purpose is dropped for the client as well. */
+/** Sends the request to an address. If the host drops the connection on purpose, the client's is dropped as well. */
 const send = async (
   parts: ServeParts,
   { request, response, expectsContinue, upgrade }: Arrival,
@@ -175,7 +175,7 @@ const noteAnswer = (
   firstRequests.note({ sessionId, surface, status, causedBy, ...times });
 };
 
-/** What is answered when the host did not, with where its session is now. */
+/** Chooses the answer to a failed request from the failure and from where the session is now. */
 const judgeFailure = (
   { request }: Arrival,
   failure: Unanswered,
@@ -183,12 +183,12 @@ const judgeFailure = (
   refusal: Refusal,
 ): Refusal => {
   if (!('refusal' in now) || now.refusal.code === 'route_unknown') return refusal;
-  // What may have been done must not be asked to be done again.
+  // A request that may have taken effect must not be answered with an invitation to retry.
   const mayRepeat = failure.kind === 'unsent' || isSafe(request.method);
   return mayRepeat || now.refusal.retryAfterS === undefined ? now.refusal : refusal;
 };
 
-/** Exchanges with the host; resolves with what is to be answered when it did not answer. */
+/** Relays the exchange with the host. Resolves with the error to answer if the host did not answer. */
 const exchange = async (
   parts: ServeParts,
   arrival: Arrival,
@@ -220,7 +220,7 @@ const exchange = async (
   return refusal;
 };
 
-/** Serves a request for a surface to its end. What it throws is a fault of the gateway itself. */
+/** Serves a request for a surface to its end. An error that it throws is a fault of the gateway itself. */
 export const serveSurface = async (
   parts: ServeParts,
   arrival: Arrival,
@@ -241,7 +241,7 @@ export const serveSurface = async (
   if (fault !== undefined) return answerRefusal(fault);
   const visit = visits.enter(sessionId);
   if (visit === undefined) return answerRefusal(tooManyRequests(sessionId, limits.perSession));
-  // A connection that changed its protocol outlives the response; it is gone when the socket is.
+  // After a protocol switch the connection outlives the response, so the end of the socket counts.
   (upgrade?.socket ?? response).once('close', () => visit.leave());
   answerRefusal(await exchange(parts, arrival, target, visit));
 };

@@ -1,20 +1,20 @@
 /**
- * What is under way to each session: requests and tunnels, bounded in number. Tunnels are known with
- * the host that they lead to, so that they end when the session is served there no longer.
+ * Tracks the open requests and tunnels of each session, and limits their number. Each tunnel is stored with the
+ * address of its host, so that it can be cut when the session is no longer served there.
  */
 
 export type Visit = {
-  /** Notes that the visit has become a tunnel, with the address that it leads to and what cuts it. */
+  /** Marks the visit as a tunnel to this address; `cut` ends it. */
   becomeTunnel(address: string, cut: () => void): void;
   leave(): void;
 };
 
 export type Visits = {
-  /** Undefined when the session has as many as it may. */
+  /** Registers a request; undefined if the session is at its limit. */
   enter(sessionId: string): Visit | undefined;
-  /** How many requests and tunnels are under way, and how many of these are tunnels. */
+  /** Returns the number of open requests and tunnels, and that of tunnels alone. */
   counts(): { underWay: number; tunnels: number };
-  /** Sessions with tunnels. */
+  /** Returns the sessions that have tunnels. */
   tunnelled(): string[];
   /** Cuts the session's tunnels that lead to none of these addresses. */
   cutTunnels(sessionId: string, exceptTo: readonly string[]): void;
@@ -23,7 +23,7 @@ export type Visits = {
 type Tunnel = { address: string; cut: () => void };
 type Stay = { tunnel: Tunnel | undefined };
 
-/** Begins with nobody. */
+/** Creates the counters; they begin empty. */
 export const createVisits = (perSession: number): Visits => {
   const sessions = new Map<string, Set<Stay>>();
   const tunnelsOf = (sessionId: string): Tunnel[] =>
